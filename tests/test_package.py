@@ -84,7 +84,7 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
         "goldrush/agents/worlds/competition/benches/mining.atlas",
         "goldrush/agents/worlds/competition/sentences.toml",
         "goldrush/agents/worlds/competition/wording.toml",
-        "goldrush/agents/worlds/mining/wording.toml",
+        "goldrush/agents/worlds/mining/prompts/v1.toml",
     } < set(names)  # fmt: skip
     assert [] == links
 

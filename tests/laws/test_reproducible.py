@@ -190,7 +190,7 @@ import sys
 from pathlib import Path
 
 from goldrush.agents.llm.wording import quoted
-from goldrush.agents.worlds.mining.prompt import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.v1 import PlanPrompts
 from goldrush.agents.llm.question import digest
 from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.replay.journal.rebuild import rebuild

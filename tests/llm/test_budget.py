@@ -19,7 +19,7 @@ from goldrush.agents.llm.question import SCHEMA_MAX, Answer, Question
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.mining.prompt import schema
+from goldrush.agents.worlds.mining.prompts.v1 import schema
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of

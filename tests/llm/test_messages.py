@@ -11,7 +11,7 @@ import pytest
 from goldrush.agents.llm.messages import Messages, formats_in, plural
 
 FILES = [
-    ("mining", "wording.toml"),
+    ("mining.prompts", "v1.toml"),
     ("competition", "wording.toml"),
     ("competition", "sentences.toml"),
 ]

@@ -19,7 +19,7 @@ from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare
-from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
+from goldrush.agents.worlds.mining.prompts.v1 import PROMPT_MAX, PlanPrompts, schema
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.mining import MINING

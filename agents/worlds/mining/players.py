@@ -14,7 +14,7 @@ from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.stage_game import Prompting, StageGame
 from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
-from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
+from goldrush.agents.worlds.mining.prompts.v1 import PROMPT_MAX, PlanPrompts, schema
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.run import OnUnit

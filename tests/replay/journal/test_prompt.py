@@ -14,7 +14,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
 from goldrush.agents.worlds.mining.players import GAME, record
 from goldrush.agents.worlds.mining.players import fork as fork_off
-from goldrush.agents.worlds.mining.prompt import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.v1 import PlanPrompts
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,

@@ -1,4 +1,4 @@
-"""The prompts of language models that play mining.
+"""Version 1 of the prompts of language models that play mining.
 
 A prompt has two messages: the rules, the same for all agents and rounds, and the round, which
 begins with the parts that all agents share, because servers charge less for a known prefix. Text of
@@ -6,7 +6,7 @@ other agents is quoted, cut and escaped, so it can neither end its quotation nor
 of the simulation. Every part has a limit in bytes of UTF-8, and a token is at least a byte, so
 prompts are bounded on any map, with any history.
 
-The prose is in wording.toml. It is part of an experiment: roster.PROMPTS has its versions.
+The prose is in v1.toml. Neither changes: a journal of version 1 is verified with them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NOTE_MAX: Final = 800
 PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the text between them
 
 
-wording: Final = Messages("goldrush.agents.worlds.mining")
+wording: Final = Messages("goldrush.agents.worlds.mining.prompts", "v1.toml")
 
 
 class PlanPrompts:
