@@ -18,14 +18,15 @@ FAILED_MAX: Final = 50  # braces without an object, after which the search ends
 DIGITS_MAX: Final = 20  # of an integer, with its sign
 
 
-def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
-    """The first JSON object in a text that has one of these keys, or None.
+def object_in(text: str, keys: Iterable[str], *, last: bool = False) -> dict[str, Any] | None:
+    """The first (or last) JSON object in a text that has one of these keys, or None.
 
     Integers beyond 64 bits and infinities in it become None, lone surrogates U+FFFD.
     """
     text, keys = text[:TEXT_MAX], list(keys)
     start = text.find("{")
     failed = 0
+    found: dict[str, Any] | None = None
     while start >= 0 and failed < FAILED_MAX:
         try:
             value, end = _DECODER.raw_decode(text, start)
@@ -35,10 +36,15 @@ def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
             failed, end = failed + 1, start + 1
         else:
             if any(key in value for key in keys):
-                found: dict[str, Any] = _cleaned(value)
-                return found
+                found = value
+                if not last:
+                    break
         start = text.find("{", end)
-    return None
+    return (
+        None
+        if found is None
+        else {_cleaned(name): _cleaned(value) for name, value in found.items()}
+    )
 
 
 def _is_within(value: Any, depth: int) -> bool:

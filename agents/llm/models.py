@@ -120,6 +120,12 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
+def _not_given(name: str) -> list[object]:
+    """The value of an option that a user did not give, if it is decided for each run."""
+    is_decided = name in ("max_tokens", *SAMPLING, *FRAMING)
+    return [attrs.fields_dict(Model)[name].default] if is_decided else []
+
+
 def _log(line: str) -> None:
     """Warn in the log; a module's function, so that it can be pickled."""
     import logging
@@ -203,8 +209,8 @@ class Models:
         return [
             f"model {model.name} keeps the {name} of the run, "
             f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
-            for name in ("model", "temperature", "max_tokens", "seed")
-            if getattr(now, name) != getattr(model, name)
+            for name in ("model", "temperature", "max_tokens", "seed", *SAMPLING, *FRAMING)
+            if getattr(now, name) not in (getattr(model, name), *_not_given(name))
         ]
 
     def _only(self) -> str:

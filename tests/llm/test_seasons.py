@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.llm.versions import PromptVersion
@@ -69,6 +70,30 @@ def test_a_model_in_a_role_is_asked_in_place_of_its_script(role: str) -> None:
     assert len(sent) == len(asked) > 0
     assert chosen == {row[0] for _, row in asked if row[0] < len(cast)}
     assert {None} == {row[3]["error"] for _, row in asked}
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_version_of_the_prompt_has_its_options(version: int, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def reply(question: Asked) -> Reply:
+        asked.append(question.text)
+        return completion("{}")
+
+    more: dict[str, Any] = {"reasoning": "field", "persona": "A {judge} of\nfew words."}
+    more = more if version == 4 else {}
+    model = Model("a", "a-1", answer=TEXT, prompt=version, seed=1, notes=False, **more)
+    path = tmp_path / "s.journal"
+    with serving(reply) as server:
+        known = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
+        record(path, SETTINGS, cast_of(4, ["judge=llm:a"], known), models=known)
+    [options] = [entry["options"] for entry in _cast_of(commits_of(path)) if entry["options"]]
+
+    assert HELD == held(path)
+    assert [version, *more.values()] == list(options.values())[7:]
+    for text in asked:
+        assert (version == 4) == ("A {judge} of\nfew words." in text)
+        assert (version == 4) == ('form: {"reasoning": ..., "' in text)
 
 
 def test_models_in_all_roles_carry_a_season_to_its_end() -> None:
@@ -295,7 +320,7 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
         verdict = verify(path)
         assert verdict.holds is None
         assert re.search(r"judge is a model .* \(this goldrush has 99\)", verdict.unknown[0])
-        with pytest.raises(BadInput, match="version 3 of the prompt; this goldrush has 99"):
+        with pytest.raises(BadInput, match="version 4 of the prompt; this goldrush has 99"):
             resume(cut, models=models(server.address))
 
 

@@ -20,7 +20,7 @@ from goldrush.agents.seats import is_outside
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, Run, Tests
 from goldrush.agents.worlds.competition.cast import SCRIPTED
-from goldrush.agents.worlds.competition.limits import PROMPT_MAX
+from goldrush.agents.worlds.competition.limits import LONGEST
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.script import Scripts
 from goldrush.agents.worlds.competition.seats import models_in
@@ -58,9 +58,14 @@ def estimates(prepared: PreparedRun, resources: Resources) -> list[Estimate]:
             yield from estimate.asked_by_unit(world, state, play_of, PLAYED)
 
     chosen = models_in(cast)
+
+    def most_in(name: str, questions: int) -> int:
+        longest = max(LONGEST[model.prompt] for model in chosen if model.name == name)
+        return questions * (longest + AROUND_MAX)
+
     return estimate.estimates(
         chosen, resources.models or Models(), config.assignments, played, _like_the_last,
-        lambda name, questions: questions * (PROMPT_MAX + AROUND_MAX),
+        most_in,
     )  # fmt: skip
 
 

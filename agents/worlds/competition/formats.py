@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.wording import quoted, within
 from goldrush.agents.worlds.competition.limits import CONDUCT_MAX, NAME_MAX, WORDS_MAX
 from goldrush.kernel.worlds.competition.arena import UP, Conduct, Rules, Subject
@@ -20,8 +19,6 @@ from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Fact, Move, Part, Refusal
-
-wording: Final = Messages("goldrush.agents.worlds.competition")
 
 DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from goldrush.agents.llm.model import SAMPLING
 from goldrush.agents.llm.versions import PromptVersion
 
 ROOM_MAX: Final = 3  # shares
@@ -41,5 +42,8 @@ _ONCE: Final = (
 )
 PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages
 
-PROMPTS: Final = (PromptVersion(3),)
-LONGEST: Final = {3: PROMPT_MAX}  # by version of the prompt
+# A wording may make a prompt longer.
+_WORDED_MAX: Final = 24_000
+
+PROMPTS: Final = (PromptVersion(3), PromptVersion(4, (*SAMPLING, "persona")))
+LONGEST: Final = {3: PROMPT_MAX, 4: PROMPT_MAX + _WORDED_MAX}  # by version of the prompt

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.llm.messages import Messages
+from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.agents.worlds.competition.shown import alone, with_reasons
 from goldrush.kernel.draws import Draws
@@ -27,6 +29,7 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable, Stances
 from goldrush.kernel.worlds.competition.terms import Phase, Role, Shown
 
+WORDING: Final = Messages("goldrush.agents.worlds.competition")
 _PRIVATE: Final[dict[str, Any]] = {
     "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": {},
 }  # fmt: skip
@@ -41,13 +44,17 @@ class SeasonObservation:
         ordinal: int,
         bench: Bench,
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
+        framed: Framed | None = None,
     ) -> None:
         """Observe a state. `bench` is for `vary`; `grounds` is a cache by table, shared by the
-        observations of the same state.
+        observations of the same state; `framed`: how a model or a person is asked with version 4
+        of the prompt or a later one.
         """
         self._state = state
         self._grounds = {} if grounds is None else grounds
         self._bench = bench
+        self.framed = framed
+        self.wording: Messages = WORDING if framed is None else framed.messages
         self.me: AgentState = state.agents[ordinal]
         self.config: SeasonConfig = state.config
         self.rules: Rules = state.arena_rules

@@ -31,7 +31,7 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
-from goldrush.agents.worlds.competition.seats import about, model_at, seats_of
+from goldrush.agents.worlds.competition.seats import about, framed_at, model_at, seats_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.shape import FACTS
@@ -159,7 +159,7 @@ class SeasonPlay:
     def fault_of(self, asked: Asked, text: str) -> str | None:
         """The error in a person's answer, as text; None: it is valid."""
         question, seen = QUESTIONS[asked.name], self._seen(self._agent(asked))
-        if question.fault_of(text, seen.rules) is not None:
+        if question.fault_of(text, seen.rules, last=seen.framed is not None) is not None:
             return f"no JSON object of the form {question.example(seen.rules)}"
         act = act_of(self._state, asked, question.answer(text, None, seen))
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
@@ -171,7 +171,9 @@ class SeasonPlay:
         if prompt.model is None:
             return _row(prompt, text, {"name": HUMAN, "prompt": prompt.digest, "error": None})
         if error not in (NO_ANSWER, REFUSAL):
-            fault = QUESTIONS[prompt.asked.name].fault_of(text, self._state.arena_rules)
+            last = framed_at(self._agent(prompt.asked)) is not None
+            question, rules = QUESTIONS[prompt.asked.name], self._state.arena_rules
+            fault = question.fault_of(text, rules, last=last)
             error = CUT if fault is not None and error == CUT else fault
         # The event itself has the text.
         facts = {name: fact for name, fact in source.items() if name != "raw"}
@@ -232,7 +234,7 @@ class SeasonPlay:
 
     def _seen(self, agent: AgentState) -> SeasonObservation:
         return SeasonObservation(
-            self._state, agent.ordinal, self._scripts.tests.bench, self._grounds
+            self._state, agent.ordinal, self._scripts.tests.bench, self._grounds, framed_at(agent)
         )
 
 

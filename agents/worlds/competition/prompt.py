@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from goldrush.agents.llm.model import FIELD
 from goldrush.agents.llm.question import Message
 from goldrush.agents.llm.wording import quoted, within
 from goldrush.agents.worlds.competition.formats import (
@@ -28,7 +29,6 @@ from goldrush.agents.worlds.competition.formats import (
     format_number,
     format_subject,
     last_lines,
-    wording,
 )
 from goldrush.agents.worlds.competition.limits import (
     ARENA_MAX,
@@ -46,7 +46,6 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.therapist import reasons
 from goldrush.kernel.worlds.competition import rights
-from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Roundtable
@@ -65,7 +64,7 @@ def messages(
 
 def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> Iterable[str]:
     question, table = QUESTIONS[name], _table_of(seen, arguments)
-    yield wording("situation", seen, last=seen.config.assignments - 1)
+    yield seen.wording("situation", seen, last=seen.config.assignments - 1)
     yield _people(seen)
     yield _leaderboard(seen)
     if table is not None and question.sees_table:
@@ -83,8 +82,9 @@ def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> 
         yield _mind(seen, seen.people[other], "about")
         if table is not None and seen.me.role == Role.THERAPIST:
             yield _evidence(seen, table, other)
-    form = question.example(seen.rules)
-    yield wording("question", question=question.text(seen, arguments), form=form)
+    reasons = seen.framed is not None and seen.framed.reasoning == FIELD
+    form = question.example(seen.rules, reasoning=reasons)
+    yield seen.wording("question", question=question.text(seen, arguments), form=form)
 
 
 def _table_of(seen: SeasonObservation, arguments: Mapping[str, Any]) -> Roundtable | None:
@@ -111,7 +111,7 @@ def _people(seen: SeasonObservation) -> str:
         for agent in workers
         if agent.status == Status.ACTIVE
     )
-    return wording("workers", workers=within(lines, PEOPLE_MAX))
+    return seen.wording("workers", workers=within(lines, PEOPLE_MAX))
 
 
 def _leaderboard(seen: SeasonObservation) -> str:
@@ -121,18 +121,18 @@ def _leaderboard(seen: SeasonObservation) -> str:
         f"{rank}. {format_agent(seen.people[agent])}: {rolling} ({all_time})"
         for rank, agent, rolling, all_time in seen.leaderboard
     )
-    return wording("leaderboard", ranks=within(lines, LEADERBOARD_MAX))
+    return seen.wording("leaderboard", ranks=within(lines, LEADERBOARD_MAX))
 
 
 def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
     order = within(map(str, table.order), 400)
     parts = [
-        wording(
+        seen.wording(
             "at_table",
             table,
             subject=format_subject(table.subject),
-            bar=format_number(table.bar) if table.is_bar_tested else wording("bar_unknown"),
-            order=wording("order", order=order) if order else "",
+            bar=format_number(table.bar) if table.is_bar_tested else seen.wording("bar_unknown"),
+            order=seen.wording("order", order=order) if order else "",
         )
     ]
     is_hidden = seen.me.is_worker and not seen.config.is_shared and table.conclusion is None
@@ -143,10 +143,12 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
             if contribution.agent == seen.me.ordinal or not is_hidden
         )
         shown = last_lines(lines, TABLE_MAX * room(seen))
-        parts.append(wording("contributions", contributions=shown))
+        parts.append(seen.wording("contributions", contributions=shown))
         if table.conclusion is None:
             leading = table.stances.leading()
-            parts.append(wording("leads_none" if leading is None else "leads", leading=leading))
+            parts.append(
+                seen.wording("leads_none" if leading is None else "leads", leading=leading)
+            )
     if table.conclusion is not None:
         proposal = table.conclusion.proposal
         stances = (
@@ -154,18 +156,18 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
             for agent, target in sorted((s.agent, s.target) for s in table.stood.values())
         )
         if table.stood:
-            parts.append(wording("stances", stances=within(stances, STOOD_MAX)))
+            parts.append(seen.wording("stances", stances=within(stances, STOOD_MAX)))
         id = "concluded_none" if proposal is None else "concluded"
-        parts.append(wording(id, proposal=proposal))
+        parts.append(seen.wording(id, proposal=proposal))
     elif table.participants:
         left = within((f"{agent}: {moves}" for agent, moves in table.moves.items()), 600)
-        parts.append(wording("round", table, last=table.rounds - 1, left=left))
+        parts.append(seen.wording("round", table, last=table.rounds - 1, left=left))
     return "\n".join(parts)
 
 
 def _known(seen: SeasonObservation) -> str:
     known = format_conducts(reversed(seen.known), seen.rules, KNOWN_MAX * room(seen))
-    return wording("known", conducts=known) if known else ""
+    return seen.wording("known", conducts=known) if known else ""
 
 
 def _trials(seen: SeasonObservation, table: Roundtable) -> str:
@@ -175,7 +177,7 @@ def _trials(seen: SeasonObservation, table: Roundtable) -> str:
         f"{format_number(trial.value)}"
         for trial in table.trials
     )
-    return wording("trials", trials=first_lines(trials, TRIALS_MAX)) if table.trials else ""
+    return seen.wording("trials", trials=first_lines(trials, TRIALS_MAX)) if table.trials else ""
 
 
 def _whole(seen: SeasonObservation) -> str:
@@ -190,28 +192,30 @@ def _whole(seen: SeasonObservation) -> str:
     if table.trials:
         shown["whole_trial"] = table.trials[-1].conduct
     texts = (
-        wording(id, leading=leading, text=quoted(seen.rules.whole(conduct), FULL_MAX))
+        seen.wording(id, leading=leading, text=quoted(seen.rules.whole(conduct), FULL_MAX))
         for id, conduct in shown.items()
     )
-    return wording("whole", texts="\n".join(texts))
+    return seen.wording("whole", texts="\n".join(texts))
 
 
 def _mind(seen: SeasonObservation, agent: AgentState, id: str) -> str:
-    parts = [wording(id, agent, agent=format_agent(agent))]
+    parts = [seen.wording(id, agent, agent=format_agent(agent))]
     if agent.is_worker:
-        parts.append(wording("worker", agent, fee=rights.fee_of(agent, seen.config)))
+        parts.append(seen.wording("worker", agent, fee=rights.fee_of(agent, seen.config)))
     else:
-        parts.append(wording("office", agent))
+        parts.append(seen.wording("office", agent))
     if agent.is_self_determined:
-        parts.append(wording("self_determined"))
+        parts.append(seen.wording("self_determined"))
     if agent.instructions:
         instructions = format_mapping(agent.instructions, MIND_MAX * 2 // 3)
-        parts.append(wording("instructions", instructions=instructions))
+        parts.append(seen.wording("instructions", instructions=instructions))
+    if agent is seen.me and seen.framed is not None and seen.framed.persona is not None:
+        parts.append(seen.framed.persona)
     if agent.persona is not None:
-        parts.append(wording("persona", persona=quoted(agent.persona, MIND_MAX // 10)))
+        parts.append(seen.wording("persona", persona=quoted(agent.persona, MIND_MAX // 10)))
     if agent.traits:
         traits = (quoted(trait, MIND_MAX // 10) for trait in agent.traits)
-        parts.append(wording("traits", traits=within(traits, MIND_MAX // 6)))
+        parts.append(seen.wording("traits", traits=within(traits, MIND_MAX // 6)))
     return " ".join(parts)
 
 
@@ -222,7 +226,7 @@ def _memory(seen: SeasonObservation, table: Roundtable | None) -> str:
     others = sorted((f for facts in memory.values() for f in facts), key=lambda f: -f.assignment)
     lines = (format_memory(fact, seen.rules) for fact in (*reversed(first), *others))
     facts = first_lines(lines, MEMORY_MAX * room(seen))
-    return wording("memory", facts=facts) if facts else ""
+    return seen.wording("memory", facts=facts) if facts else ""
 
 
 def _evidence(seen: SeasonObservation, table: Roundtable, agent: int) -> str:
@@ -230,7 +234,7 @@ def _evidence(seen: SeasonObservation, table: Roundtable, agent: int) -> str:
     if table.conclusion is None or agent not in table.participants:
         return ""
     pairs = zip(DIMENSIONS, reasons(seen.grounds(table.number)[agent], seen.rules), strict=True)
-    return wording("evidence", reasons="\n".join(f"- {name}: {text}" for name, text in pairs))
+    return seen.wording("evidence", reasons="\n".join(f"- {name}: {text}" for name, text in pairs))
 
 
 def rules(seen: SeasonObservation) -> str:
@@ -238,25 +242,31 @@ def rules(seen: SeasonObservation) -> str:
     role, config = seen.me.role, seen.config
     classes = class_values(config)
     parts = [
-        wording("season", config),
+        seen.wording("season", config),
         within(seen.rules.text.split("\n"), ARENA_MAX, "\n"),
-        wording("claims", config.arena, **classes),
-        _table(config),
+        seen.wording("claims", config.arena, **classes),
+        _table(seen),
     ]
     if role in (Role.WORKER, Role.THERAPIST):
         broad = "broad_edges" if len(seen.rules.treatments) > 1 else "broad_bases"
-        parts.append(wording("rubric", config, broad=wording(broad)))
+        parts.append(seen.wording("rubric", config, broad=seen.wording(broad)))
         is_relative = config.scoring == Scoring.RELATIVE
-        parts.append(wording("rated", relative=wording("relative") if is_relative else ""))
+        parts.append(
+            seen.wording("rated", relative=seen.wording("relative") if is_relative else "")
+        )
     if role == Role.WORKER:
-        ends = wording("elimination", config) if config.elimination else ""
-        parts.append(wording("stakes", config, elimination=ends, **classes))
-    parts.append(wording("role", agent=format_agent(seen.me), part=wording(f"role_{role}")))
-    parts.append(wording("quotes"))
+        ends = seen.wording("elimination", config) if config.elimination else ""
+        parts.append(seen.wording("stakes", config, elimination=ends, **classes))
+    parts.append(
+        seen.wording("role", agent=format_agent(seen.me), part=seen.wording(f"role_{role}"))
+    )
+    parts.append(seen.wording("quotes"))
     return "\n\n".join(parts)
 
 
-def _table(config: SeasonConfig) -> str:
+def _table(seen: SeasonObservation) -> str:
+    config = seen.config
     if not config.table:
-        return wording("table_none")
-    return wording("table", config, shown=wording("shown_all" if config.is_shared else "shown_own"))
+        return seen.wording("table_none")
+    shown = seen.wording("shown_all" if config.is_shared else "shown_own")
+    return seen.wording("table", config, shown=shown)

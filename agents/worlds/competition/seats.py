@@ -12,13 +12,16 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.model import FRAMING, NONE, Framing, Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import About
+from goldrush.agents.llm.wordings import Framed, default_of
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import E
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.trust import LLM
+from goldrush.agents.worlds.competition.limits import PROMPTS
+from goldrush.agents.worlds.competition.observation import WORDING
 from goldrush.kernel.shape import BOOLEAN, record
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
@@ -54,16 +57,20 @@ class Seat(Entry):
 def options_of(model: Model, sonnet: Model | None = None) -> dict[str, Any]:
     """The options of an agent with this model, and with `sonnet` as a sonnet."""
     more = {} if sonnet is None else sonnet.as_options()
-    return {**model.as_options(), **{f"{_FRONT}{name}": value for name, value in more.items()}}
+    own = {f"{_FRONT}{name}": value for name, value in more.items() if name not in FRAMING}
+    return {**model.as_options(), **own}
 
 
 def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The options of an agent's models by class; without sonnet if both are the same."""
-    classes: dict[str, dict[str, Any]] = {Class.HAIKU: {}}
-    for name, value in options.items():
-        class_ = Class.SONNET if name.startswith(_FRONT) else Class.HAIKU
-        classes.setdefault(class_, {})[name.removeprefix(_FRONT)] = value
-    return dict(classes)
+    """The options of an agent's models by class; without sonnet if both are the same. What frames
+    the agent is in both.
+    """
+    own = {n: value for n, value in options.items() if not n.startswith(_FRONT)}
+    more = {n.removeprefix(_FRONT): value for n, value in options.items() if n.startswith(_FRONT)}
+    if not more:
+        return {Class.HAIKU: own}
+    framing = {name: value for name, value in own.items() if name in FRAMING}
+    return {Class.HAIKU: own, Class.SONNET: {**more, **framing}}
 
 
 def models_of(options: Mapping[str, Any]) -> list[Model]:
@@ -75,6 +82,24 @@ def model_at(agent: AgentState) -> Model:
     """The model of an agent in its current class. Raises BadInput for invalid options."""
     options = by_class(agent.options)
     return Model.of(options.get(agent.class_, options[Class.HAIKU]))
+
+
+def framed_at(agent: AgentState) -> Framed | None:
+    """How an agent is asked that is a model (or in whose place a policy plays), or a person; None:
+    with version 3 of the prompt, or it is neither. Raises BadInput for invalid options.
+    """
+    if "prompt" not in agent.options:
+        return None
+    framing: Framing
+    reasoning = NONE
+    if "model" in agent.options:
+        framing = model = model_at(agent)
+        reasoning = model.reasoning or NONE
+    else:
+        framing = Framing.of(agent.options)
+    if not any(version.options for version in PROMPTS if version.number == framing.prompt):
+        return None
+    return Framed(default_of(WORDING), reasoning=reasoning, persona=framing.persona)
 
 
 def seats_of(agent: AgentState) -> list[Seat]:

@@ -17,7 +17,7 @@ import attrs
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.people import every_field
-from goldrush.agents.worlds.competition.formats import format_agent, wording
+from goldrush.agents.worlds.competition.formats import format_agent
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.kernel.settings import choice
 from goldrush.kernel.shape import (
@@ -37,6 +37,7 @@ Arguments = Mapping[str, Any]
 Answer = Mapping[str, Any]
 Text = Callable[[SeasonObservation, Arguments], str]
 
+REASONING: Final = "reasoning"  # the first field of an answer that has it
 INTEGERS: Final = optional(several(INTEGER, 1_000))
 
 
@@ -66,20 +67,23 @@ class QuestionKind:
         """The JSON schema of the answer."""
         return record(**self.fields(rules)).schema
 
-    def example(self, rules: Rules) -> str:
-        """The form of the answer, as text for a prompt."""
-        return _example(self.schema(rules))
+    def example(self, rules: Rules, *, reasoning: bool = False) -> str:
+        """The form of the answer, as text for a prompt. `reasoning`: it begins with that field."""
+        form = _example(self.schema(rules))
+        return f'{{"{REASONING}": ..., {form[1:]}' if reasoning else form
 
-    def fault_of(self, text: str | None, rules: Rules) -> str | None:
-        """`no-json` if a text holds no answer, else None."""
-        return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
+    def fault_of(self, text: str | None, rules: Rules, *, last: bool = False) -> str | None:
+        """`no-json` if a text holds no answer, else None. `last`: as `object_in`."""
+        fields = self.fields(rules)
+        return NO_JSON if object_in(text or "", fields, last=last) is None else None
 
     def answer(self, text: str, error: object, seen: SeasonObservation) -> Any:
-        """The answer in a text, or the neutral one. After the errors `no-answer` and `refusal` the
-        text is not read.
+        """The answer in a text, or the neutral one: the first, or from version 4 of the prompt on
+        the last. After the errors `no-answer` and `refusal` the text is not read.
         """
         is_lost = error in (NO_ANSWER, REFUSAL)
-        answer = None if is_lost else object_in(text, self.fields(seen.rules))
+        last, fields = seen.framed is not None, self.fields(seen.rules)
+        answer = None if is_lost else object_in(text, fields, last=last)
         return self.neutral if answer is None else self.read(answer, seen)
 
 
@@ -138,12 +142,12 @@ def named(seen: SeasonObservation, arguments: Arguments) -> str:
 
 def plain_text(id: str) -> Text:
     """The text of a question that is the same for everybody."""
-    return lambda seen, arguments: wording(id)
+    return lambda seen, arguments: seen.wording(id)
 
 
 def about_agent(id: str) -> Text:
     """The text of a question that names the agent that it is about."""
-    return lambda seen, arguments: wording(id, agent=named(seen, arguments))
+    return lambda seen, arguments: seen.wording(id, agent=named(seen, arguments))
 
 
 def subject(rules: Rules) -> dict[str, Kind]:

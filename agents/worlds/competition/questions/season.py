@@ -10,7 +10,6 @@ from goldrush.agents.worlds.competition.formats import (
     format_agent,
     format_plain,
     format_subject,
-    wording,
 )
 from goldrush.agents.worlds.competition.limits import ARGUMENTS_MAX
 from goldrush.agents.worlds.competition.observation import SeasonObservation
@@ -46,8 +45,8 @@ from goldrush.kernel.worlds.competition.terms import Condition, Fate, Role, name
 
 
 def _class_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    asks = "" if seen.me.is_self_determined else wording("want_class_asks")
-    return wording("want_class", seen.me, asks=asks, **class_values(seen.config))
+    asks = "" if seen.me.is_self_determined else seen.wording("want_class_asks")
+    return seen.wording("want_class", seen.me, asks=asks, **class_values(seen.config))
 
 
 def _read_class(answer: Answer, seen: SeasonObservation) -> Any:
@@ -58,17 +57,17 @@ def _read_class(answer: Answer, seen: SeasonObservation) -> Any:
 def _open_text(seen: SeasonObservation, arguments: Arguments) -> str:
     is_bound = rights.is_bound(seen.me)
     if seen.me.role == Role.WORKER:
-        parts = [wording("open_worker")]
+        parts = [seen.wording("open_worker")]
     else:
-        parts = [wording("open_office", subject=format_subject(seen.agenda()))]
+        parts = [seen.wording("open_office", subject=format_subject(seen.agenda()))]
     if is_bound and seen.stipulated is not None:
-        parts.append(wording("open_contract", objective=format_plain(seen.stipulated)))
+        parts.append(seen.wording("open_contract", objective=format_plain(seen.stipulated)))
     elif is_bound and seen.approved is not None:
-        parts.append(wording("open_project", subject=format_subject(seen.approved)))
+        parts.append(seen.wording("open_project", subject=format_subject(seen.approved)))
     if seen.is_split and seen.me.role == Role.ADMIN:
-        parts.append(wording("open_split"))
+        parts.append(seen.wording("open_split"))
     if seen.recommended is not None:
-        parts.append(wording("open_team", team=format_plain(seen.recommended)))
+        parts.append(seen.wording("open_team", team=format_plain(seen.recommended)))
     return " ".join([*parts, active(seen)])
 
 
@@ -106,11 +105,11 @@ def _read_project(answer: Answer, seen: SeasonObservation) -> Any:
 def _answer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     questions = arguments["questions"]
     shown = format_plain(questions, ARGUMENTS_MAX)
-    return wording("answer", count=len(questions), questions=shown)
+    return seen.wording("answer", count=len(questions), questions=shown)
 
 
 def _take_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return wording("take", offer=format_plain(arguments["offer"], ARGUMENTS_MAX))
+    return seen.wording("take", offer=format_plain(arguments["offer"], ARGUMENTS_MAX))
 
 
 # Contracts.
@@ -118,11 +117,11 @@ def _take_text(seen: SeasonObservation, arguments: Arguments) -> str:
 
 def _offer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     names = names_of(Condition) if seen.me.role == Role.WORKER else (Condition.OBJECTIVE,)
-    return wording(
+    return seen.wording(
         "offer_contract",
         seen,
         conditions=format_plain(names),
-        target=wording(f"target_{seen.me.role}"),
+        target=seen.wording(f"target_{seen.me.role}"),
     )
 
 
@@ -168,7 +167,7 @@ def _condition(value: Any) -> Any:
 def _review_text(seen: SeasonObservation, arguments: Arguments) -> str:
     agent = seen.people[arguments["agent"]]
     terms = format_plain(arguments["terms"], ARGUMENTS_MAX)
-    return wording("review_contract", agent, agent=format_agent(agent), terms=terms)
+    return seen.wording("review_contract", agent, agent=format_agent(agent), terms=terms)
 
 
 def _read_review(answer: Answer, seen: SeasonObservation) -> Any:
@@ -197,7 +196,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "allow_class": agreement(
         "allowed",
-        lambda seen, arguments: wording(
+        lambda seen, arguments: seen.wording(
             "allow_class", agent=named(seen, arguments), grade=format_plain(arguments["class_"])
         ),
     ),
@@ -208,7 +207,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "review_project": decision(
         "approved",
-        lambda seen, arguments: wording(
+        lambda seen, arguments: seen.wording(
             "review_project", subject=format_plain(arguments["subject"])
         ),
     ),
@@ -241,7 +240,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "keep_condition": decision(
         "kept",
-        lambda seen, arguments: wording(
+        lambda seen, arguments: seen.wording(
             "keep_condition",
             condition=format_plain(arguments["condition"]),
             agent=named(seen, arguments),

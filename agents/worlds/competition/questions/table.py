@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.wording import within
-from goldrush.agents.worlds.competition.formats import format_number, wording
+from goldrush.agents.worlds.competition.formats import format_number
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     INTEGERS,
@@ -41,14 +41,14 @@ _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 def active(seen: SeasonObservation) -> str:
     """The text on teams and orders, with the active workers."""
-    return wording("teams", least=TEAM_MIN, active=within(map(str, seen.active), 600))
+    return seen.wording("teams", least=TEAM_MIN, active=within(map(str, seen.active), 600))
 
 
 # Trials.
 
 
 def _try_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return wording("try", seen)
+    return seen.wording("try", seen)
 
 
 def may_try(seen: SeasonObservation) -> bool:
@@ -94,21 +94,21 @@ def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
         if config.challenges and not table.was_challenged(proposal.id, part)
     ]
     amend = [proposal.id for proposal in table.proposals()]
-    bar = "" if table.bar is None else wording("speak_bar", bar=format_number(table.bar))
+    bar = "" if table.bar is None else seen.wording("speak_bar", bar=format_number(table.bar))
     parts = [
-        wording("speak", left=table.moves.get(me.ordinal, 0)),
-        wording("speak_propose"),
-        _offered("speak_amend", amend),
-        _offered("speak_support", support),
-        _offered("speak_challenge", challenge),
-        wording("speak_try", seen) if may_try(seen) else "",
-        wording("speak_pass", bar=bar),
+        seen.wording("speak", left=table.moves.get(me.ordinal, 0)),
+        seen.wording("speak_propose"),
+        _offered(seen, "speak_amend", amend),
+        _offered(seen, "speak_support", support),
+        _offered(seen, "speak_challenge", challenge),
+        seen.wording("speak_try", seen) if may_try(seen) else "",
+        seen.wording("speak_pass", bar=bar),
     ]
     return "\n".join(filter(None, parts))
 
 
-def _offered(id: str, targets: Sequence[Any]) -> str:
-    return wording(id, targets=within(map(str, targets[::-1]), 300)) if targets else ""
+def _offered(seen: SeasonObservation, id: str, targets: Sequence[Any]) -> str:
+    return seen.wording(id, targets=within(map(str, targets[::-1]), 300)) if targets else ""
 
 
 def _speak_fields(rules: Rules) -> Mapping[str, Kind]:
@@ -170,10 +170,10 @@ def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
         f"#{proposal.id} ({format_number(table.tests[proposal.id, Part.BASE])})"
         for proposal in table.unrefuted()
     )
-    return wording(
+    return seen.wording(
         "stand",
-        whose=wording("stand_all" if seen.config.is_shared else "stand_own"),
-        proposals=within(proposals, 600) or wording("stand_none"),
+        whose=seen.wording("stand_all" if seen.config.is_shared else "stand_own"),
+        proposals=within(proposals, 600) or seen.wording("stand_none"),
     )
 
 
@@ -201,16 +201,16 @@ def _judge_text(seen: SeasonObservation, arguments: Arguments) -> str:
         for contribution in reversed(table.of_round())
         if contribution.move != Move.PASS and contribution.id not in table.removed
     ]
-    lines = [wording("judge", table), wording("judge_clean")]
+    lines = [seen.wording("judge", table), seen.wording("judge_clean")]
     if spoken:
-        lines.append(wording("judge_redirect", ids=within(map(str, spoken), 300)))
+        lines.append(seen.wording("judge_redirect", ids=within(map(str, spoken), 300)))
     if 2 * max(table.stances.counts().values(), default=0) > len(table.participants):
-        lines.append(wording("judge_converged"))
+        lines.append(seen.wording("judge_converged"))
     if rights.may_flag_weakness(me) and not table.was_weak:
-        lines.append(wording("judge_weak"))
+        lines.append(seen.wording("judge_weak"))
     if rights.may_recommend_split(me):
-        lines.append(wording("judge_split"))
-    return "\n".join([*lines, wording("judge_ids")])
+        lines.append(seen.wording("judge_split"))
+    return "\n".join([*lines, seen.wording("judge_ids")])
 
 
 def _read_judge(answer: Answer, seen: SeasonObservation) -> Any:
@@ -222,11 +222,11 @@ def _read_judge(answer: Answer, seen: SeasonObservation) -> Any:
 def _set_text(seen: SeasonObservation, arguments: Arguments) -> str:
     me, may_set_rounds = seen.me, rights.may_set_rounds(seen.me)
     parts = [
-        wording("set"),
+        seen.wording("set"),
         active(seen),
-        "" if rights.may_set_team(me) else wording("set_no_team"),
-        "" if rights.may_set_order(me) else wording("set_no_order"),
-        wording(
+        "" if rights.may_set_team(me) else seen.wording("set_no_team"),
+        "" if rights.may_set_order(me) else seen.wording("set_no_order"),
+        seen.wording(
             "set_rounds" if may_set_rounds else "set_no_rounds", most=2 * seen.config.rounds_max
         ),
     ]
@@ -245,7 +245,7 @@ def _read_set(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _digest_text(seen: SeasonObservation, arguments: Arguments) -> str:
     may = rights.may_reject(seen.me) and seen.is_rejectable
-    return wording("digest", rejects=wording("digest_may" if may else "digest_must"))
+    return seen.wording("digest", rejects=seen.wording("digest_may" if may else "digest_must"))
 
 
 def _read_digest(answer: Answer, seen: SeasonObservation) -> Any:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from goldrush.agents.llm.wording import within
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.character import MOST, TRAITS
-from goldrush.agents.worlds.competition.formats import wording
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     INTEGERS,
@@ -38,13 +37,13 @@ VALUE_MAX: Final = 2_000  # and of their texts
 
 
 def _debrief_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    last = wording("debrief_last") if arguments["extra"] else ""
-    return wording("debrief", agent=named(seen, arguments), last=last)
+    last = seen.wording("debrief_last") if arguments["extra"] else ""
+    return seen.wording("debrief", agent=named(seen, arguments), last=last)
 
 
 def _rate_text(seen: SeasonObservation, arguments: Arguments) -> str:
     dimensions = ", ".join(DIMENSIONS)
-    return wording("rate", agent=named(seen, arguments), dimensions=dimensions, most=SCORE_MAX)
+    return seen.wording("rate", agent=named(seen, arguments), dimensions=dimensions, most=SCORE_MAX)
 
 
 def _read_rate(answer: Answer, seen: SeasonObservation) -> Any:
@@ -84,7 +83,9 @@ def _rewrite_text(seen: SeasonObservation, arguments: Arguments) -> str:
     agent = seen.people[arguments["agent"]]
     form = "rewrite_text" if agent.policy == LLM else "rewrite_traits"
     traits = ", ".join(TRAITS)
-    return wording("rewrite", agent=named(seen, arguments), form=wording(form, traits=traits))
+    return seen.wording(
+        "rewrite", agent=named(seen, arguments), form=seen.wording(form, traits=traits)
+    )
 
 
 def _read_rewrite(answer: Answer, seen: SeasonObservation) -> Any:
@@ -146,7 +147,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "rewrite": _REWRITE,
     "improve": _REWRITE,
     "recommend_team": QuestionKind(
-        lambda seen, arguments: wording(
+        lambda seen, arguments: seen.wording(
             "recommend_team", least=TEAM_MIN, active=within(map(str, seen.active), 600)
         ),
         lambda rules: {"team": INTEGERS},

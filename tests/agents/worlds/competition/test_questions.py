@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.llm.wordings import Framed, default_of
 from goldrush.agents.session import Asked, PlayedStep, batches
 from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of, questions_of
 from goldrush.agents.worlds.competition.formats import format_apart
-from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.observation import WORDING, SeasonObservation
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
@@ -59,6 +60,12 @@ class Moment:
     def read(self, text: str, error: str | None = None) -> Any:
         return QUESTIONS[self.asked.name].answer(text, error, self.seen)
 
+    def read_as(self, version: int, text: str) -> Any:
+        framed = Framed(default_of(WORDING)) if version == 4 else None
+        bench = bench_of(self.arena)
+        seen = SeasonObservation(self.state, self.asked.agent, bench, framed=framed)
+        return QUESTIONS[self.asked.name].answer(text, None, seen)
+
 
 @cache
 def moments(arena: str) -> Mapping[str, Moment]:
@@ -77,6 +84,13 @@ def moments(arena: str) -> Mapping[str, Moment]:
             if set(found) == set(QUESTIONS):
                 break
     return found
+
+
+def test_the_last_answer_counts_from_version_4_of_the_prompt_on() -> None:
+    moment = moments("nk")["adopt"]
+    text = 'Not {"adopted": false}, but {"adopted": true} {"adopted"'
+
+    assert [False, True] == [moment.read_as(version, text) for version in (3, 4)]
 
 
 # The form
