@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.trust import RECORDED
+from goldrush.agents.trust import HUMAN, LLM, RECORDED
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import parsed_value, separated
 from goldrush.kernel.text import check_name
@@ -86,6 +87,16 @@ class Roster:
     def sources(self) -> list[str]:
         """The paths of the journals that `recorded` agents replay."""
         return [recording.path for recording in self.recordings]
+
+    @cached_property
+    def wordings(self) -> Mapping[str, Entry]:
+        """By the name of each wording, the lowest agent that has it."""
+        lowest: dict[str, Entry] = {}
+        for entry in self.entries:
+            name = entry.options.get("wording") if entry.policy in (LLM, HUMAN) else None
+            if type(name) is str and (name not in lowest or entry.agent < lowest[name].agent):
+                lowest[name] = entry
+        return lowest
 
 
 @attrs.frozen

@@ -157,16 +157,20 @@ def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
     """Whether the recorded answers of a model can be read again."""
     from goldrush.agents.llm.model import AUTO, Model
 
-    model = _framed(offer, entry, Model, "a model")
+    model = _framed(offer, entry, roster, Model, "a model")
     if model.answer == AUTO:
         raise ImpossiblePlayer(entry.label, "an answer that was decided", f"answer is {AUTO!r}")
     return True
 
 
-def _framed(offer: Offer, entry: Entry, of: type[F], who: str) -> F:
-    """The record of the options of a model, or of a person. Raises UnknownPlayer for an option, or
-    a version of the prompt, that this version does not have; ImpossiblePlayer for a forged one.
+def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -> F:
+    """The record of the options of a model, or of a person. Raises UnknownPlayer for an option, a
+    message of its wording, or a version of the prompt, that this version does not have;
+    ImpossiblePlayer for a forged one.
     """
+    from goldrush.agents.llm.wording_rosters import wording_at
+    from goldrush.agents.llm.wordings import InvalidWording
+
     number = entry.options.get("prompt")
     version = next((v for v in offer.prompts if v.number == number), None)
     if version is None or type(number) is not int:
@@ -178,9 +182,19 @@ def _framed(offer: Offer, entry: Entry, of: type[F], who: str) -> F:
     if not {*of.always} <= entry.options.keys() <= known:
         raise UnknownPlayer(f"{entry.label} is {who} with {format_options(entry)}")
     try:
-        return of.of(entry.options)
+        framed = of.of(entry.options)
+        if version.wordable is not None:
+            wording_at(entry, roster, version.wordable())
+    except InvalidWording as error:
+        if error.is_unknown:
+            raise UnknownPlayer(
+                f"{entry.label} is {who} with another version's wording: {error.what}"
+            ) from None
+        expected = f"a wording of version {number} of the prompt"
+        raise ImpossiblePlayer(entry.label, expected, error.what) from None
     except BadInput as error:
         raise _impossible(entry, error) from None
+    return framed
 
 
 def _model_label(entry: Entry) -> str:
@@ -202,7 +216,7 @@ def _parse_person(offer: Offer, part: RosterPart, typed: Typed) -> Options:
 def _was_shown(offer: Offer, entry: Entry, roster: Roster) -> bool:
     from goldrush.agents.llm.model import Framing
 
-    _framed(offer, entry, Framing, "a person")
+    _framed(offer, entry, roster, Framing, "a person")
     return True
 
 

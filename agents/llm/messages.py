@@ -9,26 +9,48 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final
+from typing import Final, Self
 
 
 class Messages:
-    """The messages of a file in a package, read when the first is needed."""
+    """The messages of a file in a package, read when the first is needed, or of a table: `of`."""
 
     def __init__(self, package: str, file: str = "wording.toml") -> None:
         self._package, self._file = package, file
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str]) -> Self:
+        """The messages of a table, by id. Raises ValueError as `formats`."""
+        messages = cls("", "messages")
+        messages.texts = dict(texts)
+        messages.formats = _formats("messages", texts)
+        return messages
+
+    def changed(self, texts: Mapping[str, str]) -> Messages:
+        """These messages with others in their place. Raises ValueError as `formats`."""
+        messages = Messages(self._package, self._file)
+        messages.texts = {**self.texts, **texts}
+        messages.formats = {**self.formats, **_formats("messages", texts)}
+        return messages
 
     def __call__(self, id: str, record: object = None, /, **fields: object) -> str:
         """A message, with these fields and attributes of the record put in and not read again."""
         return self.formats[id].format_map(_Fields(record, fields))
 
     @cached_property
-    def formats(self) -> Mapping[str, str]:
-        """The messages by id, as format strings. Raises ValueError as `formats_in`."""
+    def texts(self) -> Mapping[str, str]:
+        """The messages by id, as written. Raises ValueError as `texts_in`."""
         from importlib.resources import files
 
         text = (files(self._package) / self._file).read_text(encoding="utf-8")
-        return formats_in(f"{self._package}: {self._file}", text)
+        return texts_in(f"{self._package}: {self._file}", text)
+
+    @cached_property
+    def formats(self) -> Mapping[str, str]:
+        """The messages by id, as format strings. Raises ValueError for a `$` that starts no field,
+        and as `texts_in`.
+        """
+        return _formats(f"{self._package}: {self._file}", self.texts)
 
 
 class _Fields(dict[str, object]):
@@ -45,11 +67,10 @@ def plural(id: str, number: int) -> str:
     return f"{id}_one" if number == 1 else f"{id}_many"
 
 
-def formats_in(name: str, text: str) -> dict[str, str]:
-    """The messages in a file's text, by id, as format strings.
+def texts_in(name: str, text: str) -> dict[str, str]:
+    """The messages in a file's text, by id.
 
-    Raises ValueError, with the file's name, for invalid TOML, a message that is no text, and a `$`
-    that starts no field.
+    Raises ValueError, with the file's name, for invalid TOML and a message that is no text.
     """
     import tomllib
 
@@ -60,9 +81,27 @@ def formats_in(name: str, text: str) -> dict[str, str]:
     for id, message in messages.items():
         if not isinstance(message, str):
             raise ValueError(f"{name}: message {id} is no text")
-        if any(special[0] == "$" for special in _SPECIAL.finditer(message)):
-            raise ValueError(f"{name}: message {id}: a $ that starts no field; $$ is a dollar")
-    return {id: _SPECIAL.sub(_format, message) for id, message in messages.items()}
+    return messages
+
+
+def fields_in(message: str) -> list[str]:
+    """The fields of a message, in order, each as often as it stands there.
+
+    Raises ValueError for a `$` that starts no field.
+    """
+    specials = [special[0] for special in _SPECIAL.finditer(message)]
+    if "$" in specials:
+        raise ValueError("a $ that starts no field; $$ is a dollar")
+    return [special[1:].strip("{}") for special in specials if special not in ("{", "}", "$$")]
+
+
+def _formats(name: str, texts: Mapping[str, str]) -> dict[str, str]:
+    for id, message in texts.items():
+        try:
+            fields_in(message)
+        except ValueError as error:
+            raise ValueError(f"{name}: message {id}: {error}") from None
+    return {id: _SPECIAL.sub(_format, message) for id, message in texts.items()}
 
 
 _SPECIAL: Final = re.compile(r"[{}]|\$(?:\$|[a-z][a-z_]*|\{[a-z][a-z_]*\})?")

@@ -27,6 +27,7 @@ OPTION, RUN = SEEDS = ("option", "run")
 NONE, FIELD, OPEN = REASONING = ("none", "field", "open")
 FIXED, _, AGENT = ORDERS = ("fixed", "run", "agent")
 DEFAULT: Final = "default"  # the name of the wording that every version of a prompt has
+NULL: Final = "null"  # typed for a wording: the default, with another sample
 
 NAME_MAX: Final = 200  # characters of a model's name
 MAX_TOKENS_MAX: Final = 65_536
@@ -71,7 +72,7 @@ _EFFORT: Final = Kind(
     "1 to 32 visible characters",
     lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
 )
-_WORDING: Final = Kind(
+WORDING: Final = Kind(
     "the name of a wording: [a-z][a-z0-9-]{0,31}",
     lambda v: type(v) is str and re.fullmatch("[a-z][a-z0-9-]{0,31}", v) is not None,
 )
@@ -122,7 +123,7 @@ class Framing:
 
     prompt: int = field(integer(1, 2**31), default=0)
     notes: bool | None = field(flag(), default=None)
-    wording: str = field(_WORDING, default=DEFAULT)
+    wording: str = field(WORDING, default=DEFAULT)
     wording_sha256: str | None = field(_SHA256, default=None)
     wording_text: str | None = field(_TEXT, default=None)
     persona: str | None = field(_PERSONA, default=None)
@@ -145,8 +146,16 @@ class Framing:
             )
         for name, value in options.items():
             check(cls, name, value)
+            if value is None and name in cls.later:
+                raise BadInput(f"{name} is None", "it must be absent")
         given: dict[str, Any] = {**{name: ABSENT[name] for name in cls.later}, **options}
         read = cls(**given)
+        is_own = read.wording != DEFAULT
+        if is_own != (read.wording_sha256 is not None) or (read.wording_text and not is_own):
+            raise BadInput(
+                f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
+                f"they must be both there, or absent for {DEFAULT!r}",
+            )
         if pack(read.as_options()) != pack(dict(options)):
             raise BadInput(
                 f"the options are {format_value(dict(options))}",

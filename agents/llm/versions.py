@@ -7,7 +7,7 @@ Source: SPEC-mining, section 13.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -17,6 +17,7 @@ from goldrush.kernel.errors import BadInput
 if TYPE_CHECKING:
     # Imported where a model plays: with it, commands of other runs would start later.
     from goldrush.agents.llm.model import Model
+    from goldrush.agents.llm.wordings import Wordable
 
 # Tokens of an answer where the user gives no limit: of a version without options, of the others,
 # and where the server's template opens the reasoning.
@@ -30,10 +31,12 @@ class PromptVersion:
     Attributes:
         number: as a journal records it, from 1.
         options: those of `model.SAMPLING` and `model.FRAMING` that an entry may have.
+        wordable: gives what wordings can change; None: nothing.
     """
 
     number: int
     options: Collection[str] = ()
+    wordable: Callable[[], Wordable] | None = None
 
 
 def numbers(versions: Sequence[PromptVersion]) -> str:

@@ -1,23 +1,43 @@
 """Wordings: the texts of a prompt as data, and how an agent of a roster is asked with them.
 
 A wording changes messages of a version's prompt and renames what answers name. What is said when,
-limits and lists stay in code. Source: SPEC-mining, section 13.
+limits and lists stay in code. `wording_files` reads what users write, `wording_rosters` what a
+roster holds. Source: SPEC-mining, section 13.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import Final
 
 import attrs
 
-from goldrush.agents.llm.messages import Messages
-from goldrush.agents.llm.model import DEFAULT, FIXED, NONE
+from goldrush.agents.llm.messages import Messages, fields_in
+from goldrush.agents.llm.model import DEFAULT, FIXED, NONE, is_clean
+from goldrush.kernel.errors import BadInput, format_value, nearest
 
-ID, ROW_COL = "id", "row,col"  # how plots are named
+ID, ROW_COL = PLOTS = "id", "row,col"  # how plots are named
+LETTERS: Final = "letters"  # agents: A to Z, then AA, AB, ...
+
+TEXT_MAX: Final = 4_096  # characters of a message
+TIMES_MAX: Final = 8  # how often a number can stand in a message
+VARIANTS: Final = 2, 8  # the least and the greatest length of lists of messages
+CANONICAL_MAX: Final = 65_536  # bytes of the canonical form
+MESSAGES_MAX: Final = 16_000  # bytes of the messages in one prompt, without those of items
+NUMBER_MAX: Final = 24  # bytes of a number, or of a name, in a message
+RESERVED: Final = ("say", "note", "reasoning")  # keys of answers that keep their names
+
+_WORD: Final = re.compile("[a-z][a-z0-9_-]{0,23}")
+_AGENT: Final = re.compile("[A-Za-z0-9](?:[A-Za-z0-9 _-]{0,22}[A-Za-z0-9_-])?")
+
+Text = str | Sequence[str]  # of a message: one, or one for each variant
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Wordable:
     """What wordings can change in one version of a world's prompt.
 
@@ -26,6 +46,12 @@ class Wordable:
         kinds, keys: the kinds of action and the keys of the answer that can be renamed.
         agents, plots: whether agents, and plots, can be renamed.
         items: ids of the messages of items in lists, whose size counts into their part's limit.
+        long: names of the fields that hold lists or texts, other messages included; they have a
+            limit of their own, and stand once in a message. All other fields are numbers and names
+            of at most NUMBER_MAX bytes.
+        more: by id, fields of a message besides those of its default text.
+        times: by id, how often a message can stand in one prompt, if more than once.
+        shipped: other wordings in the form of a file, by name.
     """
 
     messages: Messages
@@ -34,6 +60,14 @@ class Wordable:
     agents: bool = False
     plots: bool = False
     items: Collection[str] = ()
+    long: Collection[str] = ()
+    more: Mapping[str, Collection[str]] = attrs.field(factory=dict)
+    times: Mapping[str, int] = attrs.field(factory=dict)
+    shipped: Mapping[str, str] = attrs.field(factory=dict)
+
+    def fields(self, id: str) -> list[str]:
+        """The fields that a message may have, in the order of its default text."""
+        return list(dict.fromkeys([*fields_in(self.messages.texts[id]), *self.more.get(id, ())]))
 
 
 @attrs.frozen
@@ -43,18 +77,20 @@ class Names:
     Attributes:
         kinds, keys: the names of kinds of action and keys of the answer, by the world's own; what
             is absent keeps its name.
-        agents: by id; None: the ids.
+        agents: names by id, or LETTERS; None: the ids.
         plots: `id` or `row,col`.
     """
 
     kinds: Mapping[str, str] = attrs.field(factory=dict)
     keys: Mapping[str, str] = attrs.field(factory=dict)
-    agents: Sequence[str] | None = None
+    agents: Sequence[str] | str | None = None
     plots: str = ID
 
     def agent(self, agent: int) -> str:
         """The name of an agent."""
-        return str(agent) if self.agents is None else self.agents[agent]
+        if self.agents is None:
+            return str(agent)
+        return _letters(agent) if self.agents == LETTERS else self.agents[agent]
 
     def kind(self, kind: str) -> str:
         """The name of a kind of action."""
@@ -63,6 +99,22 @@ class Names:
     def key(self, key: str) -> str:
         """The name of a key of the answer."""
         return self.keys.get(key, key)
+
+    def check_agents(self, agents: int) -> None:
+        """Raises BadInput if there are fewer names than agents."""
+        if self.agents not in (None, LETTERS) and len(self.agents or ()) < agents:
+            raise BadInput(
+                f"names.agents has {len(self.agents or ())} names, and {agents} agents play",
+                f"give at least {agents}, or {LETTERS}",
+            )
+
+
+def _letters(agent: int) -> str:
+    name, left = "", agent + 1
+    while left:
+        left, letter = divmod(left - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name
 
 
 @attrs.frozen(eq=False)
@@ -80,6 +132,11 @@ class Wording:
     text: str
     variants: Sequence[Messages]
     names: Names = Names()
+
+    @property
+    def sha256(self) -> str | None:
+        """The SHA-256 of the canonical form, in hex; None for the default."""
+        return digest_of(self.text) if self.text else None
 
 
 @attrs.frozen
@@ -108,7 +165,283 @@ class Framed:
         return self.wording.variants[self.variant]
 
 
+class InvalidWording(BadInput):
+    """A wording that no prompt can have.
+
+    Attributes:
+        keys: of the value in the wording's tables; empty: the whole.
+        is_unknown: it has an id, a field or a name that the version of the prompt lacks.
+    """
+
+    def __init__(
+        self, keys: Sequence[str], what: str, instead: str, *, is_unknown: bool = False
+    ) -> None:
+        super().__init__(what, instead)
+        self.keys = tuple(keys)
+        self.is_unknown = is_unknown
+
+
+def digest_of(text: str) -> str:
+    """The SHA-256 of a canonical form, in hex."""
+    from hashlib import sha256
+
+    return sha256(text.encode()).hexdigest()
+
+
 @cache
-def default_of(wordable: Messages) -> Wording:
+def default_of(wordable: Wordable) -> Wording:
     """The wording that every version of a prompt has."""
-    return Wording(DEFAULT, "", (wordable,))
+    return Wording(DEFAULT, "", (wordable.messages,))
+
+
+# A bound, because a journal from elsewhere may have many; a run has a few.
+@lru_cache(maxsize=64)
+def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wording:
+    """The wording in a journal. Raises InvalidWording for one that no run writes, or that another
+    version of the prompt has.
+    """
+    if len(text) > CANONICAL_MAX or not is_clean(text) or digest_of(text) != sha256:
+        raise InvalidWording(
+            (), f"the text of wording {name} is {format_value(text)}",
+            f"it must have the SHA-256 {sha256}",
+        )  # fmt: skip
+    changes = changes_in(text)
+    made = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
+    if made.text != text:
+        raise InvalidWording(
+            (), f"the text of wording {name} is {format_value(text)}",
+            f"it must be as it is written: {format_value(made.text)}",
+        )  # fmt: skip
+    return made
+
+
+def changes_in(text: str) -> dict[str, Mapping[str, object]]:
+    """The tables of a canonical form: `messages` and `names`, as far as it has them. Raises
+    InvalidWording.
+    """
+    try:
+        tables = json.loads(text)
+    except (ValueError, RecursionError):
+        tables = None
+    is_one = isinstance(tables, dict) and tables.keys() <= {"messages", "names"}
+    if is_one and all(isinstance(table, dict) for table in tables.values()):
+        return dict(tables)
+    raise InvalidWording(
+        (), f"a wording is {format_value(text)}", "it must be an object of messages and names"
+    )
+
+
+def wording_of(
+    name: str, messages: Mapping[str, object], names: Mapping[str, object], wordable: Wordable
+) -> Wording:
+    """The wording with these messages and names, those of the default included or not.
+
+    Raises InvalidWording for one that breaks a rule.
+    """
+    texts = {id: _text(id, text, wordable) for id, text in messages.items()}
+    variants = _variants(texts)
+    read = _names(names, wordable)
+    default = wordable.messages.texts
+    changed = {id: text for id, text in texts.items() if text != default[id]}
+    tables = {"messages": changed, "names": _as_table(read)}
+    text = json.dumps(
+        {name: table for name, table in tables.items() if table},
+        ensure_ascii=False, sort_keys=True, separators=(",", ":"),
+    )  # fmt: skip
+    size = len(text.encode())
+    if size > CANONICAL_MAX:
+        raise InvalidWording(
+            (), f"the wording has {size:,} bytes as it is recorded",
+            f"at most {CANONICAL_MAX:,} can be",
+        )  # fmt: skip
+    each = [
+        wordable.messages.changed(
+            {id: text if isinstance(text, str) else text[index] for id, text in changed.items()}
+        )
+        for index in range(variants)
+    ]
+    for of in each:
+        _check_size(of, wordable)
+    return Wording(name, text, each, read)
+
+
+def _text(id: str, text: object, wordable: Wordable) -> Text:
+    """The text of a message, checked. Raises InvalidWording."""
+    keys = ("messages", id)
+    if id not in wordable.messages.texts:
+        raise InvalidWording(
+            keys, f"there is no message {format_value(id)}",
+            f"{nearest(id, wordable.messages.texts)}`goldrush wordings show default` has all",
+            is_unknown=True,
+        )  # fmt: skip
+    if isinstance(text, str):
+        _check_text(keys, text, wordable)
+        return text
+    least, most = VARIANTS
+    if not isinstance(text, list | tuple) or not all(isinstance(each, str) for each in text):
+        raise InvalidWording(
+            keys, f"message {id} is {format_value(text)}", "write a text, or a list of texts"
+        )
+    if not least <= len(text) <= most:
+        raise InvalidWording(
+            keys, f"message {id} has {len(text)} texts in its list",
+            f"write {least} to {most} variants",
+        )  # fmt: skip
+    for each in text:
+        _check_text(keys, each, wordable)
+    return tuple(text)
+
+
+def _check_text(keys: Sequence[str], text: str, wordable: Wordable) -> None:
+    id = keys[-1]
+    if len(text) > TEXT_MAX:
+        raise InvalidWording(
+            keys, f"message {id} has {len(text):,} characters", f"at most {TEXT_MAX:,} can be"
+        )
+    if not is_clean(text):
+        raise InvalidWording(
+            keys, f"message {id} has a control character", "only line ends can stand in it"
+        )
+    try:
+        counts = Counter(fields_in(text))
+    except ValueError as error:
+        raise InvalidWording(
+            keys, f"message {id} has {error}", "name a field, or write $$"
+        ) from None
+    fields = wordable.fields(id)
+    for field, count in counts.items():
+        if field not in fields:
+            listed = ", ".join(f"${each}" for each in fields) or "no field"
+            raise InvalidWording(
+                keys, f"message {id} has the field {format_value(f'${field}')}",
+                f"{nearest(field, fields)}it can have {listed}", is_unknown=True,
+            )  # fmt: skip
+        most, what = (1, "a list or a text") if field in wordable.long else (TIMES_MAX, "a number")
+        if count > most:
+            times = "once" if most == 1 else f"at most {most} times"
+            raise InvalidWording(
+                keys, f"message {id} has ${field} {count} times",
+                f"${field} is {what}, which can stand in it {times}",
+            )  # fmt: skip
+
+
+def _variants(texts: Mapping[str, Text]) -> int:
+    """The number of variants: the length of all lists, or 1. Raises InvalidWording."""
+    lists = {id: len(text) for id, text in texts.items() if not isinstance(text, str)}
+    for id, length in lists.items():
+        first = next(iter(lists))
+        if length != lists[first]:
+            what = f"message {id} has {length} texts, and {first} has {lists[first]}"
+            raise InvalidWording(("messages", id), what, "give all lists the same length")
+    return next(iter(lists.values()), 1)
+
+
+def _check_size(messages: Messages, wordable: Wordable) -> None:
+    """Raises InvalidWording if the messages could take more than MESSAGES_MAX bytes of a prompt."""
+    size = sum(
+        size_of(text, wordable) * wordable.times.get(id, 1)
+        for id, text in messages.texts.items()
+        if id not in wordable.items
+    )
+    if size > MESSAGES_MAX:
+        raise InvalidWording(
+            (), f"the messages could take {size:,} bytes of a prompt",
+            f"at most {MESSAGES_MAX:,} can be, each number counted as {NUMBER_MAX} bytes",
+        )  # fmt: skip
+
+
+def size_of(text: str, wordable: Wordable) -> int:
+    """The most bytes that a message can take, without its lists and texts."""
+    fields = fields_in(text)
+    numbers = sum(field not in wordable.long for field in fields)
+    without = re.sub(r"\$(?:[a-z][a-z_]*|\{[a-z][a-z_]*\})", "", text.replace("$$", "\0"))
+    return len(without.encode()) + numbers * NUMBER_MAX
+
+
+def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
+    """The names in a table. Raises InvalidWording."""
+    can = {
+        "agents": wordable.agents, "keys": wordable.keys, "kinds": wordable.kinds,
+        "plots": wordable.plots,
+    }  # fmt: skip
+    for name in table:
+        if not can.get(name):
+            listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
+            raise InvalidWording(
+                ("names", name), f"names has {format_value(name)}",
+                f"in this prompt it can rename {listed}", is_unknown=True,
+            )  # fmt: skip
+    kinds = _renamed("kinds", table.get("kinds", {}), wordable.kinds)
+    keys = _renamed("keys", table.get("keys", {}), wordable.keys)
+    _check_distinct(wordable, kinds, keys)
+    plots = table.get("plots", ID)
+    if plots not in PLOTS:
+        raise InvalidWording(
+            ("names", "plots"), f"names.plots is {format_value(plots)}",
+            f"write {' or '.join(map(repr, PLOTS))}",
+        )  # fmt: skip
+    return Names(kinds, keys, _agents(table.get("agents")), str(plots))
+
+
+def _renamed(what: str, table: object, known: Collection[str]) -> dict[str, str]:
+    """The names of kinds or keys that are not the world's own. Raises InvalidWording."""
+    if not isinstance(table, Mapping):
+        raise InvalidWording(
+            ("names", what), f"names.{what} is {format_value(table)}", f"write [names.{what}]"
+        )
+    for old, new in table.items():
+        where = ("names", what, str(old))
+        if old not in known:
+            raise InvalidWording(
+                where, f"names.{what} has {format_value(old)}",
+                f"{nearest(old, known)}it can have {', '.join(known)}", is_unknown=True,
+            )  # fmt: skip
+        if not isinstance(new, str) or not _WORD.fullmatch(new) or new in RESERVED:
+            raise InvalidWording(
+                where, f"names.{what}.{old} is {format_value(new)}",
+                "write a small letter, then at most 23 small letters, digits, - and _; not "
+                f"{', '.join(RESERVED)}",
+            )  # fmt: skip
+    return {old: new for old, new in table.items() if new != old}
+
+
+def _check_distinct(wordable: Wordable, kinds: Mapping[str, str], keys: Mapping[str, str]) -> None:
+    """Raises InvalidWording for a new name that something else has."""
+    each = [("kinds", kind, kinds.get(kind, kind)) for kind in wordable.kinds]
+    each += [("keys", key, keys.get(key, key)) for key in wordable.keys]
+    counts = Counter(name for _, _, name in each)
+    for what, old, new in each:
+        if new != old and counts[new] > 1:
+            raise InvalidWording(
+                ("names", what, old), f"names.{what}.{old} is {new!r}, as something else is",
+                "give each a name of its own",
+            )  # fmt: skip
+
+
+def _agents(names: object) -> Sequence[str] | str | None:
+    if names is None or names == LETTERS:
+        return None if names is None else LETTERS
+    where = ("names", "agents")
+    if not isinstance(names, list | tuple) or not names:
+        raise InvalidWording(
+            where, f"names.agents is {format_value(names)}",
+            f"write a list of names, or {LETTERS!r}",
+        )  # fmt: skip
+    for name in names:
+        if not isinstance(name, str) or not _AGENT.fullmatch(name):
+            raise InvalidWording(
+                where, f"names.agents has {format_value(name)}",
+                "write at most 24 letters, digits, spaces, - and _ in ASCII",
+            )  # fmt: skip
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise InvalidWording(
+            where, f"names.agents has {twice!r} twice", "give each agent a name of its own"
+        )
+    return tuple(names)
+
+
+def _as_table(names: Names) -> dict[str, object]:
+    """The names that are not the default's, as the canonical form has them."""
+    table = attrs.asdict(names, recurse=False)
+    return {name: value for name, value in table.items() if value and value != ID}

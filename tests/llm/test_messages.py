@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.messages import Messages, formats_in, plural
+from goldrush.agents.llm.messages import Messages, plural, texts_in
 
 FILES = [
     ("mining.prompts", "v1.toml"),
@@ -18,25 +18,28 @@ FILES = [
 
 
 def test_fields_are_put_in_once_and_two_dollars_are_one() -> None:
-    text = formats_in("w.toml", 'a = "$x, ${x}s, $$5, {x}, {$x}"')["a"].format(x="$x{x}")
+    messages = Messages.of({"a": "$x, ${x}s, $$5, {x}, {$x}"})
 
-    assert "$x{x}, $x{x}s, $5, {x}, {$x{x}}" == text
+    assert "$x{x}, $x{x}s, $5, {x}, {$x{x}}" == messages("a", x="$x{x}")
 
 
 @pytest.mark.parametrize(
     ("text", "error"),
-    [
-        ("a = 1", "message a is no text"),
-        ('a = "5 $"', "message a: a $ that starts no field; $$ is a dollar"),
-        ('a = "$5"', "message a: a $ that starts no field; $$ is a dollar"),
-        ("a = ", "Invalid value (at end of document)"),
-    ],
+    [("a = 1", "message a is no text"), ("a = ", "Invalid value (at end of document)")],
 )
 def test_a_file_that_cannot_be_said_is_refused_in_one_line(text: str, error: str) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011
-        formats_in("w.toml", text)
+        texts_in("w.toml", text)
 
     assert f"w.toml: {error}" == str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["5 $", "$5", "$$$"])
+def test_a_dollar_that_starts_no_field_is_refused(text: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011
+        Messages.of({"a": text})
+
+    assert "messages: message a: a $ that starts no field; $$ is a dollar" == str(refused.value)
 
 
 @pytest.mark.parametrize(("world", "file"), FILES)

@@ -1,0 +1,220 @@
+"""Wordings in TOML files: those that users write, those that goldrush ships, and how to write one.
+
+A file has a table `messages` by id, a table `names`, `extends` with the name of a shipped wording
+(`default` if absent) and `description`, a line about it. The name of a file is that of its wording.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from goldrush.agents.llm.model import DEFAULT, NULL, WORDING
+from goldrush.agents.llm.wordings import (
+    InvalidWording,
+    Wordable,
+    Wording,
+    changes_in,
+    default_of,
+    wording_of,
+)
+from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.files import read_input
+
+FILE_MAX: Final = 1 << 18  # bytes of a file
+SUFFIX: Final = ".toml"
+_TABLES: Final = ("description", "extends", "messages", "names")
+_WIDTH: Final = 100  # columns of a written file, where spaces allow it
+
+
+class ShippedWordings(Mapping[str, str]):
+    """The files in a folder of a package, by name; each is read when it is needed."""
+
+    def __init__(self, package: str, folder: str = "wordings") -> None:
+        self._package, self._folder = package, folder
+
+    def __getitem__(self, name: str) -> str:
+        if name not in list(self):
+            raise KeyError(name)
+        text: str = (self._path() / f"{name}{SUFFIX}").read_text(encoding="utf-8")
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        names = (file.name for file in self._path().iterdir())
+        return iter(sorted(n.removesuffix(SUFFIX) for n in names if n.endswith(SUFFIX)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _path(self) -> Any:
+        from importlib.resources import files
+
+        return files(self._package) / self._folder
+
+
+def wording_named(name: str, wordable: Wordable) -> Wording:
+    """A wording by the name of a shipped one, or by the path of a TOML file.
+
+    Raises BadInput for an unknown name, and for a file that cannot be used, with its line.
+    """
+    if name == DEFAULT:
+        return default_of(wordable)
+    if name in wordable.shipped:
+        return _read(name, f"wording {name}", wordable.shipped[name], wordable)[0]
+    if name.endswith(SUFFIX):
+        return read_wording(name, wordable)
+    raise unknown("wording", name, [DEFAULT, *wordable.shipped], " or FILE.toml")
+
+
+def read_wording(path: str, wordable: Wordable) -> Wording:
+    """The wording of a file. Raises BadInput, with the line."""
+    example = "[messages] and below it ID = 'TEXT'"
+    data = read_input(path, FILE_MAX, "give a shipped wording, or a TOML file of one")
+    try:
+        text = data.decode()
+    except ValueError:
+        raise BadInput(f"{path} is not UTF-8 text", f"write {example}") from None
+    name = Path(path).name.removesuffix(SUFFIX)
+    if name == NULL or not WORDING.holds(name):
+        raise BadInput(
+            f"{path} would be the wording {name!r}",
+            "name the file [a-z][a-z0-9-]{0,31}.toml, but not null.toml",
+        )
+    wording = _read(name, path, text, wordable)[0]
+    if name != DEFAULT and name not in wordable.shipped:
+        return wording
+    known = wording_named(name, wordable)
+    if wording.text != (known.text or "{}"):
+        raise BadInput(
+            f"{path} has other texts than the wording {name} that goldrush has",
+            "give the file another name",
+        )
+    return known
+
+
+def description_of(name: str, wordable: Wordable) -> str:
+    """The description of a shipped wording."""
+    if name == DEFAULT:
+        return "the texts of the newest version"
+    return _read(name, f"wording {name}", wordable.shipped[name], wordable)[1]
+
+
+def _read(name: str, where: str, text: str, wordable: Wordable) -> tuple[Wording, str]:
+    """The wording in a file's text, and its description. Raises BadInput."""
+    tables = _tables(where, text)
+    base = tables.get("extends", DEFAULT)
+    if not isinstance(base, str) or base not in (DEFAULT, *wordable.shipped):
+        error = unknown("wording", base, [DEFAULT, *wordable.shipped])
+        raise BadInput(f"{where}, line {_line(text, ('extends',))}: {error.what}", error.instead)
+    of_base = wording_named(base, wordable).text
+    changes = _merged(changes_in(of_base) if of_base else {}, tables)
+    try:
+        wording = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
+    except InvalidWording as error:
+        line = _line(text, error.keys)
+        raise BadInput(f"{where}, line {line}: {error.what}", error.instead) from None
+    return wording, tables.get("description", "")
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables with the values of others over them, name by name."""
+    both = (name for name in over if isinstance(base.get(name), dict))
+    inner = {n: _merged(base[n], over[n]) for n in both if isinstance(over[n], dict)}
+    return {**base, **over, **inner}
+
+
+def _tables(where: str, text: str) -> dict[str, Any]:
+    """The tables of a file. Raises BadInput."""
+    import tomllib
+
+    try:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(
+            f"{where} is not valid TOML: {error}", "write [messages] and below it ID = 'TEXT'"
+        ) from None
+    kinds = {"description": str, "extends": str, "messages": dict, "names": dict}
+    for key, value in tables.items():
+        line = _line(text, (key,))
+        if key not in kinds:
+            raise BadInput(
+                f"{where}, line {line}: {format_value(key)} is in no table",
+                f"messages stand below [messages]; a file has {', '.join(kinds)}",
+            )
+        if not isinstance(value, kinds[key]):
+            raise BadInput(
+                f"{where}, line {line}: {key} is {format_value(value)}",
+                f"write [{key}]" if kinds[key] is dict else f"write {key} = 'TEXT'",
+            )
+    return tables
+
+
+def _line(text: str, keys: tuple[str, ...]) -> int:
+    """The line, from 1, on which a value begins in TOML: of its key, or of the last table above it
+    that has a line of its own.
+    """
+    import tomllib
+
+    lines = text.split("\n")
+    found = 1
+    for depth in range(1, len(keys) + 1):
+        last = re.escape(keys[depth - 1])
+        dotted = r"\s*\.\s*".join(f"[\"']?{re.escape(key)}[\"']?" for key in keys[:depth])
+        begins = re.compile(rf"\s*(?:\[\s*{dotted}\s*\]|[\"']?{last}[\"']?\s*[=.]|{dotted}\s*=)")
+        for index in range(found - 1, len(lines)):
+            if begins.match(lines[index]):
+                try:
+                    tomllib.loads("\n".join(lines[:index]))
+                except (ValueError, RecursionError):
+                    continue  # within a text of several lines
+                found = index + 1
+                break
+    return found
+
+
+# Writing.
+
+
+def as_toml(wording: Wording, wordable: Wordable) -> str:
+    """A wording as a file, with all its messages and names."""
+    changes: dict[str, Any] = {**changes_in(wording.text)} if wording.text else {}
+    messages = {**wordable.messages.texts, **changes.get("messages", {})}
+    lines = ["[messages]", *(f"{_key(id)} = {_value(text)}" for id, text in messages.items())]
+    names = dict(changes.get("names", {}))
+    tables = {each: names.pop(each) for each in ("kinds", "keys") if each in names}
+    if names:
+        lines += ["", "[names]", *(f"{name} = {json.dumps(names[name])}" for name in names)]
+    for each, table in tables.items():
+        lines += ["", f"[names.{each}]"]
+        lines += [f"{_key(old)} = {json.dumps(new)}" for old, new in table.items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _value(text: Any) -> str:
+    """A message in TOML: in lines of _WIDTH columns, where it has spaces."""
+    if not isinstance(text, str):
+        return f"[\n{''.join(f'{_value(each)},{chr(10)}' for each in text)}]"
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    if len(quoted) <= _WIDTH - 24 and "\n" not in quoted:
+        return f'"{quoted}"'
+    written = "\n".join(map(_folded, quoted.split("\n")))
+    return f'"""\n{written}"""'
+
+
+def _folded(line: str) -> str:
+    """A line with a backslash at the end of each part of it; spaces after one would be lost."""
+    parts: list[str] = []
+    while len(line) > _WIDTH:
+        cut = line.rfind(" ", 0, _WIDTH - 1) + 1
+        if not cut or line[cut : cut + 1] in (" ", ""):
+            break
+        parts.append(f"{line[:cut]}\\")
+        line = line[cut:]
+    return "\n".join([*parts, line])

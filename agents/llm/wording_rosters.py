@@ -1,0 +1,169 @@
+"""The wordings in a roster: where their texts stand, and how its agents are asked with them.
+
+A wording that is not the default stands in full with the lowest agent that has it, the others have
+its name and digest; a name has one text. So a journal holds what its prompts are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Final, TypeVar
+
+import attrs
+
+from goldrush.agents.llm.model import ABSENT, DEFAULT, Framing, Model, check
+from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.wording_files import wording_named
+from goldrush.agents.llm.wordings import (
+    Framed,
+    Names,
+    Wordable,
+    Wording,
+    default_of,
+    wording_from,
+)
+from goldrush.agents.roster import Entry, Roster, entries_in
+from goldrush.agents.trust import HUMAN, LLM
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, format_value
+
+F = TypeVar("F", bound=Framing)
+E = TypeVar("E", bound=Entry)
+
+_WORDED: Final = ("wording", "wording_sha256", "wording_text")
+_SHAPES: Final = ("reasoning", "notes", "persona", "order")  # of Framed, besides the wording
+
+
+def worded(framing: F, version: PromptVersion) -> F:
+    """The options of a new agent with the wording that they name: a shipped one, or a file.
+
+    Raises BadInput for an unknown name, and for a file that cannot be used.
+    """
+    if framing.wording == DEFAULT or version.wordable is None:
+        return framing
+    wording = wording_named(framing.wording, version.wordable())
+    return attrs.evolve(
+        framing, wording=wording.name, wording_sha256=wording.sha256,
+        wording_text=wording.text or None,
+    )  # fmt: skip
+
+
+def recorded_once(entries: Sequence[E]) -> Sequence[E]:
+    """New agents, each with the text of its wording, as a roster records them: a text stands with
+    the lowest agent. Raises BadInput for a name with two texts.
+    """
+    lowest = Roster(entries).wordings
+
+    def recorded(entry: E) -> E:
+        if entry.policy not in (LLM, HUMAN) or "wording" not in entry.options:
+            return entry
+        name = entry.options["wording"]
+        holder = lowest[name]
+        if entry.options["wording_sha256"] != holder.options["wording_sha256"]:
+            raise BadInput(
+                f"wording {name} has one text for {holder.label} and another for {entry.label}",
+                "give one of the files another name",
+            )
+        if entry.agent == holder.agent:
+            return entry
+        options = {n: value for n, value in entry.options.items() if n != "wording_text"}
+        return attrs.evolve(entry, options=options)
+
+    return tuple(map(recorded, entries))
+
+
+def wording_at(entry: Entry, roster: Roster, wordable: Wordable) -> Wording:
+    """The wording of an agent in a journal, with the text in its roster.
+
+    Raises BadInput for one that no run records; InvalidWording, if the version of the prompt lacks
+    it.
+    """
+    options = entry.options
+    if "wording" not in options:
+        return default_of(wordable)
+    for option in _WORDED:
+        check(Model, option, options.get(option), f"{entry.label}: {option}")
+    name, sha256 = options["wording"], options.get("wording_sha256")
+    holder = roster.wordings[name]
+    text = holder.options.get("wording_text")
+    if sha256 is None or sha256 != holder.options.get("wording_sha256"):
+        raise BadInput(
+            f"wording {name} has the SHA-256 {format_value(sha256)} for {entry.label}",
+            f"it must be that of {holder.label}",
+        )
+    if type(text) is not str or (entry.agent != holder.agent and "wording_text" in options):
+        where = "without a text" if type(text) is not str else f"with a text for {entry.label}"
+        raise BadInput(
+            f"wording {name} is recorded {where}", f"it must have one, with {holder.label}"
+        )
+    return wording_from(name, text, sha256, wordable)
+
+
+def framed_in(
+    roster: Sequence[Mapping[str, object]], seed: int, wordable: Wordable
+) -> Callable[[int], Framed]:
+    """How each agent of a roster is asked, by its id.
+
+    Args:
+        roster: as a state holds it, an entry for each agent, by id.
+        seed: of the run, in force.
+        wordable: of the version of the prompt that is made.
+
+    The function raises BadInput for options that no run records. An agent that is no model and no
+    person is asked as a model would be that has no options.
+    """
+    # Made late: most rosters have no wording.
+    whole = cache(lambda: Roster(entries_in(roster)))
+
+    def framed(agent: int) -> Framed:
+        [entry] = entries_in([roster[agent]])
+        if entry.policy not in (LLM, HUMAN):
+            return Framed(default_of(wordable))
+        found = framed_of(entry, seed, wordable, whole)
+        found.wording.names.check_agents(len(roster))
+        return found
+
+    return framed
+
+
+def framed_of(entry: Entry, seed: int, wordable: Wordable, roster: Callable[[], Roster]) -> Framed:
+    """How a model or a person is asked. `roster`: gives its roster, in which texts stand.
+
+    Raises BadInput for options that no run records.
+    """
+    options = entry.options
+    for option in _SHAPES:
+        if option in options:
+            check(Model, option, options[option], f"{entry.label}: {option}")
+    shape = {option: options.get(option, ABSENT[option]) for option in _SHAPES}
+    if "wording" not in options:
+        return Framed(default_of(wordable), **shape)
+    wording = wording_at(entry, roster(), wordable)
+    of = len(wording.variants)
+    variant = Draws(seed, 0, entry.agent, "wording").below(of) if of > 1 else 0
+    return Framed(wording, variant, **shape)
+
+
+def check_names(roster: Roster, versions: Sequence[PromptVersion], *, is_open: bool) -> None:
+    """Check the names that the wordings of a roster give to things.
+
+    `is_open`: agents read texts of others, which are never translated, so all models and people
+    must have the same names. Raises BadInput, also if there are fewer names than agents.
+    """
+    first: tuple[Entry, Names] | None = None
+    for entry in roster.entries:
+        if entry.policy not in (LLM, HUMAN):
+            continue
+        version = next((v for v in versions if v.number == entry.options.get("prompt")), None)
+        names = Names()
+        if version is not None and version.wordable is not None:
+            names = wording_at(entry, roster, version.wordable()).names
+        names.check_agents(len(roster.entries))
+        first = first or (entry, names)
+        if is_open and names != first[1]:
+            raise BadInput(
+                f"{first[0].label} and {entry.label} have other names for the same things, and "
+                "read each other's messages",
+                "give both wordings the same [names], or record without communication",
+            )

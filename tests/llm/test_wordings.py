@@ -1,0 +1,430 @@
+"""Wordings (SPEC-mining 13): files, the canonical form, what is refused, and rosters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.agents.llm.messages import Messages
+from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
+from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.wording_files import as_toml, read_wording, wording_named
+from goldrush.agents.llm.wording_rosters import check_names, framed_in, recorded_once, worded
+from goldrush.agents.llm.wordings import (
+    InvalidWording,
+    Names,
+    Wordable,
+    Wording,
+    default_of,
+    digest_of,
+    wording_from,
+    wording_of,
+)
+from goldrush.agents.roster import Entry, Roster
+from goldrush.agents.seats import ImpossiblePlayer, UnknownPlayer, can_ask
+from goldrush.agents.worlds.mining.roster import POLICY_SET
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
+
+PLAIN = """
+description = "without gold"
+[messages]
+limits = "LIMITS: none."
+[names.kinds]
+raid = "take"
+"""
+LONG = {
+    "alphas", "grid", "events", "items", "plots", "note", "notices", "remedy", "you", "defend",
+    "raid_claimed", "rulings", "say", "say_form", "kinds", "messages", "actions", "result",
+    "unowned", "owned",
+}  # fmt: skip
+WORDABLE = Wordable(
+    Messages("goldrush.agents.worlds.mining"),
+    kinds=("defend", "mine", "claim", "raid"),
+    keys=("actions", "type", "plot", "stamina"),
+    agents=True,
+    plots=True,
+    items=[id for id in Messages("goldrush.agents.worlds.mining").texts if id.startswith("result")],
+    long=LONG,
+    more={"limits": ["rounds"]},
+    times={"none": 3},
+    shipped={"plain": PLAIN},
+)
+VERSION = PromptVersion(2, (*SAMPLING, *FRAMING), lambda: WORDABLE)
+OFFER = attrs.evolve(POLICY_SET, prompts=[*POLICY_SET.prompts, VERSION])
+TEXTS = WORDABLE.messages.texts
+
+
+def written(folder: Path, text: str, name: str = "own") -> str:
+    path = folder / f"{name}.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def of(messages: Mapping[str, object] = {}, names: Mapping[str, object] = {}) -> Wording:
+    return wording_of("own", messages, names, WORDABLE)
+
+
+# What a wording may be.
+
+words = st.text(
+    st.characters(exclude_categories=["Cc", "Cs"], include_characters="\n"), max_size=40
+)
+
+
+@st.composite
+def texts(draw: st.DrawFn, id: str) -> str:
+    fields = WORDABLE.fields(id)
+    used = draw(st.lists(st.sampled_from(fields), unique=True)) if fields else []
+    parts = [draw(words).replace("$", "$$") for _ in range(len(used) + 1)]
+    ends = [f"${{{field}}}" for field in used] + [""]
+    return "".join(part + end for part, end in zip(parts, ends, strict=True))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, dict[str, Any]]:
+    variants = draw(st.integers(2, 8))
+    messages: dict[str, Any] = {}
+    for id in draw(st.lists(st.sampled_from(sorted(TEXTS)), max_size=8, unique=True)):
+        each = texts(id)
+        messages[id] = draw(each | st.lists(each, min_size=variants, max_size=variants))
+    names: dict[str, Any] = {}
+    word = st.from_regex("[a-z][a-z0-9_-]{5,23}", fullmatch=True).filter(
+        lambda name: name not in ("stamina", "actions", "defend", "reasoning")
+    )
+    new = iter(draw(st.lists(word, min_size=8, max_size=8, unique=True)))
+    for what, known in (("kinds", WORDABLE.kinds), ("keys", WORDABLE.keys)):
+        if renamed := draw(st.lists(st.sampled_from(known), unique=True)):
+            names[what] = {old: next(new) for old in renamed}
+    if draw(st.booleans()):
+        names["agents"] = draw(st.sampled_from(["letters", ["Ann", "B 2", "c-_"]]))
+    if draw(st.booleans()):
+        names["plots"] = "row,col"
+    return {"messages": messages, "names": names}
+
+
+def same(first: Wording, second: Wording) -> bool:
+    each = [[m.formats for m in wording.variants] for wording in (first, second)]
+    return (first.text, first.names, each[0]) == (second.text, second.names, each[1])
+
+
+@given(tables())
+def test_what_a_journal_holds_and_what_a_file_shows_is_the_wording(
+    given: dict[str, dict[str, Any]],
+) -> None:
+    wording = of(given["messages"], given["names"])
+
+    assert wording.sha256 is not None
+    assert same(wording, wording_from("own", wording.text, wording.sha256, WORDABLE))
+    with TemporaryDirectory() as folder:
+        assert same(
+            wording, read_wording(written(Path(folder), as_toml(wording, WORDABLE)), WORDABLE)
+        )
+
+
+@given(tables(), st.sampled_from(sorted(TEXTS)))
+def test_the_canonical_form_has_only_what_differs_sorted_and_without_spaces(
+    given: dict[str, dict[str, Any]], id: str
+) -> None:
+    default = {id: TEXTS[id]} if id not in given["messages"] else {}
+    names = {"plots": "id", **given["names"]}
+    names["kinds"] = {"mine": "mine", **names.get("kinds", {})}
+
+    text = of(given["messages"], given["names"]).text
+
+    assert text == of({**given["messages"], **default}, names).text
+    assert text == json.dumps(
+        json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
+    assert not default or id not in json.loads(text).get("messages", {})
+
+
+def test_the_default_has_no_text_and_keeps_every_message() -> None:
+    default = wording_named("default", WORDABLE)
+
+    assert ("", None, TEXTS) == (default.text, default.sha256, default.variants[0].texts)
+    assert "{}" == of(TEXTS).text
+
+
+def test_a_wording_extends_a_shipped_one_table_by_table(tmp_path: Path) -> None:
+    text = 'extends = "plain"\nmessages.none = "-"\nnames = {kinds = {mine = "dig"}}'
+
+    wording = read_wording(written(tmp_path, text), WORDABLE)
+
+    assert {
+        "messages": {"limits": "LIMITS: none.", "none": "-"},
+        "names": {"kinds": {"mine": "dig", "raid": "take"}},
+    } == json.loads(wording.text)
+    assert "LIMITS: none." == wording.variants[0]("limits")
+
+
+def test_things_are_named_one_to_one() -> None:
+    swapped = of(names={"kinds": {"raid": "mine", "mine": "raid"}, "agents": "letters"}).names
+    given = Names(agents=("Ann", "Bob"))
+
+    assert ["raid", "mine", "claim"] == [swapped.kind(kind) for kind in ("mine", "raid", "claim")]
+    assert ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"] == [
+        swapped.agent(agent) for agent in (0, 25, 26, 51, 52, 701, 702)
+    ]
+    assert ["Bob", "0", "plot"] == [given.agent(1), Names().agent(0), given.key("plot")]
+    with pytest.raises(BadInput, match=r"names\.agents has 2 names, and 3 agents play"):
+        given.check_agents(3)
+
+
+# What is refused.
+
+REFUSED = [
+    ('[messages]\nlimts = "x"', 2, "there is no message 'limts'; did you mean limits?"),
+    ('[messages]\naim = """\nlimits = 1\n"""\nlimits = 1', 5, "message limits is 1; write a text"),
+    ('[messages]\n\nlimits = "$roundz"', 3, "has the field '$roundz'; did you mean rounds? it can"),
+    ('[messages]\nnone = "$x"', 2, "message none has the field '$x'; it can have no field"),
+    ('[messages]\nlimits = "5 $"', 2, "message limits has a $ that starts no field"),
+    ('[messages]\nmap = "$alphas$alphas"', 2, "$alphas 2 times; $alphas is a list or a text"),
+    (f'[messages]\nlimits = "{"$rounds" * 9}"', 2, "$rounds 9 times; $rounds is a number"),
+    (f'[messages]\nlimits = "{"x" * 4_097}"', 2, "message limits has 4,097 characters"),
+    ('[messages]\nlimits = "a\\u001b[2Jb"', 2, "message limits has a control character"),
+    ('[messages]\nlimits = ["x"]', 2, "message limits has 1 texts in its list; write 2 to 8"),
+    ('[messages]\nlimits = ["x", 1]', 2, "message limits is ['x', 1]; write a text, or a list"),
+    ('[messages]\nlimits = ["x", "y"]\nnone = ["x", "y", "z"]', 3, "message none has 3 texts, and"),
+    ('[names]\ncolour = "x"', 2, "names has 'colour'; in this prompt it can rename agents, keys"),
+    ('[names]\nplots = "xy"', 2, "names.plots is 'xy'; write 'id' or 'row,col'"),
+    ("[names]\nkinds = 1", 2, "names.kinds is 1; write [names.kinds]"),
+    ('[names.kinds]\nmine = "dig"\nloot = "x"', 3, "names.kinds has 'loot'; it can have defend"),
+    ('[names]\nkeys.plot = "say"', 2, "names.keys.plot is 'say'; write a small letter"),
+    ('[names]\n[names.kinds]\nmine = "raid"', 3, "names.kinds.mine is 'raid', as something else"),
+    ('[names]\nagents = ["A", "A"]', 2, "names.agents has 'A' twice"),
+    ('[names]\nagents = ["A,B"]', 2, "names.agents has 'A,B'; write at most 24 letters"),
+    ("[names]\nagents = 3", 2, "names.agents is 3; write a list of names, or 'letters'"),
+    ('aim = "x"', 1, "'aim' is in no table; messages stand below [messages]"),
+    ('[messages]\n[[names]]\na = 1', 1, "names is [{'a': 1}]; write [names]"),
+    ('# own\nextends = "plane"', 2, "there is no wording 'plane'; did you mean plain?"),
+    ("[messages]\nlimits = 'x", None, "is not valid TOML: "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "error"), REFUSED)
+def test_a_file_that_breaks_a_rule_is_refused_with_its_line(
+    text: str, line: int | None, error: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, text)
+
+    with pytest.raises(BadInput) as refused:
+        read_wording(path, WORDABLE)
+
+    assert str(refused.value).startswith(path if line is None else f"{path}, line {line}: ")
+    assert error in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("variants", "ids", "error"),
+    [
+        (1, 5, "the messages could take"),
+        (8, 3, "the wording has"),
+    ],
+)
+def test_a_wording_that_is_too_large_is_refused(variants: int, ids: int, error: str) -> None:
+    long = ["x" * 4_096] * variants
+
+    with pytest.raises(InvalidWording, match=error):
+        of(dict.fromkeys(sorted(TEXTS)[:ids], long if variants > 1 else long[0]))
+
+
+def test_items_count_into_the_limit_of_their_part() -> None:
+    assert 1 == len(of(dict.fromkeys(WORDABLE.items, "x" * 4096)).variants)
+    with pytest.raises(InvalidWording, match="could take"):
+        of({"none": "x" * 4_096, "limits": "$rounds " * 8 + "x" * 4_000})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("null", "", "would be the wording 'null'"),
+        ("Own", "", "would be the wording 'Own'"),
+        ("plain", "", "has other texts than the wording plain that goldrush has"),
+        ("default", '[messages]\nnone = "-"', "has other texts than the wording default"),
+    ],
+)
+def test_a_file_has_a_name_that_stands_for_nothing_else(
+    name: str, text: str, error: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=error):
+        read_wording(written(tmp_path, text, name), WORDABLE)
+
+
+def test_a_file_of_a_shipped_wording_is_that_wording(tmp_path: Path) -> None:
+    plain = wording_named("plain", WORDABLE)
+
+    assert plain.text == read_wording(written(tmp_path, PLAIN, "plain"), WORDABLE).text
+    default = as_toml(default_of(WORDABLE), WORDABLE)
+    assert "" == read_wording(written(tmp_path, default, "default"), WORDABLE).text
+
+
+# Rosters.
+
+
+def model(wording: str, agent: int, name: str = "m") -> Entry:
+    model = Model(
+        name, name, max_tokens=9, answer="text", prompt=2, seed_from="option", reasoning="none",
+        notes=True, wording=wording,
+    )  # fmt: skip
+    return Entry(agent, "llm", worded(model, VERSION).as_options())
+
+
+def person(wording: str, agent: int) -> Entry:
+    framing = Framing(prompt=2, notes=True, wording=wording)
+    return Entry(agent, "human", worded(framing, VERSION).as_options())
+
+
+def roster_of(*entries: Entry) -> Roster:
+    return Roster(recorded_once(entries))
+
+
+def test_a_text_stands_once_in_a_roster_with_the_lowest_agent_that_has_it(tmp_path: Path) -> None:
+    own = written(tmp_path, '[messages]\nnone = "-"')
+
+    roster = roster_of(
+        model("default", 0), person("plain", 1), model("plain", 2), model(own, 3), person(own, 4)
+    )
+
+    options = [entry.options for entry in roster.entries]
+    assert [None, "plain", "plain", "own", "own"] == [o.get("wording") for o in options]
+    assert [1, 3] == [agent for agent, o in enumerate(options) if "wording_text" in o]
+    assert options[1]["wording_sha256"] == digest_of(options[1]["wording_text"])
+    assert all(can_ask(OFFER, entry, roster) for entry in roster.entries)
+
+
+def test_one_name_has_one_text_in_a_roster(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    first = written(tmp_path, '[messages]\nnone = "-"')
+    second = written(tmp_path / "a", '[messages]\nnone = "--"')
+
+    with pytest.raises(BadInput, match="wording own has one text for agent 0 and another for age"):
+        roster_of(model(first, 0), person(second, 1))
+
+
+def changed(entry: Entry, **options: object) -> Entry:
+    """An entry with other options, in their order; None: without one."""
+    order = dict.fromkeys((*FIRST, *SAMPLING, *FRAMING))
+    left = {**{n: entry.options[n] for n in order if n in entry.options}, **options}
+    gone = [name for name, value in options.items() if value is None]
+    kept = [name for name in order if name in left and name not in gone]
+    return attrs.evolve(entry, options={name: left[name] for name in kept})
+
+
+def canonical(tables: object) -> dict[str, object]:
+    text = json.dumps(tables, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return {"wording_text": text, "wording_sha256": digest_of(text)}
+
+
+DEEP = "{" * 60_000
+HOSTILE: list[tuple[dict[str, object], dict[str, object], type[Exception]]] = [
+    ({"wording_text": None}, {}, ImpossiblePlayer),
+    ({}, {"wording_text": "{}"}, ImpossiblePlayer),
+    ({}, {"wording_sha256": "0" * 64}, ImpossiblePlayer),
+    ({"wording_sha256": "0" * 64}, {"wording_sha256": "0" * 64}, ImpossiblePlayer),
+    ({"wording": 7}, {"wording": 7}, ImpossiblePlayer),
+    ({"wording": None}, {"wording": None}, ImpossiblePlayer),
+    ({"wording": "default"}, {"wording": "default"}, ImpossiblePlayer),
+    ({"wording_sha256": None, "wording_text": None}, {"wording_sha256": None}, ImpossiblePlayer),
+    (canonical({"messages": {"gone": "x"}}), {}, UnknownPlayer),
+    (canonical({"messages": {"none": "$x"}}), {}, UnknownPlayer),
+    (canonical({"names": {"kinds": {"loot": "x"}}}), {}, UnknownPlayer),
+    (canonical({"messages": {"none": "\x1b[2J"}}), {}, ImpossiblePlayer),
+    (canonical({"messages": {"map": "$alphas" * 10}}), {}, ImpossiblePlayer),
+    (canonical({"messages": {"none": TEXTS["none"]}}), {}, ImpossiblePlayer),
+    (canonical({"messages": {}}), {}, ImpossiblePlayer),
+    (canonical({"messages": {"none": "x" * 10**6}}), {}, ImpossiblePlayer),
+    (canonical([]), {}, ImpossiblePlayer),
+    (canonical({"more": {}}), {}, ImpossiblePlayer),
+    (canonical({"messages": []}), {}, ImpossiblePlayer),
+    ({"wording_text": DEEP, "wording_sha256": digest_of(DEEP)}, {}, ImpossiblePlayer),
+    ({"wording_text": "\ud800", "wording_sha256": "0" * 64}, {}, ImpossiblePlayer),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "error"), HOSTILE)
+def test_a_wording_that_no_run_records_is_told(
+    first: dict[str, object], second: dict[str, object], error: type[Exception]
+) -> None:
+    entries = roster_of(model("plain", 0), model("plain", 1)).entries
+    same = {"wording_sha256": first["wording_sha256"]} if "wording_sha256" in first else {}
+    forged = [changed(entries[0], **first), changed(entries[1], **{**same, **second})]
+    roster = Roster(forged)
+
+    def outcome(entry: Entry) -> type[Exception] | None:
+        try:
+            can_ask(OFFER, entry, roster)
+        except (ImpossiblePlayer, UnknownPlayer) as refused:
+            return type(refused)
+        return None
+
+    outcomes = [outcome(entry) for entry in forged]
+    assert error in outcomes
+    framed = framed_in(roster.as_setup(), 0, WORDABLE)
+    for agent in (0, 1):
+        with suppress(BadInput):  # and nothing else
+            framed(agent)
+
+
+@given(st.integers(0, 2**63 - 1), st.integers(2, 8), st.integers(0, 9))
+def test_a_variant_is_one_draw_for_all_lists_of_an_agent(seed: int, k: int, agent: int) -> None:
+    each = [f"variant {index}" for index in range(k)]
+    text = of({"none": each, "limits": each, "nothing": "same"})
+    options = {
+        **model("default", 0).options, "wording": "own", "wording_sha256": text.sha256,
+        "wording_text": text.text,
+    }  # fmt: skip
+    roster = Roster(recorded_once([Entry(agent, "llm", options) for agent in range(10)]))
+
+    framed = framed_in(roster.as_setup(), seed, WORDABLE)(agent)
+
+    index = Draws(seed, 0, agent, "wording").below(k)
+    assert index == framed.variant
+    assert [each[index]] * 2 == [framed.messages(id) for id in ("none", "limits")]
+    assert "same" == framed.messages("nothing")
+
+
+def test_agents_are_asked_as_their_options_say() -> None:
+    asked = changed(model("plain", 1), reasoning="field", persona="I am <b>.", order="agent")
+    policy = Entry(2, "greedy-mine", {"notes": True, "wording": "plain"})
+    framed = framed_in(Roster([person("default", 0), asked, policy]).as_setup(), 1, WORDABLE)
+
+    assert (default_of(WORDABLE), True, None) == (
+        framed(0).wording, framed(0).notes, framed(0).persona,
+    )  # fmt: skip
+    assert ("plain", "field", "I am <b>.", "agent", "take") == (
+        framed(1).wording.name, framed(1).reasoning, framed(1).persona, framed(1).order,
+        framed(1).wording.names.kind("raid"),
+    )  # fmt: skip
+    assert (default_of(WORDABLE), False) == (framed(2).wording, framed(2).notes)
+    assert framed(1).wording is framed(1).wording
+
+
+@pytest.mark.parametrize("other", [model("default", 1), person("default", 1)])
+def test_who_read_each_other_have_the_same_names(other: Entry) -> None:
+    mixed = Roster([model("plain", 0), other, Entry(2, "random")])
+
+    check_names(mixed, OFFER.prompts, is_open=False)
+    check_names(Roster([mixed.entries[0], mixed.entries[2]]), OFFER.prompts, is_open=True)
+    with pytest.raises(BadInput, match="agent 0 and agent 1 have other names for the same things"):
+        check_names(mixed, OFFER.prompts, is_open=True)
+
+
+def test_there_are_names_for_all_agents(tmp_path: Path) -> None:
+    two = written(tmp_path, '[names]\nagents = ["Ann", "Bob"]')
+
+    check_names(roster_of(model(two, 0), Entry(1, "random")), OFFER.prompts, is_open=False)
+    with pytest.raises(BadInput, match=r"names\.agents has 2 names, and 3 agents play"):
+        check_names(
+            roster_of(model(two, 0), Entry(1, "random"), Entry(2, "random")), OFFER.prompts,
+            is_open=False,
+        )  # fmt: skip
