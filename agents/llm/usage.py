@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
+from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
@@ -33,6 +34,7 @@ class RecordedAnswer:
         most_in, max_tokens: upper bounds of the tokens of the question and of the answer.
         forks: number of FORK commits before it in the journal.
         prompt: the digest of the prompt, as recorded.
+        text: a digest of the answer; None: there is no text.
     """
 
     round: int
@@ -46,6 +48,16 @@ class RecordedAnswer:
     max_tokens: int
     forks: int
     prompt: str | None
+    text: int | None
+
+
+@attrs.frozen
+class FirstAnswer:
+    """A model's answer in the first unit of a run, with digests of the prompt and of the answer."""
+
+    model: str
+    prompt: str
+    text: int
 
 
 @attrs.frozen
@@ -186,4 +198,5 @@ def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAns
         max_tokens=asked.most_out,
         forks=forks,
         prompt=prompt if type(prompt) is str else None,
+        text=None if about.text is None else xxh3_64_intdigest(about.text.encode()),
     )  # fmt: skip

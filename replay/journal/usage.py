@@ -11,7 +11,7 @@ import attrs
 
 from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
-from goldrush.agents.llm.usage import RecordedAnswer
+from goldrush.agents.llm.usage import FirstAnswer, RecordedAnswer
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
@@ -95,9 +95,18 @@ def failures_in(path: str | Path) -> list[Failures]:
     return Tally((one.model, one.error) for one in asked_in(path)).all()
 
 
-def failures_by(reader: JournalReader) -> list[Failures]:
-    """As `failures_in`, for an open journal that was not read yet."""
-    return Tally((one.model, one.error) for one in asked_by(reader)).all()
+def failures_by(reader: JournalReader) -> tuple[list[Failures], list[FirstAnswer]]:
+    """The outcomes of each model's answers in an open journal that was not read yet, and the
+    answers of its first unit.
+    """
+    tally, first = Tally(), []
+    begun: int | None = None
+    for one in asked_by(reader):
+        tally.add(one.model, one.error)
+        begun = one.round if begun is None else begun
+        if one.round == begun and one.prompt is not None and one.text is not None:
+            first.append(FirstAnswer(one.model, one.prompt, one.text))
+    return tally.all(), first
 
 
 @reader_of

@@ -42,15 +42,21 @@ def warning(results: Results[Any, Any]) -> list[Block]:
 
 
 def models_section(results: Results[Any, Any]) -> list[Block]:
-    units = results.of.vocabulary.units
-    head = ["treatment", "roster", units, "model", "answers", *KINDS.values(), "failed"]
-    rows = [_row(cell, failures) for cell, failures in _by_cell(results)]
+    words = results.of.vocabulary
+    kinds = KINDS.values()
+    head = ["treatment", "roster", words.units, "model", "answers", *kinds, "failed", "different"]
+    rows = [_row(results, cell, failures) for cell, failures in _by_cell(results)]
     return section(
         "Answers of language models",
         "models",
         "A failed answer was missing, cut off before its plan, refused, or had no plan in it; "
-        "nothing of it was played. Counts over all seeds.",
-        TableBlock(head, rows, "Answers of every model, and failed ones by kind."),
+        "nothing of it was played. Counts over all seeds. Runs of other seeds are other samples of "
+        "a model only where it answers differently: the last column counts the different answers "
+        f"among those to prompts that it was asked several times in the first {words.unit} of the "
+        "runs.",
+        TableBlock(
+            head, rows, "Answers of every model, failed by kind, and different to equal prompts."
+        ),
     )
 
 
@@ -58,10 +64,12 @@ def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:
     return [(cell, failures) for cell in results.by_cell for failures in results.failures(cell)]
 
 
-def _row(cell: Cell, failures: Failures) -> list[Content]:
+def _row(results: Results[Any, Any], cell: Cell, failures: Failures) -> list[Content]:
     share = f"{failures.share:.0%}"
+    different, first = results.first_answers(cell, failures.model)
     return [
         cell.treatment, cell.roster, str(cell.rounds), failures.model, f"{failures.answers:,}",
         *(f"{failures.kinds.get(kind, 0):,}" for kind in KINDS),
         Marked(share, "hardly played") if failures.hardly_played else share,
+        f"{different:,} of {first:,}" if first else "",
     ]  # fmt: skip

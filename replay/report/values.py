@@ -39,9 +39,11 @@ def answers(results: Results[Any, Any], question: StudyQuestion | None = None) -
                 **cell_as_dict(results, cell),
                 **attrs.asdict(failures),
                 "hardly_played": failures.hardly_played,
+                "first_answers": dict(zip(("different", "all"), first, strict=True)),
             }
             for cell in results.by_cell
             for failures in results.failures(cell)
+            for first in [results.first_answers(cell, failures.model)]
         ],
         **(_criteria(results) if question.criteria else {}),
         "against_baseline": [

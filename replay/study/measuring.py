@@ -27,6 +27,7 @@ import attrs
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
 from goldrush.agents.llm.failures import Failures
+from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.codec import Undecodable, pack, unpack
@@ -165,13 +166,14 @@ def _result(
                 measured = with_users(of.measures, users).read(reader)
                 sha256 = reader.sha256()
                 asks = any(map(is_model, measured.roster))
-                failures = failures_by(reader.again()) if asks else ()
+                failures, first = failures_by(reader.again()) if asks else ((), ())
     if sha256 != run.sha256:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
-    return result_of(run, measured, of.studies.kept.of(measured), failures, of.headline(measured))
+    made = result_of(run, measured, of.studies.kept.of(measured), of.headline(measured))
+    return attrs.evolve(made, failures=failures, first=first)
 
 
 def _check_begun(
@@ -197,7 +199,6 @@ def result_of(
     run: StudyRun,
     measured: Measured[Any],
     kept: K,
-    failures: Sequence[Failures] = (),
     remarks: Sequence[str] = (),
 ) -> Result[Any, K]:
     """A measured run as studies keep it: its values as a whole, by half and over windows of its
@@ -221,7 +222,6 @@ def result_of(
         course=measured.course,
         remarks=tuple(remarks),
         kept=kept,
-        failures=failures,
     )
 
 
@@ -310,13 +310,14 @@ def _code() -> tuple[str, str]:
 def _values(of: Tools, one: Result[Any, Any]) -> Any:
     """A result as plain values, without the fields that are in the manifest."""
     failures = [attrs.astuple(found, recurse=False) for found in one.failures]
+    models = failures, [attrs.astuple(answer) for answer in one.first]
     figures = (one.run, one.halves, one.halves_whole, one.curves)
     by_agent = (one.policies, one.by_agent, attrs.astuple(one.course), one.remarks)
-    return one.units, figures, by_agent, of.studies.kept.pack(one.kept), failures
+    return one.units, figures, by_agent, of.studies.kept.pack(one.kept), models
 
 
 def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
-    units, figures, (policies, by_agent, course, remarks), kept, failures = values
+    units, figures, (policies, by_agent, course, remarks), kept, (failures, first) = values
     whole, halves, halves_whole, curves = figures
     return Result(
         **run.fields(),
@@ -331,4 +332,5 @@ def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
         remarks=remarks,
         kept=of.studies.kept.unpack(kept),
         failures=tuple(Failures(*found) for found in failures),
+        first=tuple(FirstAnswer(*answer) for answer in first),
     )

@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.agents.llm.failures import Failures
+from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
@@ -85,6 +86,7 @@ class Result(StudyRun, Generic[C, K]):
         by_agent: as in `Measured`, by agent of `policies`.
         course: as in `Measured`.
         remarks: what the headline of the run says behind its standings.
+        failures, first: of models: the outcomes of all answers, and the answers of the first unit.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
 
@@ -100,3 +102,4 @@ class Result(StudyRun, Generic[C, K]):
     remarks: Sequence[str] = ()
     kept: K
     failures: Sequence[Failures] = ()
+    first: Sequence[FirstAnswer] = ()

@@ -54,6 +54,19 @@ class Results(Generic[C, K]):
         """The failed answers of a cell's language models, over all its runs."""
         return merge_failures(one for result in self.by_cell[cell] for one in result.failures)
 
+    def first_answers(self, cell: Cell, model: str) -> tuple[int, int]:
+        """How many different answers a model gave in the first unit of a cell's runs, and how many
+        in all, of those to prompts that it was asked more than once. Where all are equal, the seeds
+        of runs sampled nothing anew.
+        """
+        by_prompt: dict[str, list[int]] = {}
+        for run in self.by_cell[cell]:
+            for one in run.first:
+                if one.model == model:
+                    by_prompt.setdefault(one.prompt, []).append(one.text)
+        again = [texts for texts in by_prompt.values() if len(texts) > 1]
+        return sum(len(set(texts)) for texts in again), sum(map(len, again))
+
 
 # Of a world that does not matter.
 AnyResult = Result[Any, Any]

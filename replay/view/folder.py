@@ -188,7 +188,7 @@ def _measured(
         with run.reporting_forged():
             measured = run.measured
             listed = StudyRun(of, seed, relative, measured.config)
-            result = result_of(listed, measured, None, (), tools.headline(measured))
+            result = result_of(listed, measured, None, tools.headline(measured))
     else:
         result = Result(
             cell=of, seed=seed, path=relative, config=None, units=outline.units,

@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
+from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.replay.report.failures import LINES_MAX, hardly_played, models_section, warning
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.page import Block, Heading, TableBlock, Text
@@ -79,8 +80,8 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     told = json.loads(json.dumps(answers(found)))
 
     assert [
-        ["scarce", "both", "4", "a", "12", "0", "12", "0", "0", "100% (hardly played)"],
-        ["scarce", "both", "4", "b", "12", "0", "4", "0", "0", "33%"],
+        ["scarce", "both", "4", "a", "12", "0", "12", "0", "0", "100% (hardly played)", ""],
+        ["scarce", "both", "4", "b", "12", "0", "4", "0", "0", "33%", ""],
     ] == [list(map(str, row)) for row in table.rows[:2]]
     assert ["folder", "runs", "answer", "outcome", "comparisons", "hardly_played"] == list(told)[:6]
     assert LINES == told["hardly_played"]
@@ -89,6 +90,22 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
         for one in told["models"]
         if one["treatment"] == "scarce"
     ]
+
+
+def test_how_many_first_answers_differ_is_told() -> None:
+    cell = Cell("scarce", "llm:m*2", 5)
+    given = [[("p", 1), ("q", 1)], [("p", 1), ("q", 2)], [("p", 1), ("once", 9)]]
+    failed = (Failures("m", 20, {}),)
+    runs = [
+        attrs.evolve(made(cell, seed), failures=failed, first=[FirstAnswer("m", *a) for a in first])
+        for seed, first in enumerate(given)
+    ]
+    found = results(*runs)
+    [table] = [block for block in models_section(found) if isinstance(block, TableBlock)]
+
+    assert (3, 5) == found.first_answers(cell, "m")
+    assert "3 of 5" == table.rows[0][-1]
+    assert {"different": 3, "all": 5} == answers(found)["models"][0]["first_answers"]
 
 
 def test_the_commands_tell_it_too(study: Path, tmp_path: Path) -> None:
