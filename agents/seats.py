@@ -396,16 +396,19 @@ class Classified:
     unknown: tuple[str, ...]
 
 
-def classified(offer: Offer, roster: Roster, suffix: str = "") -> Classified:
+def classified(
+    offer: Offer, roster: Roster, suffix: str = "", entries: Sequence[Entry] | None = None
+) -> Classified:
     """Sort the agents of a journal by whether they can be asked again.
 
-    `suffix` is appended to each description in `not_asked`. Raises ImpossiblePlayer for a forged
+    `suffix` is appended to each description in `not_asked`; `entries`: those of the roster that
+    can be asked, if not all. Raises ImpossiblePlayer for a forged
     record.
     """
     can: list[bool] = []
     missing: Counter[str] = Counter()
     unknown: list[str] = []
-    for entry in roster.entries:
+    for entry in roster.entries if entries is None else entries:
         try:
             can.append(can_ask(offer, entry, roster))
         except UnknownPlayer as error:

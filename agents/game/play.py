@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, cast, get_args
 
 import attrs
 
-from goldrush.agents.game.prompts import in_row, prompting_of_game
+from goldrush.agents.game.prompts import OPTIONS, in_row, prompting_of_game, wordable_of
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
 from goldrush.agents.llm.versions import PromptVersion
@@ -255,7 +255,9 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
     policies = {name: policy_class(policy) for name, policy in game.policies.items()}
     source = source_of_code(game)
     world = attrs.evolve(world_of(game), source=source.sha256)
-    versions = [PromptVersion(game.rules)] if game.submissions else []
+    wordable = wordable_of(game)
+    version = PromptVersion(game.rules, OPTIONS, lambda: wordable)
+    versions = [version] if game.submissions else []
     codes = agents.compiled.codes_by_step
     return StageGame[State, StepView](
         world=world,
@@ -279,7 +281,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
         resubmitted=agents.resubmitted,
         treatments=treatments_of(game),
         forks=agents.compiled.forks(),
-        prompting=[prompting_of_game(version, agents.compiled) for version in versions],
+        prompting=[prompting_of_game(each, agents.compiled, wordable) for each in versions],
         stand_in=next(iter(game.policies), ""),
         source=source.as_dict(),
         leaves_state=True,

@@ -5,15 +5,19 @@ of its submissions. A game declares none of it; `prompt` replaces the observatio
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os.path import basename
 from typing import Any, Final
 
 from goldrush.agents.game.step import StepView
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
+from goldrush.agents.llm.messages import Messages
+from goldrush.agents.llm.model import FIELD, SAMPLING
 from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.wording_rosters import framed_in
+from goldrush.agents.llm.wordings import Framed, Wordable
 from goldrush.agents.stage_game import Prompting
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.declared import one_of
@@ -27,34 +31,62 @@ from goldrush.kernel.world import Row
 INVALID: Final = "invalid"  # the error of an answer that has a field missing, or out of its range
 LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
 
-_ASKED: Final = (
-    "You are agent {agent} of {agents}, numbered from 0.\n\n{seen}\n\nAnswer with JSON: {form}"
-)
+# What an entry of a model or a person can have: a game has no place for notes, and no order.
+OPTIONS: Final = (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona")
+_FRAME: Final = Messages("goldrush.agents.game")
+
+
+def wordable_of(game: type[Game]) -> Wordable:
+    """What wordings can change in the prompts of a game: its docstring, and what stands around what
+    it shows.
+    """
+    rules = doc_of(game).replace("$", "$$")
+    messages = Messages.of({"rules": rules, **_FRAME.texts})
+    return Wordable(messages, long=("settings", "seen", "form"))
 
 
 class GamePrompts:
     """The prompts of a game."""
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: Compiled, wordable: Wordable | None = None) -> None:
+        """`wordable`: of the version of the prompt; None: nobody is asked."""
         self.compiled = compiled
+        self._wordable = wordable
+        self._of: Sequence[Mapping[str, object]] | None = None
+        self._framed_in: Callable[[int], Framed] | None = None
+
+    def _framed(self, view: StepView, agent: int) -> Framed:
+        """How an agent is asked; worked out once for a roster and a seed."""
+        assert self._wordable is not None  # agents are asked with a version of the prompt
+        of = (view.state.roster, view.game.seed)
+        if self._framed_in is None or self._of is not of[0]:
+            self._of, self._framed_in = of[0], framed_in(*of, self._wordable)
+        return self._framed_in(agent)
 
     def messages(self, view: StepView, agent: int) -> list[Message]:
         """The rules, the settings, and what the agent sees."""
-        game = view.game
+        game, framed = view.game, self._framed(view, agent)
+        worded = framed.messages
         seen = self._seen(view, agent)
         asks = view.asks
         settings = {name: value for name, value in game.as_dict().items() if name != "seed"}
-        rules = f"{doc_of(type(game))}\n\nSettings: {json.dumps(settings)}"
+        rules = [worded("rules"), worded("settings", settings=json.dumps(settings))]
         with self.compiled.running("prompt", view.state):
             text = game.prompt(seen, agent)
         if text is None:
-            text = f"What you see: {json.dumps(shown(seen))}"
-        form = ", ".join(
+            text = worded("seen", seen=json.dumps(shown(seen)))
+        fields = [
             f"{json.dumps(name)}: {self._range(view, agent, name, hint)}"
             for name, hint in asks.hints.items()
-        )
-        now = _ASKED.format(agent=agent, agents=game.agents, seen=text, form=f"{{{form}}}")
-        return [{"role": "system", "content": rules}, {"role": "user", "content": now}]
+        ]
+        if framed.reasoning == FIELD:
+            fields = ['"reasoning": text', *fields]
+        you = worded("you", agent=agent, agents=game.agents)
+        now = [you, framed.persona, text, worded("answer", form=f"{{{', '.join(fields)}}}")]
+        return [
+            {"role": "system", "content": "\n\n".join(filter(None, rules))},
+            {"role": "user", "content": "\n\n".join(filter(None, now))},
+        ]
 
     def _seen(self, view: StepView, agent: int) -> Any:
         with self.compiled.running("observe", view.state):
@@ -105,7 +137,8 @@ class GamePrompts:
     ) -> Row:
         """The submission in an answer; the default one, with an error, where it has none."""
         asks = view.asks
-        given = None if error in (NO_ANSWER, REFUSAL) else object_in(text or "", asks.hints)
+        is_lost = error in (NO_ANSWER, REFUSAL)
+        given = None if is_lost else object_in(text or "", asks.hints, last=True)
         if given is None:
             return self._default(view, agent, error or NO_JSON, source)
         values, legal = [], self.legal(view, agent)
@@ -171,9 +204,11 @@ def _up_to(last: int, schema: Schema) -> Schema:
     return schema
 
 
-def prompting_of_game(version: PromptVersion, compiled: Compiled) -> Prompting[StepView]:
+def prompting_of_game(
+    version: PromptVersion, compiled: Compiled, wordable: Wordable
+) -> Prompting[StepView]:
     """How the models of a game are asked."""
-    prompts = GamePrompts(compiled)
+    prompts = GamePrompts(compiled, wordable)
     return Prompting(version, prompts.messages, prompts.schema, prompts.row, longest=LONGEST)
 
 

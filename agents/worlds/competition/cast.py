@@ -16,6 +16,7 @@ from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.versions import PromptVersion, decided
+from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart
 from goldrush.agents.seats import (
     MODEL,
@@ -177,7 +178,7 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
-    return list(seats.values())
+    return list(recorded_once(list(seats.values())))
 
 
 def _parsed(part: str, cast: Sequence[Seat]) -> tuple[str, str]:

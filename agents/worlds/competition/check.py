@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import attrs
+
 from goldrush.agents.players import Facts
-from goldrush.agents.roster import Roster
 from goldrush.agents.seats import classified
 from goldrush.agents.session import Prompt, asked_again
 from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
 from goldrush.agents.worlds.competition.cast import OFFER
 from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_in
 from goldrush.agents.worlds.competition.script import Replaced, Scripts
-from goldrush.agents.worlds.competition.seats import seats_of
+from goldrush.agents.worlds.competition.seats import roster_of, seats_of
 from goldrush.kernel.errors import format_value
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.competition import arrange
@@ -69,8 +70,9 @@ class SeasonCheck:
         self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
         present = [agent for agent in state.agents.values() if agent.status != Status.GONE]
-        self._roster = Roster([seat for agent in present for seat in seats_of(agent)], trust=trust)
-        groups = classified(OFFER, self._roster, ", and what followed in its steps")
+        self._roster = attrs.evolve(roster_of(state.agents.values()), trust=trust)
+        seats = [seat for agent in present for seat in seats_of(agent)]
+        groups = classified(OFFER, self._roster, ", and what followed in its steps", seats)
         self.not_asked, self.unknown = groups.not_asked, groups.unknown
 
     def __call__(

@@ -10,6 +10,7 @@ from typing import Final
 
 from goldrush.agents.llm.model import SAMPLING
 from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.worlds.competition.wordings import wordable
 
 ROOM_MAX: Final = 3  # shares
 
@@ -45,5 +46,6 @@ PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages
 # A wording may make a prompt longer.
 _WORDED_MAX: Final = 24_000
 
-PROMPTS: Final = (PromptVersion(3), PromptVersion(4, (*SAMPLING, "persona")))
+_LATER: Final = (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona")
+PROMPTS: Final = (PromptVersion(3), PromptVersion(4, _LATER, wordable))
 LONGEST: Final = {3: PROMPT_MAX, 4: PROMPT_MAX + _WORDED_MAX}  # by version of the prompt

@@ -18,6 +18,7 @@ from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.agents.worlds.competition.shown import alone, with_reasons
+from goldrush.agents.worlds.competition.wordings import WORDING
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.acts.roundtable import is_rejectable
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, Subject
@@ -29,7 +30,6 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable, Stances
 from goldrush.kernel.worlds.competition.terms import Phase, Role, Shown
 
-WORDING: Final = Messages("goldrush.agents.worlds.competition")
 _PRIVATE: Final[dict[str, Any]] = {
     "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": {},
 }  # fmt: skip

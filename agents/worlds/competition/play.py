@@ -12,6 +12,7 @@ from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Source
 from goldrush.agents.llm.versions import version_of
+from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, RunContext
 from goldrush.agents.roster import Roster
@@ -31,7 +32,7 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
-from goldrush.agents.worlds.competition.seats import about, framed_at, model_at, seats_of
+from goldrush.agents.worlds.competition.seats import about, framed_at, model_at, seats_at
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.shape import FACTS
@@ -171,7 +172,7 @@ class SeasonPlay:
         if prompt.model is None:
             return _row(prompt, text, {"name": HUMAN, "prompt": prompt.digest, "error": None})
         if error not in (NO_ANSWER, REFUSAL):
-            last = framed_at(self._agent(prompt.asked)) is not None
+            last = self._framed(self._agent(prompt.asked)) is not None
             question, rules = QUESTIONS[prompt.asked.name], self._state.arena_rules
             fault = question.fault_of(text, rules, last=last)
             error = CUT if fault is not None and error == CUT else fault
@@ -225,16 +226,25 @@ class SeasonPlay:
     def _can_ask(self, agent: AgentState) -> bool:
         known = self._known
         try:
-            return known is None or all(can_ask(OFFER, seat, known) for seat in seats_of(agent))
+            return known is None or all(
+                can_ask(OFFER, seat, known) for seat in seats_at(agent, self._state)
+            )
         except UnknownPlayer:
             return False
 
     def _agent(self, asked: Asked) -> AgentState:
         return self._state.agents[asked.agent]
 
+    def _framed(self, agent: AgentState) -> Framed | None:
+        return framed_at(agent, self._state)
+
     def _seen(self, agent: AgentState) -> SeasonObservation:
         return SeasonObservation(
-            self._state, agent.ordinal, self._scripts.tests.bench, self._grounds, framed_at(agent)
+            self._state,
+            agent.ordinal,
+            self._scripts.tests.bench,
+            self._grounds,
+            self._framed(agent),
         )
 
 

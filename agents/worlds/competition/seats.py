@@ -12,20 +12,20 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import FRAMING, NONE, Framing, Model
+from goldrush.agents.llm.model import FRAMING, Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import About
-from goldrush.agents.llm.wordings import Framed, default_of
-from goldrush.agents.roster import Entry
+from goldrush.agents.llm.wording_rosters import framed_of
+from goldrush.agents.llm.wordings import Framed
+from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import E
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.limits import PROMPTS
-from goldrush.agents.worlds.competition.observation import WORDING
 from goldrush.kernel.shape import BOOLEAN, record
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
-from goldrush.kernel.worlds.competition.state import AgentState
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Class
 
 _FRONT: Final = f"{Class.SONNET}."
@@ -84,28 +84,52 @@ def model_at(agent: AgentState) -> Model:
     return Model.of(options.get(agent.class_, options[Class.HAIKU]))
 
 
-def framed_at(agent: AgentState) -> Framed | None:
+def framed_at(agent: AgentState, state: SeasonState) -> Framed | None:
     """How an agent is asked that is a model (or in whose place a policy plays), or a person; None:
-    with version 3 of the prompt, or it is neither. Raises BadInput for invalid options.
+    with version 3 of the prompt, or it is neither. Raises BadInput for options that no season has.
     """
     if "prompt" not in agent.options:
         return None
-    framing: Framing
-    reasoning = NONE
-    if "model" in agent.options:
-        framing = model = model_at(agent)
-        reasoning = model.reasoning or NONE
-    else:
-        framing = Framing.of(agent.options)
-    if not any(version.options for version in PROMPTS if version.number == framing.prompt):
+    seat = seats_at(agent, state)[-1 if agent.class_ == Class.SONNET else 0]
+    number = seat.options.get("prompt")
+    version = next((version for version in PROMPTS if version.number == number), None)
+    if version is None or version.wordable is None:
         return None
-    return Framed(default_of(WORDING), reasoning=reasoning, persona=framing.persona)
+    seed = state.config.seed
+    return framed_of(seat, seed, version.wordable(), lambda: roster_of(state.agents.values()))
+
+
+def roster_of(agents: Iterable[AgentState]) -> Roster:
+    """Everybody as a roster, those that are gone included; policies in the place of models, whose
+    options they have, count as these.
+    """
+    seats = map(Seat.of, agents)
+    return Roster(
+        [attrs.evolve(seat, policy=LLM) if "model" in seat.options else seat for seat in seats]
+    )
+
+
+def seats_at(agent: AgentState, state: SeasonState) -> list[Seat]:
+    """As `seats_of`, during a season: who joined has taken over all options of another agent, but
+    the text of a wording stands with the lowest agent alone.
+    """
+    seats = seats_of(agent)
+    if "wording_text" not in agent.options:
+        return seats
+    holder = roster_of(state.agents.values()).wordings.get(agent.options.get("wording", ""))
+    if holder is None or holder.agent == agent.ordinal:
+        return seats
+    return [attrs.evolve(seat, options=_without(seat.options, "wording_text")) for seat in seats]
+
+
+def _without(options: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {option: value for option, value in options.items() if option != name}
 
 
 def seats_of(agent: AgentState) -> list[Seat]:
     """The seats of an agent: one, or one for each model of its classes."""
     seat = Seat.of(agent)
-    if agent.policy != LLM:
+    if "model" not in agent.options:
         return [seat]
     return [attrs.evolve(seat, options=options) for options in by_class(agent.options).values()]
 

@@ -37,7 +37,6 @@ Arguments = Mapping[str, Any]
 Answer = Mapping[str, Any]
 Text = Callable[[SeasonObservation, Arguments], str]
 
-REASONING: Final = "reasoning"  # the first field of an answer that has it
 INTEGERS: Final = optional(several(INTEGER, 1_000))
 
 
@@ -70,7 +69,7 @@ class QuestionKind:
     def example(self, rules: Rules, *, reasoning: bool = False) -> str:
         """The form of the answer, as text for a prompt. `reasoning`: it begins with that field."""
         form = _example(self.schema(rules))
-        return f'{{"{REASONING}": ..., {form[1:]}' if reasoning else form
+        return '{"reasoning": ..., ' + form[1:] if reasoning else form
 
     def fault_of(self, text: str | None, rules: Rules, *, last: bool = False) -> str | None:
         """`no-json` if a text holds no answer, else None. `last`: as `object_in`."""

@@ -395,6 +395,7 @@ def test_who_stops_at_a_question_is_told_how_to_go_on(
 
     monkeypatch.setattr("click.termui.visible_prompt_func", leave)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("goldrush.agents.given._GIVEN", {})  # of other tests
     monkeypatch.setattr(sys, "argv", ["/x/goldrush", *command, "--out", str(path)])
     code = _run()
     shown = capsys.readouterr().err.splitlines()[-1]

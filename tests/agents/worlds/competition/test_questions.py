@@ -18,11 +18,12 @@ from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of, questions_of
 from goldrush.agents.worlds.competition.formats import format_apart
-from goldrush.agents.worlds.competition.observation import WORDING, SeasonObservation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Scripts, act_of
+from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
@@ -61,7 +62,7 @@ class Moment:
         return QUESTIONS[self.asked.name].answer(text, error, self.seen)
 
     def read_as(self, version: int, text: str) -> Any:
-        framed = Framed(default_of(WORDING)) if version == 4 else None
+        framed = Framed(default_of(wordable())) if version == 4 else None
         bench = bench_of(self.arena)
         seen = SeasonObservation(self.state, self.asked.agent, bench, framed=framed)
         return QUESTIONS[self.asked.name].answer(text, None, seen)

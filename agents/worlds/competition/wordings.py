@@ -1,0 +1,25 @@
+"""What wordings can change in the prompts of a season: their messages, and no names."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from goldrush.agents.llm.messages import Messages
+from goldrush.agents.llm.wordings import Wordable
+
+WORDING: Final = Messages("goldrush.agents.worlds.competition")  # the default texts
+# The fields that hold lists, texts or other messages.
+_LONG: Final = (
+    "active", "agent", "asks", "bar", "broad", "condition", "conditions", "conducts",
+    "contributions", "dimensions", "elimination", "facts", "form", "ids", "instructions", "left",
+    "objective", "offer", "order", "part", "persona", "proposals", "question", "questions", "ranks",
+    "reasons", "rejects", "relative", "shown", "stances", "subject", "target", "targets", "team",
+    "terms", "text", "texts", "traits", "trials", "whose", "workers",
+)  # fmt: skip
+
+
+@cache
+def wordable() -> Wordable:
+    """What a wording can change from version 4 of the prompt on."""
+    return Wordable(WORDING, long=_LONG)
