@@ -6,7 +6,7 @@ An answer is the row of a submission, also that of a model or a person: the scri
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, Final, Generic
 
@@ -33,7 +33,7 @@ from goldrush.agents.session import (
     row_of,
 )
 from goldrush.agents.stage_game import S, StageGame, Turn, V
-from goldrush.agents.trust import HUMAN
+from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed, format_error
 from goldrush.kernel.forking import place_of
@@ -106,7 +106,11 @@ class RoundPlay(Generic[V]):
         if asked.agent in self.believed:
             return Prompt(asked, None, is_believed=True)
         entry = self.entries[asked.agent]
-        return self.game.prompt(self.view, asked, entry, self.model(asked))
+        return self.game.prompt(self.view, asked, entry, self.model(asked), self._all_models)
+
+    @cached_property
+    def _all_models(self) -> int:
+        return sum(entry.policy == LLM for entry in self.entries)
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
         noun = self.game.noun or f"`{self.game.world.events[self.code].name}`"

@@ -16,17 +16,18 @@ import attrs
 
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount
-from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import (
     About,
     Answer,
     Message,
+    Question,
     Source,
+    Whole,
     answer_error,
     digest,
-    server_facts,
+    recorded_answer,
     upper_bound,
 )
 from goldrush.agents.people import Inquiry
@@ -65,7 +66,7 @@ class Asked:
 class Prompt:
     """A question in the form for a model or a person (`model` is None).
 
-    `is_believed`: nobody is asked, the recorded row stands as it is.
+    `is_believed`: nobody is asked, the recorded row stands as it is. `whole`: see Question.
     """
 
     asked: Asked
@@ -73,6 +74,7 @@ class Prompt:
     messages: Sequence[Message] = ()
     make_schema: Callable[[], Schema] = dict
     is_believed: bool = False
+    whole: Whole | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -90,6 +92,11 @@ class Prompt:
         if self.model is None:
             return None
         return upper_bound(self.model, self.messages, self.schema)
+
+    def question(self, endpoint_of: Callable[[Model], Endpoint]) -> Question:
+        """The question to the model."""
+        assert self.model is not None
+        return Question(self.model, endpoint_of(self.model), self.messages, self.schema, self.whole)
 
 
 def bounds_of(prompts: Iterable[Prompt]) -> dict[tuple[str, str], Amount]:
@@ -158,7 +165,9 @@ class Play(Protocol):
 
 def row_of(play: Play, prompt: Prompt, answer: Answer) -> Row:
     """The row of an answer that has arrived."""
-    source = answer.source(prompt.model or PERSON, prompt.digest)
+    source = answer.source(
+        (prompt.model or PERSON).model, prompt.digest, is_whole=prompt.whole is not None
+    )
     return play.row(prompt, answer.text, answer_error(answer), source)
 
 
@@ -172,12 +181,9 @@ def row_again(play: Play, prompt: Prompt, row: Row | None) -> Row | None:
         return play.unanswered(prompt)
     if prompt.is_believed:
         return row
-    about = play.about(row)
-    known = about.error if about.error in (REFUSAL, CUT) else None
-    if about.text is None:
-        known = NO_ANSWER
-    source = {**server_facts(about.source), "raw": about.text, "prompt": prompt.digest}
-    return play.row(prompt, about.text, known, source)
+    answer = recorded_answer(play.about(row), prompt.whole)
+    source = answer.source("", prompt.digest, is_whole=prompt.whole is not None)
+    return play.row(prompt, answer.text, answer_error(answer), source)
 
 
 # The play of the next step, or its inputs, if they depend on policies alone: the short path.
@@ -369,26 +375,23 @@ class Session(Generic[S]):
         No signal comes between the arrival of an answer and the next step of this generator. A
         step without missing answers is not subject to the limits on models.
         """
-        asking = {
-            at: (prompt.model, prompt.messages, prompt.schema)
-            for at, prompt in prompts.items()
-            if prompt.model is not None
-        }
-        indexes = list(asking)
+        indexes = [at for at, prompt in prompts.items() if prompt.model is not None]
 
         def form(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
             row = row_of(play, prompts[indexes[index]], answer)
             return (indexes[index], row), play.about(row).error
 
-        if asking:
+        if indexes:
             assert self._asker is not None  # it has all models of the run
+            endpoint = self._asker.endpoint
+            questions = [prompts[at].question(endpoint) for at in indexes]
             is_rest = is_rest and not self._counted
             for arrived in self._asker.answers(
-                play.unit, list(asking.values()), form, is_rest=is_rest, counted=self._counted
+                play.unit, questions, form, is_rest=is_rest, counted=self._counted
             ):
                 if arrived:  # else a signal woke who waits
                     yield dict(arrived)
-        for at in [at for at in prompts if at not in asking]:
+        for at in [at for at, prompt in prompts.items() if prompt.model is None]:
             assert self._people is not None  # checked before the run
             text = self._people(play.inquiry(prompts[at]))
             with deferred():

@@ -12,11 +12,12 @@ from typing import Any, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.question import About, Message, Source
+from goldrush.agents.llm.question import About, Message, Source, Whole
 from goldrush.agents.llm.versions import PromptVersion, version_of
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import PolicySet, is_outside
 from goldrush.agents.session import Asked, Prompt
+from goldrush.agents.trust import LLM
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.shape import Schema
@@ -173,11 +174,17 @@ class StageGame(Generic[S, V]):
         version = version_of(self.policy_set.prompts, entry.options)
         return self.prompting[self.policy_set.prompts.index(version)]
 
-    def prompt(self, view: V, asked: Asked, entry: Entry, model: Model | None) -> Prompt:
-        """A question to an agent in the form for a model or a person."""
+    def prompt(
+        self, view: V, asked: Asked, entry: Entry, model: Model | None, models: int = 1
+    ) -> Prompt:
+        """A question to an agent in the form for a model or a person. `models`: the agents of the
+        roster that are models.
+        """
         prompting, agent = self.prompting_for(entry), asked.agent
+        is_whole = entry.policy == LLM and prompting.version.options
+        whole = Whole.of(entry.options.get("reasoning"), models) if is_whole else None
         schema = partial(prompting.schema, view, agent)
-        return Prompt(asked, model, prompting.messages(view, agent), schema)
+        return Prompt(asked, model, prompting.messages(view, agent), schema, whole=whole)
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""

@@ -17,15 +17,13 @@ from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.probe import settled
-from goldrush.agents.llm.question import Answer, Message, Question
+from goldrush.agents.llm.question import LENGTH, Answer, Question
 from goldrush.kernel.errors import RunStopped
 from goldrush.kernel.shape import Schema
 
 T = TypeVar("T")
-
-Asking = tuple[Model, Sequence[Message], Schema]  # model, prompt, schema of the answer
 
 
 @attrs.define
@@ -67,6 +65,10 @@ class Asker:
         """Cancel the questions that are not answered yet."""
         self._client.close()
 
+    def endpoint(self, model: Model) -> Endpoint:
+        """The endpoint of a model of the run."""
+        return self._endpoints[model.name]
+
     def settled(self, chosen: Sequence[Model], schema: Schema) -> dict[Model, Model]:
         """Models with their request options decided by a short question: see `probe.settled`.
 
@@ -85,7 +87,7 @@ class Asker:
     def answers(
         self,
         unit: str,
-        asked: Sequence[Asking],
+        questions: Sequence[Question],
         form: Callable[[int, Answer], tuple[T, str | None]],
         *,
         is_rest: bool = False,
@@ -104,12 +106,8 @@ class Asker:
 
         Raises RunStopped, before anything is asked, if a limit is reached.
         """
-        for model in dict.fromkeys(model for model, _, _ in asked):
+        for model in dict.fromkeys(question.model for question in questions):
             self._check(model, unit, counted or unit.split()[0])
-        questions = [
-            Question(model, self._endpoints[model.name], messages, schema)
-            for model, messages, schema in asked
-        ]
         objection = self._budget.objection([question.upper_bound() for question in questions])
         if objection is not None:
             raise RunStopped(unit, objection.text, objection.option)
@@ -119,8 +117,8 @@ class Asker:
         def formed(index: int, answer: Answer) -> T:
             if answer.text is None:
                 troubles[index] = answer.trouble or "it has no text"
-            if answer.finish == "length":
-                self._warn(asked[index][0], answer)
+            if answer.finish == LENGTH:
+                self._warn(questions[index].model, answer)
             made, errors[index] = form(index, answer)
             return made
 
@@ -129,13 +127,13 @@ class Asker:
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
         for index, error in sorted(errors.items()):
-            self._tally.add(asked[index][0].name, error)
+            self._tally.add(questions[index].model.name, error)
         if not is_rest:
-            self._count(asked, errors, troubles, is_each=bool(counted))
+            self._count(questions, errors, troubles, is_each=bool(counted))
 
     def _count(
         self,
-        asked: Sequence[Asking],
+        questions: Sequence[Question],
         errors: Mapping[int, str | None],
         troubles: Mapping[int, str],
         *,
@@ -143,8 +141,8 @@ class Asker:
     ) -> None:
         """Count a unit, or each question, towards `Models.patience`."""
         of: dict[str, list[int]] = {}
-        for index, (model, _, _) in enumerate(asked):
-            of.setdefault(model.name, []).append(index)
+        for index, question in enumerate(questions):
+            of.setdefault(question.model.name, []).append(index)
         for name, indexes in of.items():
             if not all(failure_kind(errors[index]) for index in indexes):
                 self._rows.pop(name, None)

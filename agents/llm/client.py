@@ -31,10 +31,17 @@ from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.model import NAME_MAX
 from goldrush.agents.llm.models import KEY_MIN, Endpoint, custom_headers
-from goldrush.agents.llm.question import TEXT_MAX, Answer, Question, counted
+from goldrush.agents.llm.question import (
+    FINGERPRINT_MAX,
+    TEXT_MAX,
+    Answer,
+    Question,
+    counted,
+)
 from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import INTEGER_MAX
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
@@ -217,7 +224,7 @@ class Client:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
                 response = await create(**question.request())
-            return self._read(response.http_response.content, question.upper_bound())
+            return self._read(response.http_response.content, question)
         except TimeoutError:
             seconds = question.endpoint.timeout
             return Failure(f"no answer within {seconds:g} s", again=True)
@@ -243,8 +250,8 @@ class Client:
         reason = f"{type(cause or error).__name__}: {cause or error}".removesuffix(": ")
         return Failure(self._reason(reason), again=True, is_free=unsent)
 
-    def _read(self, body: bytes, most: Amount) -> Answer | Failure:
-        """The answer in an accepted response; `most`: the upper bound of its tokens."""
+    def _read(self, body: bytes, question: Question) -> Answer | Failure:
+        """The answer in an accepted response."""
         try:
             response = json.loads(body)
             choice = response["choices"][0]
@@ -256,22 +263,34 @@ class Client:
         refused = finish == "content_filter" or (type(refusal) is str and refusal != "")
         if refused and not text:
             text = refusal if type(refusal) is str else ""
-        usage = response.get("usage")
-        usage = usage if isinstance(usage, dict) else {}
-        return Answer(
-            text=None if text is None else self._clean(text)[:TEXT_MAX],
-            finish=finish,
-            refused=refused,
-            model=self._name(response.get("model")),
-            tokens_in=counted(usage.get("prompt_tokens"), 1, most.tokens_in),
-            tokens_out=counted(usage.get("completion_tokens"), 1 if text else 0, most.tokens_out),
+        answer = _with_usage(
+            Answer(
+                finish=finish,
+                refused=refused,
+                model=self._name(response.get("model")),
+                fingerprint=self._name(response.get("system_fingerprint"), FINGERPRINT_MAX),
+                created=counted(response.get("created"), 0, INTEGER_MAX),
+            ),
+            response.get("usage"),
+            question.upper_bound(),
+            has_text=bool(text),
         )
+        thought = message.get("reasoning_content") or message.get("reasoning")
+        reasoning = self._clean(thought) if type(thought) is str and thought else None
+        if text is None and (reasoning is None or question.whole is None):
+            return answer
+        text = self._clean(text or "")  # it has spent all its tokens on reasoning
+        if question.whole is None:
+            return attrs.evolve(answer, text=text[:TEXT_MAX])
+        part = question.whole.cut if refused else question.whole.parted
+        text, reasoning = part(text, reasoning)
+        return attrs.evolve(answer, text=text, reasoning=reasoning)
 
     def _reason(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
 
-    def _name(self, value: Any) -> str | None:
-        return self._clean(value)[:NAME_MAX] if type(value) is str else None
+    def _name(self, value: Any, most: int = NAME_MAX) -> str | None:
+        return self._clean(value)[:most] or None if type(value) is str else None
 
     def _clean(self, text: str) -> str:
         """The text without keys that a server may send back, and without lone surrogates.
@@ -365,6 +384,35 @@ def _reported(answer: Answer | BaseException) -> Answer:
     if isinstance(answer, BaseException):
         raise answer
     return answer
+
+
+def _with_usage(answer: Answer, usage: Any, most: Amount, *, has_text: bool) -> Answer:
+    """The answer with the tokens that a server reports; `most`: their upper bounds.
+
+    Some servers leave reasoning out of the tokens of an answer, so the largest count is taken.
+    """
+    usage = usage if isinstance(usage, dict) else {}
+    asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    thought = counted(_detail(usage, "completion_tokens_details", "reasoning_tokens"), 0)
+    cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
+    if type(answered) is int:
+        total = counted(usage.get("total_tokens"), 0) or 0
+        apart = answered + thought if thought is not None and thought > answered else 0
+        answered = max(answered, apart, total - asked if type(asked) is int else 0)
+    tokens_in = counted(asked, 1, most.tokens_in)
+    tokens_out = counted(answered, 1 if has_text else 0, most.tokens_out)
+    return attrs.evolve(
+        answer,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        tokens_reasoning=counted(thought, 0, tokens_out or most.tokens_out),
+        tokens_cached=counted(cached, 0, tokens_in or most.tokens_in),
+    )
+
+
+def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
+    given = usage.get(details)
+    return given.get(name) if isinstance(given, dict) else None
 
 
 def _taken(answer: Answer, most: Amount) -> Amount:

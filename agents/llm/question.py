@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import attrs
 
 from goldrush.agents.llm.budget import WRAPPING, Amount
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.model import SCHEMA, Model
+from goldrush.agents.llm.model import NAME_MAX, OPEN, SCHEMA, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.kernel.codec import pack
+from goldrush.kernel.settings import INTEGER_MAX
 from goldrush.kernel.shape import Schema
 
 SCHEMA_MAX: Final = 4_096  # greatest size of an answer's schema, in bytes
 AROUND_MAX: Final = SCHEMA_MAX + WRAPPING  # tokens of a question in addition to its prompt
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
+REASONING_MAX: Final = 16_384  # characters of its reasoning that are kept
+FINGERPRINT_MAX: Final = 200  # characters of a server's fingerprint
+ROUND_MAX: Final = 1 << 24  # bytes of the answers of all models to one question each
+
+_BEGUN: Final = re.compile(r"\s*<think>", re.IGNORECASE | re.ASCII)
+_THOUGHT: Final = re.compile(r"</think>", re.IGNORECASE | re.ASCII)
+
+LENGTH: Final = "length"  # why a server stopped, where the answer was cut off
 
 Message = Mapping[str, str]  # role and content
 Source = Mapping[str, object]  # what a journal keeps of an answer: see `Answer.source`
@@ -39,13 +49,54 @@ def upper_bound(model: Model, messages: Sequence[Message], schema: Schema) -> Am
 
 
 @attrs.frozen
+class Whole:
+    """How an answer is kept by a version of the prompt that has options: its reasoning apart from
+    its text, and all facts of the server. Other versions keep the text as it is.
+
+    Attributes:
+        size: greatest size of the text, and of the reasoning, in bytes.
+        is_open: the server's template opens the reasoning, before the text of the answer.
+    """
+
+    size: int
+    is_open: bool = False
+
+    @classmethod
+    def of(cls, reasoning: object, models: int) -> Self:
+        """For an agent with this option. `models`: the agents of its roster that are models."""
+        return cls(ROUND_MAX // max(1, models), reasoning == OPEN)
+
+    def parted(self, text: str, reasoning: str | None) -> tuple[str, str | None]:
+        """The text and the reasoning of an answer, of its text as it arrived and of what the server
+        gave apart from it. A text that came out without reasoning comes out the same again.
+        """
+        is_begun = _BEGUN.match(text) is not None or (self.is_open and reasoning is None)
+        if is_begun or not text.lstrip().startswith(("{", "[", "`")):
+            end = _THOUGHT.search(text)
+            if end is not None or is_begun:
+                thought = text if end is None else text[: end.start()]
+                text = "" if end is None else text[end.end() :]
+                reasoning = thought if reasoning is None else f"{reasoning}\n{thought}"
+        return self.cut(text, reasoning)
+
+    def cut(self, text: str, reasoning: str | None) -> tuple[str, str | None]:
+        """Text and reasoning up to their limits."""
+        kept = None if reasoning is None else self._up_to(REASONING_MAX, reasoning)
+        return self._up_to(TEXT_MAX, text), kept
+
+    def _up_to(self, characters: int, text: str) -> str:
+        return text[:characters].encode()[: self.size].decode(errors="ignore")
+
+
+@attrs.frozen
 class Question:
-    """A question to a model."""
+    """A question to a model. `whole`: how its answer is kept; None: its text alone."""
 
     model: Model
     endpoint: Endpoint
     messages: Sequence[Message]
     schema: Schema
+    whole: Whole | None = None
 
     def request(self) -> dict[str, Any]:
         """The body of the request."""
@@ -73,8 +124,14 @@ class Answer:
         finish: the server's reason for stopping (`stop`, `length`, `content_filter`, ...).
         refused: the text is a refusal.
         model: the name of the model that the server reports.
-        tokens_in, tokens_out: of the question and of the answer; None: not reported.
+        tokens_in, tokens_out: of the question, and of the answer with its reasoning; None: not
+            reported.
+        tokens_reasoning, tokens_cached: of these, tokens of reasoning, and those of the question
+            that the server had; None: not reported.
         tries: how often the question was sent.
+        fingerprint: of the server's system.
+        created: the server's clock, in seconds.
+        reasoning: given apart from the text, or split off; None: neither.
         trouble: the reason why there is no answer; None: there is one.
         status: of HTTP, if the question was not accepted.
     """
@@ -88,17 +145,34 @@ class Answer:
     tries: int = 1
     trouble: str | None = None
     status: int | None = None
+    fingerprint: str | None = None
+    created: int | None = None
+    reasoning: str | None = None
+    tokens_reasoning: int | None = None
+    tokens_cached: int | None = None
 
-    def source(self, model: Model, prompt: str) -> Source:
-        """The facts of the answer that a journal keeps, in addition to what is read from it."""
-        return {
-            "model": self.model or model.model,
+    def source(self, model: str, prompt: str, *, is_whole: bool = False) -> Source:
+        """The facts of the answer that a journal keeps, in addition to what is read from it.
+
+        `model`: its name, where the server reports none; `prompt`: the digest; `is_whole`: with the
+        facts that are only kept by versions of a prompt that have options.
+        """
+        source = {
+            "model": self.model or model,
             "prompt": prompt,
             "raw": self.text,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
             "tries": self.tries,
         }
+        more = {name: getattr(self, name) for name in MORE} if is_whole else {}
+        return {**source, **{name: fact for name, fact in more.items() if fact is not None}}
+
+
+# The facts that versions with options keep, where they are known.
+MORE: Final = (
+    "finish", "fingerprint", "created", "reasoning", "tokens_reasoning", "tokens_cached",
+)  # fmt: skip
 
 
 @attrs.frozen
@@ -133,22 +207,45 @@ def answer_error(answer: Answer) -> str | None:
         return NO_ANSWER
     if answer.refused:
         return REFUSAL
-    return CUT if answer.finish == "length" else None
+    return CUT if answer.finish == LENGTH else None
 
 
-def server_facts(source: Source | None) -> Source:
-    """The server's facts in a recorded `source`, in the order of `Answer.source`: impossible values
-    are replaced, and prompt and text left out (None).
+def recorded_answer(about: About, whole: Whole | None) -> Answer:
+    """The answer that a row records, from which the same row is made again. What no answer can have
+    is replaced or left out; what only the server knew is taken as it is recorded.
     """
-    facts = source or {}
-    return {
-        "model": facts["model"] if type(facts.get("model")) is str else "",
-        "prompt": None,
-        "raw": None,
-        "tokens_in": counted(facts.get("tokens_in"), 0),
-        "tokens_out": counted(facts.get("tokens_out"), 0),
-        "tries": counted(facts.get("tries"), 1),
-    }
+    facts, text, refused = about.source or {}, about.text, about.error == REFUSAL
+    answer = Answer(
+        text,
+        finish=LENGTH if about.error == CUT else None,
+        refused=refused,
+        model=_text(facts.get("model")),
+        tokens_in=counted(facts.get("tokens_in"), 0),
+        tokens_out=counted(facts.get("tokens_out"), 0),
+        tries=counted(facts.get("tries"), 1) or 1,
+    )
+    if whole is None:
+        return answer
+    reasoning = facts.get("reasoning")
+    reasoning = reasoning if type(reasoning) is str and text is not None else None
+    if text is not None:
+        is_parted = reasoning is not None or refused
+        text, reasoning = (whole.cut if is_parted else whole.parted)(text, reasoning)
+    return attrs.evolve(
+        answer,
+        text=text,
+        finish=_text(facts.get("finish"), NAME_MAX),
+        fingerprint=_text(facts.get("fingerprint"), FINGERPRINT_MAX),
+        created=counted(facts.get("created"), 0, INTEGER_MAX),
+        reasoning=reasoning,
+        tokens_reasoning=counted(facts.get("tokens_reasoning"), 0, answer.tokens_out or math.inf),
+        tokens_cached=counted(facts.get("tokens_cached"), 0, answer.tokens_in or math.inf),
+    )
+
+
+def _text(value: object, most: int | None = None) -> str | None:
+    """A recorded text, up to its greatest number of characters; None: there is none."""
+    return value[:most] or None if type(value) is str else None
 
 
 def counted(count: object, low: int, high: float = math.inf) -> int | None:

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.question import Message, Question
+from goldrush.agents.llm.question import Message
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
 from goldrush.agents.session import Asked
@@ -78,7 +78,7 @@ def prompted(
         turn = game.turn_of(state)
         if agent in turn.agents and turn.code is not None:
             prompt = game.prompt(game.view(state), Asked(agent), entry, model)
-            request = Question(model, Endpoint(), prompt.messages, prompt.schema).request()
+            request = prompt.question(lambda model: Endpoint()).request()
             recorded = _recorded(step.inputs, game, agent)
             rebuilt.append(
                 RebuiltPrompt(

@@ -32,7 +32,7 @@ from tests.waiting import HANGS, until
 MODEL = Model("test", "test-1", max_tokens=500, answer=TEXT)
 FORM = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 PLAN = {**FORM, "properties": {"actions": {"type": "array"}}, "required": ["actions"]}
-GOOD = Answer("a plan", "stop", model="test-1", tokens_in=100, tokens_out=20)
+GOOD = Answer("a plan", "stop", model="test-1", tokens_in=100, tokens_out=20, created=0)
 NO_COMPLETION = "the response is not a chat completion"
 KEY = "sk-0123456789abcdef"
 BOMB = gzip.compress(b" " * (16 << 20), 1)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.question import About, Source
+from goldrush.agents.llm.question import About, Source, Whole
 from goldrush.agents.llm.versions import version_of
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.people import Inquiry
@@ -146,7 +146,19 @@ class SeasonPlay:
         seen, rules = self._seen(self._agent(asked)), self._state.arena_rules
         messages = messages_of(seen, asked.name, asked.arguments)
         question = QUESTIONS[asked.name]
-        return Prompt(asked, self.model(asked), messages, lambda: question.schema(rules))
+        return Prompt(
+            asked, self.model(asked), messages, lambda: question.schema(rules),
+            whole=self._whole(self._agent(asked)),
+        )  # fmt: skip
+
+    def _whole(self, agent: AgentState) -> Whole | None:
+        if agent.policy != LLM:
+            return None
+        model = model_at(agent)
+        if not version_of(OFFER.prompts, {"prompt": model.prompt}).options:
+            return None
+        players = self._state.agents.values()
+        return Whole.of(model.reasoning, sum(player.policy == LLM for player in players))
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
         asked = prompt.asked
