@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
 
+MODELS_MAX: Final = 1_000  # agents of a roster that are language models
+
 Options = Mapping[str, Any]
 E = TypeVar("E", bound=Entry)
 F = TypeVar("F", bound="Framing")
@@ -475,7 +477,7 @@ class PolicySet:
                 and one without counts, is repeated up to this number.
 
         Raises BadInput for an unknown policy, a malformed part, a setting that a policy does not
-        have, or counts that do not add up to `agents`.
+        have, counts that do not add up to `agents`, or too many models.
         """
         parts = self._by_agent(text, agents)
         typed = Typed(models, import_names(part.name for part in parts))
@@ -483,8 +485,10 @@ class PolicySet:
         for part in parts:
             if str(part) not in players:
                 players[str(part)] = player_of(self, part, typed)
+        entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
+        check_models(entries)
         return Roster(
-            tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts)),
+            entries,
             tuple(typed.recordings.values()),
             tuple(typed.trust),
         )
@@ -639,6 +643,16 @@ class PolicySet:
         if sum(part.count or 1 for part in parts) > self.agents_max:
             raise BadInput("the roster is too long", f"at most {self.agents_max} agents can play")
         return parts
+
+
+def check_models(entries: Iterable[Entry]) -> None:
+    """Raises BadInput if more than MODELS_MAX agents of a new roster are language models."""
+    models = sum(entry.policy == LLM for entry in entries)
+    if models > MODELS_MAX:
+        raise BadInput(
+            f"{models:,} agents of the roster are language models",
+            f"at most {MODELS_MAX:,} can be; the others can have policies",
+        )
 
 
 def models_in(entries: Iterable[Entry]) -> dict[int, Model]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from goldrush.agents.llm.failures import format_cut
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
@@ -377,6 +378,7 @@ def _usage(run: Usage, by_round: bool) -> Iterator[str]:
     rows = [("agent", "model", *_HEAD), *rows, ("all", "", *_cells(run.total))]
     yield escaped(run.path)
     yield format_table(rows, numbers=[0, *range(2, len(rows[0]))])
+    yield from map(escaped, format_cut(run.failures))
     if by_round:
         rows = [(str(round_), *_cells(taken)) for round_, taken in run.rounds]
         yield "\n" + _table([("round", *_HEAD), *rows], 0)

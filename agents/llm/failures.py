@@ -1,7 +1,8 @@
 """Failed answers of language models, by model and kind.
 
 An answer fails if it is missing, cut off before a readable part, refused or unreadable: if its
-recorded error is in KINDS. Other errors (a plan that is too long, illegal actions) are no failures.
+recorded error is in KINDS. Other errors (a plan that is too long, illegal actions) are no failures,
+nor is an answer that was cut off and read all the same: such are counted apart.
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ class Failures:
     Attributes:
         answers: number of all its answers.
         kinds: number of failed ones, by error (a key of KINDS).
+        cut: number of those that were cut off but had a readable part, which was played.
     """
 
     model: str
     answers: int
     kinds: Mapping[str, int]
+    cut: int = 0
 
     @property
     def failed(self) -> int:
@@ -75,24 +78,28 @@ class Tally:
         """Begin with answers, given as (model, error)."""
         self._answers: Counter[str] = Counter()
         self._kinds: dict[str, Counter[str]] = {}
+        self._cut: Counter[str] = Counter()
         for model, error in answers:
             self.add(model, error)
 
-    def add(self, model: str, error: str | None) -> None:
-        """Count one answer."""
+    def add(self, model: str, error: str | None, *, is_cut: bool = False) -> None:
+        """Count one answer. `is_cut`: the server stopped before its end."""
         kind = failure_kind(error)
-        self.merge(Failures(model, 1, {} if kind is None else {kind: 1}))
+        self.merge(
+            Failures(model, 1, {}, int(is_cut)) if kind is None else Failures(model, 1, {kind: 1})
+        )
 
     def merge(self, failures: Failures) -> None:
         """Add the counts of another tally."""
         self._answers[failures.model] += failures.answers
         self._kinds.setdefault(failures.model, Counter()).update(failures.kinds)
+        self._cut[failures.model] += failures.cut
 
     def of(self, model: str) -> Failures:
         """The counts of one model."""
         kinds = self._kinds.get(model, Counter())
         ordered = {kind: kinds[kind] for kind in KINDS if kind in kinds}
-        return Failures(model, self._answers[model], ordered)
+        return Failures(model, self._answers[model], ordered, self._cut[model])
 
     def all(self) -> list[Failures]:
         """The counts of all models, sorted by name."""
@@ -118,9 +125,21 @@ def format_kinds(kinds: Mapping[str, int]) -> str:
 
 
 def format_failures(failures: Iterable[Failures], nothing: str) -> list[str]:
-    """A line for each model with failed answers; `nothing` is appended if all of them failed."""
+    """A line for each model with failed answers, and one for each with answers that were cut off
+    but played. `nothing` is appended if all of a model's answers failed.
+    """
+    lines = []
+    for counts in failures:
+        if counts.failed:
+            lines.append(f"{counts}: {nothing}" if counts.failed == counts.answers else str(counts))
+        lines += format_cut([counts])
+    return list(map(escaped, lines))
+
+
+def format_cut(failures: Iterable[Failures]) -> list[str]:
+    """A line for each model with answers that were cut off but played."""
     return [
-        escaped(f"{counts}: {nothing}" if counts.failed == counts.answers else str(counts))
+        f"llm:{counts.model}: {counts.cut:,} of {counts.answers:,} answers cut off, but played"
         for counts in failures
-        if counts.failed
+        if counts.cut
     ]

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.budget import WRAPPING, Amount
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.model import NAME_MAX, OPEN, SCHEMA, Model
+from goldrush.agents.llm.model import MAX_TOKENS_MAX, NAME_MAX, OPEN, SCHEMA, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.kernel.codec import pack
 from goldrush.kernel.settings import INTEGER_MAX
@@ -238,8 +238,10 @@ def recorded_answer(about: About, whole: Whole | None) -> Answer:
         fingerprint=_text(facts.get("fingerprint"), FINGERPRINT_MAX),
         created=counted(facts.get("created"), 0, INTEGER_MAX),
         reasoning=reasoning,
-        tokens_reasoning=counted(facts.get("tokens_reasoning"), 0, answer.tokens_out or math.inf),
-        tokens_cached=counted(facts.get("tokens_cached"), 0, answer.tokens_in or math.inf),
+        tokens_reasoning=counted(
+            facts.get("tokens_reasoning"), 0, answer.tokens_out or MAX_TOKENS_MAX
+        ),
+        tokens_cached=counted(facts.get("tokens_cached"), 0, answer.tokens_in or INTEGER_MAX),
     )
 
 

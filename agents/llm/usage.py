@@ -11,7 +11,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
-from goldrush.agents.llm.question import AROUND_MAX, About, counted
+from goldrush.agents.llm.question import AROUND_MAX, LENGTH, About, counted
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
@@ -35,6 +35,7 @@ class RecordedAnswer:
         forks: number of FORK commits before it in the journal.
         prompt: the digest of the prompt, as recorded.
         text: a digest of the answer; None: there is no text.
+        is_cut: whether the server stopped before the end of the answer, where that is recorded.
     """
 
     round: int
@@ -49,6 +50,7 @@ class RecordedAnswer:
     forks: int
     prompt: str | None
     text: int | None
+    is_cut: bool
 
 
 @attrs.frozen
@@ -199,4 +201,5 @@ def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAns
         forks=forks,
         prompt=prompt if type(prompt) is str else None,
         text=None if about.text is None else xxh3_64_intdigest(about.text.encode()),
+        is_cut=source.get("finish") == LENGTH,
     )  # fmt: skip

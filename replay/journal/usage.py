@@ -92,7 +92,7 @@ def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
 
 def failures_in(path: str | Path) -> list[Failures]:
     """The outcomes of each model's answers in a journal. Raises JournalError."""
-    return Tally((one.model, one.error) for one in asked_in(path)).all()
+    return _failures(asked_in(path))
 
 
 def failures_by(reader: JournalReader) -> tuple[list[Failures], list[FirstAnswer]]:
@@ -102,11 +102,18 @@ def failures_by(reader: JournalReader) -> tuple[list[Failures], list[FirstAnswer
     tally, first = Tally(), []
     begun: int | None = None
     for one in asked_by(reader):
-        tally.add(one.model, one.error)
+        tally.add(one.model, one.error, is_cut=one.is_cut)
         begun = one.round if begun is None else begun
         if one.round == begun and one.prompt is not None and one.text is not None:
             first.append(FirstAnswer(one.model, one.prompt, one.text))
     return tally.all(), first
+
+
+def _failures(answers: Iterable[RecordedAnswer]) -> list[Failures]:
+    tally = Tally()
+    for answer in answers:
+        tally.add(answer.model, answer.error, is_cut=answer.is_cut)
+    return tally.all()
 
 
 @reader_of
@@ -129,7 +136,7 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
         [(*key, _taken(by_agent[key], prices)) for key in sorted(by_agent)],
         [(round, _taken(asked, prices)) for round, asked in by_round.items()],
         _taken(everything, prices),
-        Tally((asked.model, asked.error) for asked in everything).all(),
+        _failures(everything),
     )
 
 

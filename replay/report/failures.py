@@ -44,13 +44,15 @@ def warning(results: Results[Any, Any]) -> list[Block]:
 def models_section(results: Results[Any, Any]) -> list[Block]:
     words = results.of.vocabulary
     kinds = KINDS.values()
-    head = ["treatment", "roster", words.units, "model", "answers", *kinds, "failed", "different"]
+    head = ["treatment", "roster", words.units, "model", "answers", *kinds, "failed"]
+    head += ["cut off, played", "different"]
     rows = [_row(results, cell, failures) for cell, failures in _by_cell(results)]
     return section(
         "Answers of language models",
         "models",
         "A failed answer was missing, cut off before its plan, refused, or had no plan in it; "
-        "nothing of it was played. Counts over all seeds. Runs of other seeds are other samples of "
+        "nothing of it was played; one that was cut off after its plan was. Counts over all seeds. "
+        "Runs of other seeds are other samples of "
         "a model only where it answers differently: the last column counts the different answers "
         f"among those to prompts that it was asked several times in the first {words.unit} of the "
         "runs.",
@@ -71,5 +73,6 @@ def _row(results: Results[Any, Any], cell: Cell, failures: Failures) -> list[Con
         cell.treatment, cell.roster, str(cell.rounds), failures.model, f"{failures.answers:,}",
         *(f"{failures.kinds.get(kind, 0):,}" for kind in KINDS),
         Marked(share, "hardly played") if failures.hardly_played else share,
+        f"{failures.cut:,}",
         f"{different:,} of {first:,}" if first else "",
     ]  # fmt: skip

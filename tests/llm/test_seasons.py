@@ -263,9 +263,9 @@ def test_answers_hold_what_they_took_and_usage_counts_it() -> None:
     rows = [row for _, row in answers_in(path)]
     found = usage(path)
 
-    assert ["name", "model", "prompt", "tokens_in", "tokens_out", "tries", "error"] == list(
-        rows[0][3]
-    )
+    counts = ["tokens_in", "tokens_out", "tries"]
+    facts = ["name", "model", "prompt", *counts, "finish", "created", "error"]
+    assert facts == list(rows[0][3])
     assert len(rows) == found.total.answers
     assert sum(row[3]["tokens_in"] for row in rows) == found.total.tokens_in
     assert {2, 5} == {agent for agent, _, _ in found.agents}

@@ -26,6 +26,7 @@ from goldrush.agents.seats import (
     Options,
     Typed,
     catalogue_of,
+    check_models,
     format_options,
     is_outside,
     player_of,
@@ -178,6 +179,7 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
+    check_models(seats.values())
     return list(recorded_once(list(seats.values())))
 
 

@@ -1,0 +1,292 @@
+"""Answers kept whole: reasoning apart from the text, what the server tells, within limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.agents.llm.client import Client
+from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Failures, format_failures
+from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.llm.question import (
+    MORE,
+    REASONING_MAX,
+    ROUND_MAX,
+    TEXT_MAX,
+    About,
+    Answer,
+    Question,
+    Whole,
+    answer_error,
+    recorded_answer,
+)
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.mining.roster import POLICY_SET
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.competition.events import CODES, Answered
+from goldrush.kernel.worlds.competition.terms import OFFICES
+from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.verify import verify
+from tests.journals import commits_of, write
+from tests.llm.seasons import answers_in, playing, recorded
+from tests.llm.servers import Asked, Reply, completion, serving
+from tests.seasons import HEADER
+
+PLAN = '{"actions": []}'
+MODEL = Model("a", "a-1", max_tokens=500, answer=TEXT)
+QUESTION = Question(MODEL, Endpoint(), ({"role": "user", "content": "?"},), {})
+KEY = "sk-0123456789"
+
+
+def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -> Reply:
+    """A completion with more fields in its message, and others beside it."""
+    body = json.loads(completion(text, changes.pop("finish", "stop")).body)
+    body["choices"][0]["message"].update(message or {})
+    return Reply(json.dumps({**body, **changes}).encode())
+
+
+def answer_to(sent: Reply, whole: Whole | None, **reach: Any) -> Answer:
+    with serving(lambda asked: sent) as server, Client(1) as client:
+        endpoint = Endpoint(server.address, tries=1, **reach)
+        [(_, answer)] = client.answers([attrs.evolve(QUESTION, endpoint=endpoint, whole=whole)])
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("text", "raw", "reasoning"),
+    [
+        (PLAN, PLAN, None),
+        (f"I think so. {PLAN}", f"I think so. {PLAN}", None),
+        (f"<think>hm</think>{PLAN}", PLAN, "<think>hm"),
+        (f" \n<THINK>hm</Think>\n{PLAN}", f"\n{PLAN}", " \n<THINK>hm"),
+        (f"<think>{PLAN}", "", f"<think>{PLAN}"),
+        (f"hm</think>a</think>{PLAN}", f"a</think>{PLAN}", "hm"),
+        (f"</think>{PLAN}", PLAN, ""),
+        ('{"say": "</think>"}', '{"say": "</think>"}', None),
+        ('["</think>"]', '["</think>"]', None),
+        ("```\n</think>", "```\n</think>", None),
+        ("</thin\u212a>", "</thin\u212a>", None),  # a Kelvin sign is no k
+        ("", "", None),
+    ],
+)
+def test_reasoning_is_split_from_the_text(text: str, raw: str, reasoning: str | None) -> None:
+    assert (raw, reasoning) == Whole(1_000).parted(text, None)
+
+
+def test_where_the_template_opens_it_all_before_the_tag_is_reasoning() -> None:
+    opened = Whole(1_000, is_open=True)
+
+    assert (PLAN, "{hm}") == opened.parted(f"{{hm}}</think>{PLAN}", None)
+    assert ("", PLAN) == opened.parted(PLAN, None)
+    assert (PLAN, "hm") == opened.parted(PLAN, "hm")  # the server has parted it
+
+
+_FACTS = st.none() | st.integers(-2, 2**70) | st.text(max_size=300) | st.booleans()
+
+
+@given(
+    text=st.none()
+    | st.lists(st.sampled_from(["<think>", "</think>", PLAN, " ", "ä🙂", "`"])).map("".join),
+    given_apart=st.none() | st.text(min_size=1),
+    size=st.integers(0, 60), is_open=st.booleans(), refused=st.booleans(),
+    finish=st.sampled_from(["stop", "length", None]),
+)  # fmt: skip
+def test_a_kept_answer_comes_out_of_its_record_the_same(
+    text: str | None, given_apart: str | None, size: int, is_open: bool, refused: bool,
+    finish: str | None,
+) -> None:  # fmt: skip
+    whole = Whole(size, is_open)
+    answer = Answer(text, finish, refused, "m", 9, 9, fingerprint="f", created=0, tokens_cached=9)
+    if text is not None:
+        part = whole.cut if refused else whole.parted
+        kept, reasoning = part(text, given_apart)
+        answer = attrs.evolve(answer, text=kept, reasoning=reasoning)
+        assert len(kept.encode()) <= size
+    source, error = answer.source("", "p", is_whole=True), answer_error(answer)
+    again = recorded_answer(About(0, "", answer.text, error, source), whole)
+
+    assert source == again.source("", "p", is_whole=True)
+    assert answer_error(answer) == answer_error(again)
+
+
+@given(st.dictionaries(st.sampled_from(MORE), _FACTS), st.none() | st.text(max_size=9))
+def test_facts_that_no_answer_can_have_come_out_otherwise(
+    facts: dict[str, Any], text: str | None
+) -> None:
+    """What stays the same can be an answer's: of the right types, in the page's order."""
+    answer = recorded_answer(About(0, "", text, None, facts), Whole(100))
+    source = answer.source("", "p", is_whole=True)
+    for name in ("created", "tokens_reasoning", "tokens_cached"):
+        assert type(source.get(name, 0)) is int
+        assert 0 <= source.get(name, 0) < 2**53  # type: ignore[operator]
+    for name, most in (("finish", 200), ("fingerprint", 200), ("reasoning", 100)):
+        assert type(source.get(name, "")) is str
+        assert len(str(source.get(name, ""))) <= most
+    assert [name for name in MORE if name in source] == [name for name in source if name in MORE]
+
+
+def test_what_a_server_tells_is_kept_in_order() -> None:
+    usage = {
+        "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 170,
+        "completion_tokens_details": {"reasoning_tokens": 50},
+        "prompt_tokens_details": {"cached_tokens": 64},
+    }  # fmt: skip
+    sent = reply(
+        PLAN, {"reasoning_content": "hm"}, created=1_700_000_000, system_fingerprint="f" * 300,
+        usage=usage,
+    )  # fmt: skip
+    answer = answer_to(sent, Whole(1_000))
+
+    assert {
+        "model": "test-1", "prompt": "p", "raw": PLAN,
+        "tokens_in": 100, "tokens_out": 70, "tries": 1,
+        "finish": "stop", "fingerprint": "f" * 200, "created": 1_700_000_000, "reasoning": "hm",
+        "tokens_reasoning": 50, "tokens_cached": 64,
+    } == answer.source("", "p", is_whole=True)  # fmt: skip
+    assert [*answer.source("", "p"), *MORE] == list(answer.source("", "p", is_whole=True))
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ({"completion_tokens": 20}, 20),
+        ({"completion_tokens": 20, "total_tokens": 100}, 20),  # less than both together
+        ({"completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 15}}, 20),
+        ({"completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 50}}, 70),
+        ({"completion_tokens": 20, "total_tokens": 150}, 50),
+        ({"completion_tokens": 20, "total_tokens": "many", "completion_tokens_details": 3}, 20),
+        ({"completion_tokens": 20, "total_tokens": 9_999}, None),  # more than an answer may have
+    ],
+)
+def test_reasoning_that_a_server_leaves_out_is_counted(
+    counts: dict[str, Any], expected: int | None
+) -> None:
+    answer = answer_to(reply(PLAN, usage={"prompt_tokens": 100, **counts}), None)
+
+    assert expected == answer.tokens_out
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "finish", "kept"),
+    [
+        (None, {"reasoning": "hm"}, "length", ("", "hm", CUT)),
+        (None, {"reasoning_content": "", "reasoning": None}, "stop", (None, None, NO_ANSWER)),
+        (PLAN, {"reasoning_content": ["hm"]}, "stop", (PLAN, None, None)),
+        ("<think>no", {}, "content_filter", ("<think>no", None, REFUSAL)),
+        ("x" * TEXT_MAX + "\ud800", {"reasoning": "y" * 20_000}, "stop",
+         ("x" * TEXT_MAX, "y" * REASONING_MAX, None)),
+        ("y" * 99_999 + f"</think>{PLAN}", {}, "stop", (PLAN, "y" * REASONING_MAX, None)),
+    ],
+)  # fmt: skip
+def test_texts_are_kept_within_their_limits(
+    text: str | None, message: dict[str, Any], finish: str, kept: tuple[object, ...]
+) -> None:
+    answer = answer_to(reply(text, message, finish=finish), Whole(ROUND_MAX))
+
+    assert kept == (answer.text, answer.reasoning, answer_error(answer))
+
+
+def test_keys_are_blanked_before_a_text_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    sent = reply(f"ab{KEY}", {"reasoning": KEY}, system_fingerprint=KEY)
+    answer = answer_to(sent, Whole(6), key_env="TEST_KEY")
+
+    assert ("ab[key", "[key]", "[key]") == (answer.text, answer.reasoning, answer.fingerprint)
+
+
+# In a run, of a version of the prompt with options.
+
+
+def thinking(asked: Asked) -> Reply:
+    """Answers with reasoning, given apart or not; every third cut off after its last field."""
+    text = str(json.loads(playing(asked).body)["choices"][0]["message"]["content"])
+    number = len(asked.text) % 3
+    message = {"reasoning_content": "hm"} if number == 1 else {}
+    text = f"<think>hm</think>{text}" if number == 2 else text
+    return reply(text, message, finish=["length", "stop", "stop"][number], created=7)
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "s.journal"
+    with serving(thinking) as server:
+        recorded(path, server.address, "worker", assignments=1)
+    return path
+
+
+def test_a_run_has_the_facts_and_holds_at_level_4(season: Path) -> None:
+    sources = [row[3] for _, row in answers_in(season)]
+
+    assert (None, 4, True) == (verify(season).broken, verify(season).level, verify(season).finished)
+    assert {"hm", "<think>hm", None} == {source.get("reasoning") for source in sources}
+    assert {7} == {source["created"] for source in sources}
+    assert {None} == {source["error"] for source in sources}
+
+
+def test_answers_cut_off_but_played_are_counted_apart(season: Path) -> None:
+    finishes = [row[3]["finish"] for _, row in answers_in(season)]
+    cut = finishes.count("length")
+
+    assert [Failures("a", len(finishes), {}, cut)] == failures_in(season)
+    assert [f"llm:a: {cut} of {len(finishes)} answers cut off, but played"] == format_failures(
+        failures_in(season), ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("forge", "level"),
+    [
+        (lambda text, source: (text, source), None),
+        (lambda text, source: (text, {**source, "finish": 3}), 4),
+        (lambda text, source: (text, {**source, "finish": "x" * 201}), 4),
+        (lambda text, source: (text, {**source, "created": -1}), 4),
+        (lambda text, source: (text, {**source, "tokens_reasoning": source["tokens_out"] + 1}), 4),
+        (lambda text, source: (text, {**source, "reasoning": "x" * (REASONING_MAX + 1)}), 4),
+        (lambda text, source: (text, {**source, "error": CUT, "finish": "stop"}), 4),
+        (lambda text, source: (text, {**source, "more": 1}), 4),
+        (lambda text, source: (f"<think>{text}", {**source, "reasoning": None}), 4),
+        (lambda text, source: (text, dict(reversed(source.items()))), 4),
+    ],
+)  # fmt: skip
+def test_forged_facts_are_found(
+    season: Path,
+    tmp_path: Path,
+    forge: Callable[[str, dict[str, Any]], tuple[str, Any]],
+    level: int | None,
+) -> None:
+    left = [forge]
+
+    def forged(code: int, rows: Sequence[Row]) -> Sequence[Row]:
+        """The first answer of all changed."""
+        if code != CODES[Answered] or not left:
+            return rows
+        agent, name, text, source = rows[0]
+        text, source = left.pop()(text, source)
+        known = {key: fact for key, fact in source.items() if key == "error" or fact is not None}
+        return [(agent, name, text, known), *rows[1:]]
+
+    commits = commits_of(season)
+    for commit in commits:
+        commit.blocks = [
+            Block([(code, forged(code, rows)) for code, rows in block]) for block in commit.blocks
+        ]
+    broken = verify(write(tmp_path / "forged.journal", commits, HEADER)).broken
+
+    assert level == (broken and broken.level)
+
+
+def test_so_many_agents_of_a_roster_can_be_models() -> None:
+    assert 1_001 == len(POLICY_SET.parse("llm:a*1000,raid").entries)
+    with pytest.raises(BadInput, match="1,001 agents of the roster are language models; at most"):
+        POLICY_SET.parse("llm:a*1001,raid")
+    with pytest.raises(BadInput, match="1,005 agents of the roster are language models; at most"):
+        cast_of(1_000, ["worker=llm:a", *(f"{role}=llm:a" for role in OFFICES), "user=llm:a"])
