@@ -1,4 +1,6 @@
-"""Pages in a real browser: headless Chromium of the system, driven by Playwright."""
+"""Pages in a real browser: headless Chromium of the system, driven by Playwright. Its headless shell
+takes half the time of the whole browser.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import pytest
 
 from tests.waiting import HANGS
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
+CHROMIUM = next(filter(None, map(shutil.which, _NAMES)), None)
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
 _OPTIONS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -23,7 +26,7 @@ _OPEN: list[Any] = []
 
 def browsers() -> Iterator[Any]:
     """One browser; a test that wants it is skipped, with what to install, where there is none."""
-    wants = "apt-get install chromium; pip install playwright axe-playwright-python"
+    wants = "apt-get install chromium-headless-shell; pip install playwright axe-playwright-python"
     playwright = pytest.importorskip("playwright.sync_api", reason=wants)
     if CHROMIUM is None:
         pytest.skip(f"no Chromium: {wants}")
@@ -42,6 +45,7 @@ class Tab:
     """A page as somebody sees it. `problems`: errors on its console, and requests that it made."""
 
     def __init__(self, browser: Any, scheme: str, size: dict[str, int]) -> None:
+        self.look = (scheme, size)
         self.context = browser.new_context(viewport=size, color_scheme=scheme)
         self.context.set_default_timeout(HANGS * 1000)
         self.page = self.context.new_page()
@@ -64,6 +68,14 @@ class Tab:
         self.page.goto(path.as_uri() + moment)
         self.page.wait_for_selector("html[data-sealed]")
         return self
+
+    def leave(self) -> list[str]:
+        """Leave the page, so that another can be opened as in a new tab; the problems it had."""
+        self.page.goto("about:blank")
+        self.page.emulate_media(media="null")
+        self.page.mouse.move(0, 0)
+        problems, self.problems = self.problems, []
+        return problems
 
     def text(self, selector: str) -> str:
         """What the first such element says."""

@@ -15,20 +15,29 @@ def browser() -> Iterator[Any]:
     yield from browsers()
 
 
+@pytest.fixture(scope="session")
+def idle_tabs() -> list[Tab]:
+    """Tabs that no test uses: to open a new one takes longer than most of what is done in it."""
+    return []
+
+
 @pytest.fixture
-def new_tab(browser: Any) -> Iterator[Callable[..., Tab]]:
-    """Makes tabs; at the end none of them has had a problem, or asked for anything."""
+def new_tab(browser: Any, idle_tabs: list[Tab]) -> Iterator[Callable[..., Tab]]:
+    """Gives empty tabs; at the end none of them has had a problem, or asked for anything."""
     tabs: list[Tab] = []
 
     def made(scheme: str = "light", size: dict[str, int] = WIDE) -> Tab:
-        tabs.append(Tab(browser, scheme, size))
+        found = next((tab for tab in idle_tabs if tab.look == (scheme, size)), None)
+        if found is not None:
+            idle_tabs.remove(found)
+        tabs.append(found or Tab(browser, scheme, size))
         return tabs[-1]
 
     yield made
-    for tab in tabs:
-        tab.context.close()
+    problems = [problem for tab in tabs for problem in tab.leave()]
+    idle_tabs += tabs
 
-        assert [] == tab.problems
+    assert [] == problems
 
 
 @pytest.fixture

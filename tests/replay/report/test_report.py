@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
-from tests.browser import PHONE, WIDE, Tab, browsers
+from tests.browser import PHONE, WIDE, Tab
 from tests.plugins.installed import with_parts
 from tests.replay.report.pages import Page, Seen, figures_in, said, studied
 from tests.replay.study.made_up import CRITERIA, EXPECTED, made, results
@@ -200,19 +200,13 @@ def test_three_seeds_are_said_to_be_too_few(page: Page) -> None:
     ) in page.text
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    yield from browsers()
-
-
 @pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)])
 def test_a_browser_shows_it_without_a_word_and_everybody_can_read_it(
-    scheme: str, size: dict[str, int], html: str, study: Path, browser: Any
+    scheme: str, size: dict[str, int], html: str, study: Path, new_tab: Callable[..., Tab]
 ) -> None:
-    tab = Tab(browser, scheme, size)
+    tab = new_tab(scheme, size)
     tab.page.goto((study / "report.html").as_uri())
 
-    assert [] == tab.problems
     assert [] == tab.violations()
     assert size["width"] == tab.page.evaluate("document.documentElement.scrollWidth")
 

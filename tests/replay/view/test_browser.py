@@ -23,7 +23,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.run import Run
 from goldrush.replay.view.page import write_page
 from goldrush.replay.worlds.mining.why import explained, explained_at
-from tests.browser import PHONE, Tab
+from tests.browser import PHONE, WIDE, Tab
 from tests.golden import path_of
 from tests.journals import commits_of, forged, write
 from tests.pages import (
@@ -303,18 +303,20 @@ def test_what_an_address_says_wrong_is_said(tab: Tab, paged: Callable[..., Path]
 
 
 def test_a_page_says_whether_it_was_checked_is_being_or_has_not_run(
-    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+    browser: Any, paged: Callable[..., Path]
 ) -> None:
     address = paged(path_of("baseline"), path_of("forked")).as_uri()
-    tab = new_tab()
+    tab = Tab(browser, "light", WIDE)
     tab.page.add_init_script("globalThis.setTimeout = () => 0")  # the check never gets its turn
     tab.page.goto(address)
 
     assert 2 * 100 == tab.page.locator(".cell").count()
     assert [f"{run} Being checked: the result will be here." for run in "AB"] == tab.texts(".seal")
     assert "being checked …" == tab.text("#check")
+    assert [] == tab.problems
+    tab.context.close()
 
-    still = tab.context.browser.new_context(java_script_enabled=False).new_page()
+    still = browser.new_context(java_script_enabled=False).new_page()
     still.goto(address)
 
     assert [f"{run} Not checked: the script of this page has not run." for run in "AB"] == (
