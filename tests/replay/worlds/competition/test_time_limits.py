@@ -42,20 +42,21 @@ class Season:
     """A season under a test program."""
 
     folder: Path
+    name: str = "s.journal"
 
     @property
     def journal(self) -> Path:
-        return self.folder / "s.journal"
+        return self.folder / self.name
 
     @property
     def program(self) -> Path:
         return self.folder / "grade"
 
-    def record(self, how: Mapping[str, str] | None = None) -> None:
-        self.behaves(how or {})
+    def record(self, how: Mapping[str, str]) -> None:
+        self.behaves(how)
         arena = f"command[agenda={self.folder}/agenda.toml;seeds=1;time_limit={LIMIT}]"
         bench._stores.clear()
-        record(self.journal, {**SETTINGS, "arena": arena}, program=str(self.program), force=True)
+        record(self.journal, {**SETTINGS, "arena": arena}, program=str(self.program))
 
     def behaves(self, how: Mapping[str, str]) -> None:
         (self.folder / "grade.json").write_text(json.dumps(how))
@@ -80,13 +81,15 @@ def _run(event: Event) -> str:
     return f"{fields['runs'][0][0]}{fields['conduct']}"
 
 
-@pytest.fixture
-def season(tmp_path: Path) -> Iterator[Season]:
-    (tmp_path / "grade").write_text(PROGRAM)
-    (tmp_path / "grade").chmod(0o755)
-    (tmp_path / "agenda.toml").write_text(AGENDA)
-    found = Season(tmp_path)
-    found.record()
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Season]:
+    """Recorded while nothing was slow."""
+    folder = tmp_path_factory.mktemp("season")
+    (folder / "grade").write_text(PROGRAM)
+    (folder / "grade").chmod(0o755)
+    (folder / "agenda.toml").write_text(AGENDA)
+    found = Season(folder)
+    found.record({})
     yield found
     bench._stores.clear()
 
@@ -120,6 +123,7 @@ def test_the_command_says_what_could_not_be_judged_and_what_to_do(season: Season
 
 def test_a_run_that_was_too_slow_when_it_was_recorded_cannot_be_judged(season: Season) -> None:
     slow = {season.run_of(kind): "slow" for kind in ("tried", "tested")}
+    season = attrs.evolve(season, name="slow.journal")
     season.record(slow)
     [trial] = [e for e in events_of(season.journal) if e.name == "tried" and _run(e) in slow]
     verdict = season.verified({})
