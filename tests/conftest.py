@@ -8,6 +8,7 @@ its laws.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from goldrush.kernel import files
-from tests.faults.sampling import ALL, TURN, TURNS
+from tests.faults.sampling import ALL, TURN, TURNS, in_turn
 from tests.indexes import cache_apart
 
 # Whole games are large examples, and drawing one takes longer than Hypothesis likes.
@@ -62,6 +63,30 @@ def _quick_disk() -> None:
 def path(tmp_path: Path) -> Path:
     """Where a test records a run."""
     return tmp_path / "run.journal"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the tests of each kind that is marked `turns`, those of this turn, and at least one; all
+    of them where all is tried, or where somebody names a test.
+    """
+    marks = ((item, item.get_closest_marker("turns")) for item in items)
+    kinds: dict[str, list[pytest.Item]] = {}
+    for item, mark in marks:
+        if mark is not None:
+            kind = mark.args[0] if mark.args else item.nodeid.partition("[")[0]
+            kinds.setdefault(kind, []).append(item)
+    if ALL or any("::" in argument for argument in config.args):
+        return
+    left = {item for tests in kinds.values() for item in tests}
+    left -= {item for tests in kinds.values() for item in in_turn(tests)}
+    items[:] = [item for item in items if item not in left]
+    config.hook.pytest_deselected(items=list(left))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: the collector of garbage need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -35,6 +35,8 @@ EXECUTED = (  # pages with transcripts
     ROOT / "replay" / "worlds" / "competition" / "README.md",
     ROOT / "agents" / "llm" / "README.md",
 )
+STUDIES = {page for page in EXECUTED if page.parent.name in ("guide", "study", "competition")}
+STUDY = pytest.mark.turns("pages that play studies")
 PROGRAMS = (  # pages with programs, each followed by what it prints
     README,
     ROOT / "replay" / "README.md",
@@ -99,7 +101,11 @@ def write_files(text: str, folder: Path) -> None:
             (folder / named[1]).write_text(body)
 
 
-@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.parent.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[STUDY] if page in STUDIES else []) for page in EXECUTED],
+    ids=lambda page: page.parent.name,
+)
 def test_the_transcripts_are_what_the_commands_print(page: Path, tmp_path: Path) -> None:
     transcripts = blocks(page.read_text(), "console")
     (tmp_path / "journals").symlink_to(ROOT / "journals")
@@ -133,6 +139,7 @@ def executed(notebook: Path, folder: Path) -> str:
     return re.sub(r" at 0x\w+", "", done.stdout)
 
 
+@STUDY
 def test_the_cells_of_the_notebook_give_what_it_shows(tmp_path: Path) -> None:
     pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
@@ -149,6 +156,7 @@ def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
     assert (400, "EXAMPLE_KEY") == (known["careful"][0].max_tokens, known["careful"][1].key_env)
 
 
+@pytest.mark.turns("real models")
 @pytest.mark.skipif(local.weights() is None, reason="no model: see README.md")
 def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
     [command] = re.findall(r"<!-- model -->\n```sh\n(.*)\n```", MODELS.read_text())

