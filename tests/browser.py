@@ -1,5 +1,6 @@
-"""Pages in a real browser: headless Chromium of the system, driven by Playwright. Its headless shell
-takes half the time of the whole browser.
+"""Pages in a real browser: headless Chromium of the system, driven by Playwright.
+
+Its headless shell takes half the time of the whole browser.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ By default one case of so many is tried. A step has no divisor in common with
 the length of what is repeated inside an enumeration (the bits of a byte, the values that are put in
 each place), so every byte, every place and every value has its turn.
 
-Of the cases that `sampled` gives, of experiments, which play many seasons each, and of tests that are
-marked `turns`, a third is tried, another with each commit: the summary says which (`TURN=1` tries the
-second).
+Of the cases that `sampled` gives, of experiments, which play many seasons each, and of tests that
+are marked `turns`, a third is tried, another with each commit: the summary says which (`TURN=1`
+tries the second).
 """
 
 import os
