@@ -1,7 +1,8 @@
 """The documentation as a site, built by `.ci/site` and opened from its files in a browser.
 
-Every page is opened; axe-core's rules are tried on a third in turn, and that of contrast, which
-takes longest, on pages with everything that has a colour: `FAULTS=all` tries all on all.
+Every page is opened in one of two windows. axe-core's rules are tried on a third in turn, and that
+of contrast, which takes longest, on pages with everything that has a colour: `FAULTS=all` tries all
+on all.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ def test_a_search_without_a_server_finds_pages_then_names(site: Path, browser: A
     assert [] == [text for text in tab.problems if "file://" not in text]
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=["light-wide", "dark-phone"]
 )

@@ -29,6 +29,7 @@ from tests.faults.tries import Found, crashes, failures, full_disks, tree
 STEPS = {"record with models": 7}  # its calls are many and alike
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", RECORDERS)
 @pytest.mark.parametrize(
     ("law", "kind"), [(failures, "calls that failed"), (crashes, "losses of power")]

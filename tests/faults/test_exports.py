@@ -16,6 +16,7 @@ from tests.faults.tries import Found, crashes, failures
 STEPS = {"season folder": 97, "season folder over another": 97, "season folder, no exchange": 97}
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", exporters())
 @pytest.mark.parametrize(
     ("law", "kind"), [(failures, "calls that failed"), (crashes, "losses of power")]

@@ -370,6 +370,7 @@ def test_no_answer_of_any_form_stops_a_season(parts: tuple[str, ...], path: Path
     assert TEXT_MAX >= max(len(row[2]) for _, row in answers_in(path))
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("value", list(weird()), ids=lambda value: repr(value)[:20])
 def test_scripts_bear_whatever_others_answer(value: Any, path: Path) -> None:
 

@@ -123,6 +123,7 @@ def a_round(reader: Callable[[Path], object], paths: list[Path]) -> float:
     return (many - few) / (MANY - FEW)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", READERS)
 def test_a_longer_run_takes_no_more_memory_to_read(name: str, paths: list[Path]) -> None:
     assert a_round(READERS[name], paths) < BOUNDED

@@ -86,6 +86,7 @@ def on_page() -> dict[str, tuple[float, float]]:
     return centres(rows, [zoom * at for at in box])
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_marks_stand_where_they_do_on_the_page_in_the_same_colours(kind: str, width: str) -> None:
@@ -122,6 +123,7 @@ def test_a_pdf_has_its_text_in_embedded_fonts_of_seven_points() -> None:
     assert (2, 0) == (data.count(b"/FontFile2 "), data.count(b"/Type3"))  # TrueType, no drawings
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", EVERY)
 def test_names_are_text_in_every_figure(name: str) -> None:
     """Whatever they hold, nothing of it is markup or mathematics."""
@@ -305,6 +307,7 @@ def test_a_page_holds_the_data_and_the_drawing_of_each_figure(tmp_path: Path) ->
 # files
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("kind", [*KINDS, "csv"])
 def test_a_figure_is_saved_over_an_earlier_one_and_over_nothing_else(
     kind: str, tmp_path: Path
@@ -377,6 +380,7 @@ def test_an_edited_figure_is_kept_unless_forced(tmp_path: Path) -> None:
     assert "One.\n" == caption.read_text()
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", ["thesis.tex", "of-mine.png", "of-mine.svg"])
 def test_a_folder_with_anything_else_is_left_as_it_is(name: str, tmp_path: Path) -> None:
     write_figures([Figure("one", "One.", panels(), [])], tmp_path / "figures", jobs=1)

@@ -200,6 +200,7 @@ def test_three_seeds_are_said_to_be_too_few(page: Page) -> None:
     ) in page.text
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)])
 def test_a_browser_shows_it_without_a_word_and_everybody_can_read_it(
     scheme: str, size: dict[str, int], html: str, study: Path, new_tab: Callable[..., Tab]

@@ -141,6 +141,7 @@ def test_the_folder_is_the_same_as_on_this_machine(address: str, tmp_path: Path)
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
+@pytest.mark.turns("clusters")
 def test_a_world_of_another_package_is_played_by_workers_that_have_it(
     address: str, tmp_path: Path
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_world_of_another_package_is_played_by_workers_that_have_it(
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
+@pytest.mark.turns("clusters")
 def test_the_game_of_a_file_is_played_by_workers_that_have_it(address: str, tmp_path: Path) -> None:
     (tmp_path / "harbour.py").write_text(Path(fishery.__file__).read_text())
     words = ("study", "--world", "harbour.py", "--seeds", 2, "--rounds", 3)
@@ -212,6 +214,7 @@ def test_what_is_finished_is_kept_and_what_is_broken_played_anew(
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
+@pytest.mark.turns("clusters")
 def test_by_the_command_with_its_address(address: str, tmp_path: Path) -> None:
     ran = goldrush(
         "study", "--dask", address.removeprefix("tcp://"), "--treatment", "baseline", "--treatment",
@@ -237,6 +240,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "certificate"
 
 
+@pytest.mark.turns("clusters")
 def test_over_tls_with_the_certificates_of_dasks_configuration(
     certificate: Path, tmp_path: Path
 ) -> None:
@@ -431,6 +435,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "IDLE_MAX", 10)
 
 
+@pytest.mark.turns("clusters")
 @pytest.mark.usefixtures("looked_at")
 def test_a_worker_that_dies_is_survived(address: str, tmp_path: Path) -> None:
     with cluster(address) as backend:
@@ -440,6 +445,7 @@ def test_a_worker_that_dies_is_survived(address: str, tmp_path: Path) -> None:
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
+@pytest.mark.turns("clusters")
 @pytest.mark.usefixtures("looked_at")
 def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
     shared: Shared, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

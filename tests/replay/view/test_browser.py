@@ -47,6 +47,7 @@ def cell(tab: Tab, plot: int) -> Any:
     return tab.page.get_by_role("gridcell", name=re.compile(rf"^plot {plot},"))
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", GOLDENS)
 def test_a_page_agrees_with_the_fold_and_shows_the_events(
     name: str, tab: Tab, paged: Callable[..., Path]
@@ -351,6 +352,7 @@ def test_what_does_not_hold_is_said(
     assert "from round 3 on" in new_tab().open(page).seal()
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("scheme", "size"), [("light", None), ("dark", None), ("light", PHONE)], ids=str
 )

@@ -275,6 +275,7 @@ def test_a_plot_of_a_large_map_and_one_agent_of_many_are_found(tab: Tab, large: 
     assert {"20", "21", "22", "23"} == {row[0] for row in table(tab, "Agents")}
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(("scheme", "size"), [("dark", WIDE), ("light", PHONE)], ids=str)
 def test_everybody_can_use_the_page_of_a_large_run(
     scheme: str, size: dict[str, int], large: Path, new_tab: Callable[..., Tab]

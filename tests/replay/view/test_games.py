@@ -60,6 +60,7 @@ def go(tab: Tab, unit: str, number: int) -> None:
     tab.page.wait_for_selector(f"h2:has-text('State after {unit} {number}')")
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(("scheme", "size", "agents"), [("light", WIDE, 3), ("dark", PHONE, 50)])
 def test_everybody_can_use_the_page_of_a_game(
     scheme: str, size: dict[str, int], agents: int, tmp_path: Path, new_tab: Callable[..., Tab]

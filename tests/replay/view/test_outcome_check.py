@@ -132,6 +132,7 @@ def test_the_journal_is_downloaded_as_it_was_recorded(
         assert path_of(name).read_bytes() == (tmp_path / "saved").read_bytes()
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["light", "dark"])
 @pytest.mark.parametrize("journal", [path_of("baseline"), season_path("every-event")], ids=str)
 def test_a_page_that_does_not_hold_is_marked_from_its_top_on(

@@ -377,6 +377,7 @@ def test_charts_are_read_by_keys(opened: Callable[..., Tab], found: FolderRuns) 
     assert f"round 1: {value:g}" == chart.get_attribute("aria-valuetext")
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE])
 def test_anybody_can_use_the_page_of_a_folder(

@@ -53,6 +53,7 @@ KINDS = (".front-grid", ".season-grid", ".charts")  # of charts beside each othe
 ARGUED = 6  # an assignment of it in which without some of them all would have been otherwise
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", sorted(SEASON_NAMES))
 def test_the_page_of_a_season_agrees_with_the_fold(
     name: str, tab: Tab, paged: Callable[..., Path]
@@ -290,22 +291,23 @@ def test_where_nobody_is_asked_for_a_final_stance_the_page_says_so(
     assert AGREES in tab.seal()
 
 
+@pytest.mark.turns
+@pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=str)
 def test_a_final_stance_of_hostile_words_stays_text(
-    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+    scheme: str, size: dict[str, int], new_tab: Callable[..., Tab], paged: Callable[..., Path]
 ) -> None:
-    for scheme, size in (("light", WIDE), ("dark", PHONE)):
-        tab = new_tab(scheme, size).open(paged(odd()), "#assignment=2&without=dov")
-        title = tab.page.title()
+    tab = new_tab(scheme, size).open(paged(odd()), "#assignment=2&without=dov")
+    title = tab.page.title()
 
-        assert escaped("# heading \x1b[2J\u202e </script>") in tab.text("main")
-        assert title == tab.page.title()
-        assert 0 == tab.page.locator("main img, main script").count()
-        assert not set(tab.text("main")) & {"\x1b", "\u202e"}
-        assert [] == tab.violations()
-        assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert [] == tab.problems
+    assert escaped("# heading \x1b[2J\u202e </script>") in tab.text("main")
+    assert title == tab.page.title()
+    assert 0 == tab.page.locator("main img, main script").count()
+    assert not set(tab.text("main")) & {"\x1b", "\u202e"}
+    assert [] == tab.violations()
+    assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=str)
 def test_everybody_can_follow_a_season(
     scheme: str, size: dict[str, int], new_tab: Callable[..., Tab], paged: Callable[..., Path]

@@ -21,6 +21,7 @@ def units(journal: Path) -> range:
     return range(world_at(journal).vocabulary.number(1), last_unit(journal)[0] + 1)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", ["forked", "authority-adjudicate"])
 def test_each_result_of_a_round_is_shown_in_the_sentence_that_python_makes(
     name: str, tab: Tab, paged: Callable[..., Path]
@@ -41,6 +42,7 @@ def test_each_result_of_a_round_is_shown_in_the_sentence_that_python_makes(
     assert name != "forked" or met == set(MINING.told)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("name", ["every-event", "every-code"])
 def test_what_precedes_and_follows_the_tables_is_shown_in_the_sentences_that_python_makes(
     name: str, tab: Tab, paged: Callable[..., Path]
