@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import attrs
@@ -64,6 +64,11 @@ class Wordable:
     more: Mapping[str, Collection[str]] = attrs.field(factory=dict)
     times: Mapping[str, int] = attrs.field(factory=dict)
     shipped: Mapping[str, str] = attrs.field(factory=dict)
+
+    @cached_property
+    def default(self) -> Wording:
+        """The wording of the default texts."""
+        return Wording(DEFAULT, "", (self.messages,))
 
     def fields(self, id: str) -> list[str]:
         """The fields that a message may have, in the order of its default text."""
@@ -188,10 +193,9 @@ def digest_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-@cache
 def default_of(wordable: Wordable) -> Wording:
-    """The wording that every version of a prompt has."""
-    return Wording(DEFAULT, "", (wordable.messages,))
+    """The wording that every version of a prompt has; always the same object."""
+    return wordable.default
 
 
 # A bound, because a journal from elsewhere may have many; a run has a few.

@@ -47,13 +47,18 @@ LONG = {
     "raid_claimed", "rulings", "say", "say_form", "kinds", "messages", "actions", "result",
     "unowned", "owned",
 }  # fmt: skip
+MESSAGES = Messages("goldrush.agents.worlds.mining.prompts", "v1.toml")
 WORDABLE = Wordable(
-    Messages("goldrush.agents.worlds.mining"),
+    MESSAGES,
     kinds=("defend", "mine", "claim", "raid"),
     keys=("actions", "type", "plot", "stamina"),
     agents=True,
     plots=True,
-    items=[id for id in Messages("goldrush.agents.worlds.mining").texts if id.startswith("result")],
+    items=[
+        id
+        for id in Messages("goldrush.agents.worlds.mining.prompts", "v1.toml").texts
+        if id.startswith("result")
+    ],
     long=LONG,
     more={"limits": ["rounds"]},
     times={"none": 3},
