@@ -217,6 +217,12 @@ class Players(Generic[S]):
         """The text of a roster given as Python values. Raises BadInput."""
         raise BadInput("rosters of this world are text", "write the roster as on the command line")
 
+    def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
+        """The text of a roster with a wording for its models and people that name none, neither
+        there nor in the file of models; the same text if there are none. Raises BadInput.
+        """
+        raise _no_players()
+
     def installed(self) -> Mapping[str, Plugin]:
         """The policies of other distributions that a roster can name; none is imported."""
         return {}

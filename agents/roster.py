@@ -137,7 +137,18 @@ def _value(value: Any) -> str:
 
 def parts_of(text: str) -> list[RosterPart]:
     """The parts of a roster's text. Raises BadInput for a malformed one."""
-    return [_part(part.strip()) for part in _COMMA.split(text)]
+    return [_part(part) for part in split_parts(text)]
+
+
+def text_of(parts: Sequence[RosterPart]) -> str:
+    """The text of a roster of these parts."""
+    counts = ("" if part.count is None else f"*{part.count}" for part in parts)
+    return ",".join(f"{part}{count}" for part, count in zip(parts, counts, strict=True))
+
+
+def split_parts(text: str) -> list[str]:
+    """The text of each part of a roster's text."""
+    return [part.strip() for part in _COMMA.split(text)]
 
 
 def _part(text: str) -> RosterPart:

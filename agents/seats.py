@@ -30,7 +30,15 @@ from goldrush.agents.catalogue import CatalogueEntry, configurable
 from goldrush.agents.llm.versions import PromptVersion, decided, numbers
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, plugins
-from goldrush.agents.roster import DISTRIBUTION, Entry, Roster, RosterPart, format_policy, parts_of
+from goldrush.agents.roster import (
+    DISTRIBUTION,
+    Entry,
+    Roster,
+    RosterPart,
+    format_policy,
+    parts_of,
+    text_of,
+)
 from goldrush.agents.trust import (
     EXTERNAL,
     HUMAN,
@@ -96,8 +104,8 @@ class Offer(Protocol):
     def unknown(self, name: str) -> BadInput:
         """The error for a name that stands for nothing."""
 
-    def model_options(self, name: str, models: Models) -> Options:
-        """The options of an agent that is the model of this name. Raises BadInput."""
+    def model_options(self, model: Model) -> Options:
+        """The options of an agent that is this model. Raises BadInput."""
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
@@ -149,10 +157,17 @@ class Family:
 
 
 def _parse_model(offer: Offer, part: RosterPart, typed: Typed) -> Options:
-    _refuse_settings(part, "they are in the file of models (--models)")
+    return offer.model_options(model_of(part, typed.models))
+
+
+def model_of(part: RosterPart, models: Models | None) -> Model:
+    """The model that a part of a roster's text names, with the options that it gives. Raises
+    BadInput.
+    """
     from goldrush.agents.llm.models import Models
 
-    return offer.model_options(part.argument, typed.models or Models())
+    model = (models or Models()).named(part.argument)
+    return model.typed(part.settings, repr(str(part)))
 
 
 def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
@@ -199,20 +214,40 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
     return framed
 
 
-def _model_label(entry: Entry) -> str:
-    name = entry.options.get("name")
-    return f"{entry.policy}:{name}" if type(name) is str else entry.policy
+def _asked_label(entry: Entry) -> str:
+    """`llm:NAME` or `human`, with the wording if it is not the default."""
+    name, wording = entry.options.get("name"), entry.options.get("wording")
+    is_model = entry.policy == LLM and type(name) is str
+    label = f"{entry.policy}:{name}" if is_model else entry.policy
+    return f"{label}[wording={wording}]" if type(wording) is str else label
+
+
+def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
+    """A part of a roster's text with a wording, if it is of a model or a person that names none,
+    neither there nor in the file of models. Raises BadInput.
+    """
+    family = family_in(part.name)
+    if family not in (MODEL, PERSON) or "wording" in part.settings:
+        return part
+    from goldrush.agents.llm.model import NULL, check_wording
+
+    check_wording(wording, "the wording")
+    if set(wording) & set("[];"):
+        raise BadInput(f"the wording is {wording!r}", "move the file: its path has a bracket or ;")
+    if family is MODEL and model_of(part, models).wording is not None:
+        return part
+    settings = {**part.settings, "wording": None if wording == NULL else wording}
+    return attrs.evolve(part, settings=dict(sorted(settings.items())))
 
 
 # People.
 
 
 def _parse_person(offer: Offer, part: RosterPart, typed: Typed) -> Options:
-    _refuse_settings(part, "a person has none")
     from goldrush.agents.llm.model import Framing
 
-    newest = offer.prompts[-1]
-    return Framing(prompt=newest.number, notes="notes" in newest.options).as_options()
+    person = Framing().typed(part.settings, repr(str(part)))
+    return decided(person, offer.prompts).as_options()
 
 
 def _was_shown(offer: Offer, entry: Entry, roster: Roster) -> bool:
@@ -306,11 +341,11 @@ def format_options(entry: Entry) -> str:
 
 MODEL: Final = Family(
     LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see {command} --help.",
-    _parse_model, _can_read, label=_model_label,
+    _parse_model, _can_read, label=_asked_label,
 )  # fmt: skip
 PERSON: Final = Family(
     HUMAN, HUMAN, "You: asked in this terminal with the prompt of a model.",
-    _parse_person, _was_shown,
+    _parse_person, _was_shown, label=_asked_label,
 )  # fmt: skip
 REPLAY: Final = Family(
     RECORDED, f"{RECORDED}:JOURNAL",
@@ -488,7 +523,7 @@ class PolicySet:
         entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
         check_models(entries)
         return Roster(
-            entries,
+            _recorded_once(entries),
             tuple(typed.recordings.values()),
             tuple(typed.trust),
         )
@@ -503,6 +538,12 @@ class PolicySet:
         Raises BadInput for a malformed part.
         """
         return list(dict.fromkeys(part.name for part in self._parts(text)))
+
+    def worded(self, text: str | None, wording: str, models: Models | None) -> str | None:
+        """See agents.players.Players.worded."""
+        parts = self._parts(text)
+        changed = [with_wording(part, wording, models) for part in parts]
+        return text if changed == parts else text_of(changed)
 
     def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], object]:
         """A function that makes the policy of an entry: of a recorded agent its recording, of an
@@ -554,9 +595,9 @@ class PolicySet:
         more = f"{''.join(f', {form}' for form in forms)} or {last}"
         return unknown("policy", name, [*self.policies, *self.installed()], more)
 
-    def model_options(self, name: str, models: Models) -> Options:
-        """The options of an agent that is the model of this name. Raises BadInput."""
-        return decided(models.named(name), self.prompts).as_options()
+    def model_options(self, model: Model) -> Options:
+        """The options of an agent that is this model. Raises BadInput."""
+        return decided(model, self.prompts).as_options()
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
@@ -655,6 +696,14 @@ def check_models(entries: Iterable[Entry]) -> None:
         )
 
 
+def _recorded_once(entries: Sequence[Entry]) -> Sequence[Entry]:
+    if not any("wording" in entry.options for entry in entries if is_outside(entry.policy)):
+        return entries
+    from goldrush.agents.llm.wording_rosters import recorded_once
+
+    return recorded_once(entries)
+
+
 def models_in(entries: Iterable[Entry]) -> dict[int, Model]:
     """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
     players = [entry for entry in entries if entry.policy == LLM]
@@ -704,13 +753,22 @@ def policy_label(entry: Mapping[str, Any]) -> str:
 def matches_label(name: str, called: str) -> bool:
     """Whether a policy in a roster's text can have this label in a journal.
 
-    A label has no recording's path, and `llm` alone can be any model.
+    A label has no recording's path, and `llm` alone can be any model. Of a model's and a person's
+    options it has the wording, which the file of models may name, too.
     """
     if family_in(name) is REPLAY:
         return called == RECORDED
-    if name in (LLM, f"{LLM}:"):
-        return called.startswith(f"{LLM}:")
-    return called == name
+    if family_in(name.partition("[")[0]) not in (MODEL, PERSON):
+        return called == name
+    from goldrush.agents.llm.model import DEFAULT, NULL
+
+    [part] = parts_of(name)
+    model, _, wording = called.removesuffix("]").partition("[wording=")
+    named = part.settings.get("wording", wording)
+    is_default = named in (None, NULL, DEFAULT)
+    typed = "" if is_default else Path(str(named)).name.removesuffix(".toml")
+    is_any = part.name in (LLM, f"{LLM}:") and model.startswith(f"{LLM}:")
+    return (is_any or model == part.name) and wording == typed
 
 
 def _check_settings(policy: str, make: Callable[..., Any], settings: Options) -> None:

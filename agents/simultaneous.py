@@ -12,6 +12,7 @@ from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds
+from goldrush.agents.llm.wordings import InvalidWording
 from goldrush.agents.players import (
     Facts,
     ForkChange,
@@ -26,7 +27,7 @@ from goldrush.agents.players import (
 from goldrush.agents.plugins import Plugin
 from goldrush.agents.roster import Roster, entries_in
 from goldrush.agents.rounds import check_of, estimates_of, session_of, several_submissions
-from goldrush.agents.seats import models_in
+from goldrush.agents.seats import ImpossiblePlayer, models_in
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Asked, Session, bounds_of
 from goldrush.agents.stage_game import S, StageGame, V
@@ -66,6 +67,9 @@ class StagePlayers(Players[S], Generic[S, V]):
     def roster_text(self, roster: Sequence[object]) -> RosterText:
         return roster_text(self.game.policy_set, roster)
 
+    def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
+        return self.game.policy_set.worded(roster, wording, models)
+
     def installed(self) -> Mapping[str, Plugin]:
         return self.game.policy_set.installed()
 
@@ -90,6 +94,7 @@ class StagePlayers(Players[S], Generic[S, V]):
             if is_import_name(entry.policy):
                 check_trust(entry.policy, roster.trust, entry.label)
         game.check_recordings(roster, state.config)
+        game.check_names(roster, state.config)
         answered = {row[0] for _, rows in context.pending for row in rows}
         is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
         if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
@@ -117,7 +122,15 @@ class StagePlayers(Players[S], Generic[S, V]):
         def check(state: S, forks: Sequence[Facts]) -> PolicyCheck:
             entries, objects = entries_in(state.roster), resources.objects_for(state.roster)
             roster = Roster(entries, recordings, resources.trust, objects)
-            return check_of(self.game, roster, forks)
+            checked = check_of(self.game, roster, forks)
+            try:
+                self.game.check_names(roster, state.config)
+            except InvalidWording:
+                pass  # of another version: its agent is among those that are not known
+            except BadInput as error:
+                expected = "one in which all have the same names for things"
+                raise ImpossiblePlayer("the roster", expected, error.what) from None
+            return checked
 
         return check
 
@@ -156,9 +169,11 @@ class StagePlayers(Players[S], Generic[S, V]):
         if game.source is not None:
             facts["source"] = game.source
         if change.roster is None:
+            game.check_names(Roster(entries_in(state.roster)), config)
             return ResolvedChange(facts)
         models = resources.models
         roster = game.policy_set.parse(change.roster, config.agents, models)
+        game.check_names(roster, config)
         roster = self.resolve_models(roster, self._start(old), models)
         facts["roster"] = roster.as_setup()
         return ResolvedChange(facts, roster)
@@ -189,6 +204,7 @@ def prepare(
         raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
     config = treated(named, {**settings, "agents": len(roster.entries)}, game.config_of)
     game.check_recordings(roster, config)
+    game.check_names(roster, config)
     return config, roster
 
 

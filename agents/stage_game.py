@@ -14,6 +14,7 @@ import attrs
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Message, Source, Whole
 from goldrush.agents.llm.versions import PromptVersion, version_of
+from goldrush.agents.llm.wording_rosters import check_names
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import PolicySet, is_outside
 from goldrush.agents.session import Asked, Prompt
@@ -101,6 +102,7 @@ class StageGame(Generic[S, V]):
         stand_in: the policy that plays instead of models when their costs are estimated.
         source: the source of the rules, as START and FORK record it; None: they record none.
         noun: for a submission; empty: the name of its event.
+        talk: name of the setting with which agents read texts of others; empty: they never do.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
     """
@@ -122,6 +124,7 @@ class StageGame(Generic[S, V]):
     stand_in: str = ""
     source: Mapping[str, object] | None = None
     noun: str = ""
+    talk: str = ""
     leaves_state: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -190,6 +193,16 @@ class StageGame(Generic[S, V]):
         """The number of units of a run."""
         units: int = getattr(config, self.horizon)
         return units
+
+    def check_names(self, roster: Roster, config: Config) -> None:
+        """Check the names that the wordings of a roster give to things: see `wording_rosters`.
+
+        Raises BadInput, also for a wording that no run records; InvalidWording, if the version of
+        the prompt lacks it.
+        """
+        if roster.wordings:
+            is_open = bool(self.talk) and getattr(config, self.talk)
+            check_names(roster, self.policy_set.prompts, is_open=is_open)
 
     def check_recordings(self, roster: Roster, config: Config) -> None:
         """Raises BadInput unless the recordings cover all units of the `recorded` agents."""

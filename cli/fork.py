@@ -6,7 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from goldrush.cli.command import command, option
-from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
+from goldrush.cli.models import (
+    Model,
+    ModelsFile,
+    ReachOptions,
+    Wording,
+    check_model,
+    check_worded,
+    models_of,
+)
 from goldrush.cli.options import (
     FILE,
     Force,
@@ -49,6 +57,7 @@ def fork(
     playing: PlayingOptions,
     models_path: ModelsFile,
     model: Model,
+    wording: Wording,
     reach: ReachOptions,
     force: Force,
     recording: RecordingOptions,
@@ -65,13 +74,23 @@ def fork(
     """
     from goldrush.agents.seats import REPLAY, family_in
     from goldrush.cli.people import at_terminal
+    from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import players_at
     from goldrush.replay.run import Run
 
     models = models_of(models_path, reach, model)
     run = Run(journal, playing.trust)
     chosen = settings_of(settings, {})
-    named = players_at(journal).names(roster) if roster else []
+    who = players_at(journal)
+    if wording is not None:
+        if roster is None:
+            raise BadInput(
+                "--wording is for a new roster, and --roster gives none",
+                "write --roster 'llm:NAME[wording=...]*10'; without a roster, models keep theirs",
+            )
+        before, roster = roster, who.worded(roster, wording, models)
+        check_worded(wording, before, roster)
+    named = who.names(roster) if roster else []
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
     check_model(model, named)

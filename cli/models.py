@@ -24,6 +24,15 @@ ModelsFile = Annotated[
 ]
 Model = Annotated[str | None, option("--model", "NAME", "Language model for `llm` without a name.")]
 
+Wording = Annotated[
+    str | None,
+    option(
+        "--wording", "NAME|FILE.toml",
+        "Wording of the models and people of the roster that name none (see `wordings`); null: "
+        "none, but other samples.",
+    ),
+]  # fmt: skip
+
 
 class ReachOptions(NamedTuple):
     """How language models are reached, and when a run stops."""
@@ -77,6 +86,17 @@ def _percent(text: str | None) -> float | None:
 
 def _tell(line: str) -> None:
     click.echo(f"goldrush: {escaped(line)}", err=True)
+
+
+def check_worded(wording: str, before: object, after: object) -> None:
+    """Raises BadInput for a --wording that changes no roster."""
+    from goldrush.kernel.errors import BadInput
+
+    if before == after:
+        raise BadInput(
+            f"--wording {wording} is for models and people that name none, and there are none",
+            "leave it out, or give llm:NAME in --roster (seasons: --cast)",
+        )
 
 
 def check_model(

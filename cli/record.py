@@ -15,7 +15,15 @@ import click
 from goldrush.agents.given import locations
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import command, option
-from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
+from goldrush.cli.models import (
+    Model,
+    ModelsFile,
+    ReachOptions,
+    Wording,
+    check_model,
+    check_worded,
+    models_of,
+)
 from goldrush.cli.options import (
     DryRun,
     Folder,
@@ -68,6 +76,7 @@ def record(
     settings: Settings,
     models_path: ModelsFile,
     model: Model,
+    wording: Wording,
     reach: ReachOptions,
     check: bool = option(
         "--check", help="Games: look for mistakes in every round, not only in the first ones."
@@ -101,6 +110,9 @@ def record(
     own = allow_own_policies([], names)
     models = models_of(models_path, reach, model)
     check_model(model, names)
+    if wording is not None:
+        before, roster = roster, who.worded(roster, wording, models)
+        check_worded(wording, before, roster)
     planned = Run.plan(
         world=world,
         roster=roster,

@@ -13,7 +13,15 @@ from goldrush.agents.given import locations
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
+from goldrush.cli.models import (
+    Model,
+    ModelsFile,
+    ReachOptions,
+    Wording,
+    check_model,
+    check_worded,
+    models_of,
+)
 from goldrush.cli.options import (
     FILE,
     ForcePage,
@@ -70,6 +78,7 @@ class VariedOptions(NamedTuple):
             "Horizon: number of rounds, or other units (default: the world's); repeatable.",
         ),
     ]
+    wording: Wording
     settings: Settings
 
 
@@ -108,8 +117,8 @@ def study(
     from goldrush.replay.study import plan as plans
     from goldrush.replay.study.carry_out import runs_of
 
-    treatments, rosters, seeds, rounds, settings = varied
-    options = (world, *treatments, *rosters, *rounds, *settings, seeds)
+    treatments, rosters, seeds, rounds, wording, settings = varied
+    options = (world, *treatments, *rosters, *rounds, *settings, seeds, wording)
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
@@ -117,6 +126,14 @@ def study(
     if dask is not None and jobs is not None:
         raise BadInput("--jobs and --dask exclude each other", "give one of them")
     of = plans.studied(world or WORLD_DEFAULT)
+    models = models_of(models_path, reach, model)
+    if wording is not None:
+        before, worded = rosters, of.players.worded
+        rosters = tuple(
+            text if text == plans.BASELINES else worded(text, wording, models) or text
+            for text in before
+        )
+        check_worded(wording, before, rosters)
     own = allow_own_policies(trust, [name for text in rosters for name in of.players.names(text)])
     if plan is not None:
         wanted = plans.read_plan(plan, own)
@@ -127,7 +144,6 @@ def study(
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
             rounds=rounds or None, settings=settings_of(settings, {}), own=in_files,
         )  # fmt: skip
-    models = models_of(models_path, reach, model)
     if model is not None:
         names_in, texts = plans.studied(wanted.world).players.names, wanted.rosters.values()
         names = [name for text in texts if text is not None for name in names_in(text)]

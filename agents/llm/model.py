@@ -3,7 +3,6 @@
 A roster's entry of a model has the options in `FIRST`, all of them, and of those in `SAMPLING` and
 `FRAMING` the ones that are not as in `ABSENT`. An entry of a person has `prompt` and may have those
 in `FRAMING`. What a new roster gets where a user gives nothing is another matter: see `decided`.
-Source of the options: SPEC-mining, section 13.
 """
 
 from __future__ import annotations
@@ -39,6 +38,11 @@ FIRST: Final = (
 )  # fmt: skip
 SAMPLING: Final = ("top_p", "reasoning_effort", "seed_from", "sample", "reasoning")
 FRAMING: Final = ("notes", "wording", "wording_sha256", "wording_text", "persona", "order")
+# What the text of a roster can give between brackets.
+TYPED: Final = (
+    "prompt", "top_p", "reasoning_effort", "seed_from", "sample", "reasoning", "notes", "wording",
+    "order",
+)  # fmt: skip
 # What an entry without an option has: what version 1 did.
 ABSENT: Final = MappingProxyType(
     {
@@ -93,6 +97,15 @@ def field(kind: Kind, **how: Any) -> Any:
     return attrs.field(metadata={"kind": kind}, **how)
 
 
+def check_wording(value: object, where: str) -> None:
+    """Raises BadInput for what is neither a wording's name nor a TOML file; None is NULL."""
+    is_file = type(value) is str and value.endswith(".toml")
+    if not (value is None or is_file or WORDING.holds(value)):
+        raise BadInput(
+            f"{where} is {format_value(value)}", f"it must be {WORDING.name}, or FILE.toml"
+        )
+
+
 def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = "") -> None:
     """Raises BadInput for a value that a field cannot have. `where`: before the name in it."""
     attribute = attrs.fields_dict(of)[name]
@@ -111,8 +124,9 @@ class Framing:
     Attributes:
         prompt: version of the prompt; 0: not decided yet, and never in a journal.
         notes: whether its answers may have a note to itself. None: not decided yet.
-        wording: name of the wording of its prompts, with the SHA-256 of the canonical text; both
-            are None for `default`.
+        wording: name of the wording of its prompts, or a file of one, which is not read yet. None:
+            not decided yet.
+        wording_sha256: of the canonical text; None for `default`.
         wording_text: the canonical text, in the first agent with that wording.
         persona: a text that it is shown as written.
         order: of the kinds of action: `fixed`, or drawn for the run or for each `agent`.
@@ -123,7 +137,7 @@ class Framing:
 
     prompt: int = field(integer(1, 2**31), default=0)
     notes: bool | None = field(flag(), default=None)
-    wording: str = field(WORDING, default=DEFAULT)
+    wording: str | None = field(WORDING, default=None)
     wording_sha256: str | None = field(_SHA256, default=None)
     wording_text: str | None = field(_TEXT, default=None)
     persona: str | None = field(_PERSONA, default=None)
@@ -133,7 +147,25 @@ class Framing:
         """These as `options` of a roster's entry."""
         options = {name: getattr(self, name) for name in self.always}
         more = ((name, getattr(self, name)) for name in self.later)
-        return {**options, **{name: value for name, value in more if value != ABSENT[name]}}
+        return {**options, **{n: value for n, value in more if value not in (None, ABSENT[n])}}
+
+    def typed(self, options: Mapping[str, object], where: str) -> Self:
+        """These options with those that the text of a roster gives. `where`: that text.
+
+        Raises BadInput for an option that cannot be given so, and for a value that it cannot have.
+        """
+        names = [name for name in TYPED if name in (*self.always, *self.later)]
+        for name, value in options.items():
+            if name not in names:
+                raise BadInput(f"{where} sets {name}", f"it can set {', '.join(names)}")
+            if name == "wording":
+                check_wording(value, f"{where}: {name}")
+            else:
+                check(type(self), name, value, f"{where}: {name}")
+        given: dict[str, Any] = dict(options)
+        if "wording" in given and given["wording"] is None:
+            given["wording"] = NULL
+        return attrs.evolve(self, **given)
 
     @classmethod
     def of(cls, options: Mapping[str, object]) -> Self:
@@ -146,8 +178,6 @@ class Framing:
             )
         for name, value in options.items():
             check(cls, name, value)
-            if value is None and name in cls.later:
-                raise BadInput(f"{name} is None", "it must be absent")
         given: dict[str, Any] = {**{name: ABSENT[name] for name in cls.later}, **options}
         read = cls(**given)
         is_own = read.wording != DEFAULT

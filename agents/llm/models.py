@@ -16,7 +16,15 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Model, check, field
+from goldrush.agents.llm.model import (
+    FIRST,
+    FRAMING,
+    SAMPLING,
+    Model,
+    check,
+    check_wording,
+    field,
+)
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.settings import integer, real
@@ -233,15 +241,18 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
     """
     example = "[name] and model = '...'"
     tables = read_toml(os.fspath(path), FILE_MAX, "give a TOML file of models", example)
-    return {name: _of_table(f"{path}, [{name}]", name, table) for name, table in tables.items()}
+    folder = os.path.dirname(path)  # of the wordings that the tables name
+    return {
+        name: _of_table(f"{path}, [{name}]", name, table, folder) for name, table in tables.items()
+    }
 
 
-def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
+def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, Endpoint]:
     if not isinstance(table, dict):
         raise BadInput(f"{where} is not a table", "write [name] and below it model = '...'")
     check(Model, "name", name, f"{where}: name")
-    if set(name) & set(",*"):
-        raise BadInput(f"{where} has a comma or an asterisk", "take a name without them")
+    if set(name) & set(",*[]"):
+        raise BadInput(f"{where} has a comma, an asterisk or a bracket", "take a name without them")
     of_model: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
     names = [*_CHOICES, *attrs.fields_dict(Endpoint)]
@@ -253,7 +264,11 @@ def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
         if option == "key_env" and not _KEY_NAME.holds(value):
             raise BadInput(f"{where}: key_env", f"it must be {_KEY_NAME.name}")  # may be a key
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
-        check(of, option, value, f"{where}: {option}")
+        if option == "wording":
+            check_wording(value, f"{where}: {option}")
+            value = os.path.join(folder, value) if value.endswith(".toml") else value
+        else:
+            check(of, option, value, f"{where}: {option}")
         into[option] = value
     if ("price_in" in reach) != ("price_out" in reach):
         raise BadInput(f"{where} has one price", "give both price_in and price_out")

@@ -2,13 +2,12 @@
 
 Several versions stay playable beside each other. A journal names the version of each agent, so that
 its prompts can be made, and its answers read, as they were; a new roster gets the last version.
-Source: SPEC-mining, section 13.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
@@ -16,8 +15,10 @@ from goldrush.kernel.errors import BadInput
 
 if TYPE_CHECKING:
     # Imported where a model plays: with it, commands of other runs would start later.
-    from goldrush.agents.llm.model import Model
+    from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.wordings import Wordable
+
+F = TypeVar("F", bound="Framing")
 
 # Tokens of an answer where the user gives no limit: of a version without options, of the others,
 # and where the server's template opens the reasoning.
@@ -57,40 +58,68 @@ def version_of(versions: Sequence[PromptVersion], options: Mapping[str, object])
     )
 
 
-def decided(model: Model, versions: Sequence[PromptVersion]) -> Model:
-    """A model for a new roster: what the user left open is decided, but for what a short question
-    to its server decides. Raises BadInput for options that the version does not have.
-    """
-    from goldrush.agents.llm.model import ABSENT, NONE, OPEN, OPTION, RUN
+def decided(player: F, versions: Sequence[PromptVersion]) -> F:
+    """A model, or a person, for a new roster: what the user left open is decided, but for what a
+    short question to a model's server decides, and the text of its wording is read.
 
+    Raises BadInput for options that the version does not have, and for a wording that cannot be
+    used.
+    """
+    from goldrush.agents.llm.model import ABSENT, DEFAULT, NONE, NULL, OPEN, OPTION, RUN, Model
+
+    model = player if isinstance(player, Model) else None
+    who = "a person" if model is None else f"model {model.name}"
     version = versions[-1]
-    if model.prompt:
-        version = next((v for v in versions if v.number == model.prompt), version)
-        if version.number != model.prompt:
+    if player.prompt:
+        version = next((v for v in versions if v.number == player.prompt), version)
+        if version.number != player.prompt:
             raise BadInput(
-                f"model {model.name} has version {model.prompt} of the prompt",
+                f"{who} has version {player.prompt} of the prompt",
                 f"give prompt = {numbers(versions)}",
             )
-    is_new = {
-        "reasoning": model.reasoning or NONE,
-        "seed_from": RUN if model.seed is None else OPTION,
-        "notes": True,
-    }
-    for name, absent in ABSENT.items():
-        given = getattr(model, name)
-        if name in version.options or given in (None, absent):
-            continue
-        raise BadInput(
-            f"model {model.name} has {name}, which version {version.number} of the prompt lacks",
-            "leave it out, or take the newest version",
-        )
-    chosen: dict[str, Any] = {
-        name: is_new.get(name, absent) if name in version.options else absent
-        for name, absent in ABSENT.items()
-        if getattr(model, name) is None
-    }
-    first, later, opened = TOKENS
-    tokens = (opened if model.reasoning == OPEN else later) if version.options else first
+    if player.wording == NULL:
+        player = _sampled_again(player)
+    is_new: dict[str, Any] = {"notes": True}
+    given: dict[str, Any] = {}
+    if model is not None:
+        is_new |= {
+            "reasoning": model.reasoning or NONE,
+            "seed_from": RUN if model.seed is None else OPTION,
+        }
+        first, later, opened = TOKENS
+        tokens = (opened if model.reasoning == OPEN else later) if version.options else first
+        given["max_tokens"] = model.max_tokens or tokens
+    for name in player.later:
+        value = getattr(player, name)
+        if value is None and ABSENT[name] is not None:
+            given[name] = (
+                is_new.get(name, ABSENT[name]) if name in version.options else ABSENT[name]
+            )
+        elif value not in (None, ABSENT[name]) and name not in version.options:
+            raise BadInput(
+                f"{who} has {name}, which version {version.number} of the prompt lacks",
+                "leave it out, or take the newest version",
+            )
+    player = attrs.evolve(player, prompt=version.number, **given)
+    if player.wording in (None, DEFAULT) or version.wordable is None:
+        return player
+    from goldrush.agents.llm.wording_files import wording_named
+
+    wording = wording_named(str(player.wording), version.wordable())
     return attrs.evolve(
-        model, prompt=version.number, max_tokens=model.max_tokens or tokens, **chosen
-    )
+        player, wording=wording.name, wording_sha256=wording.sha256,
+        wording_text=wording.text or None,
+    )  # fmt: skip
+
+
+def _sampled_again(player: F) -> F:
+    """A player with the default wording, a model with another sample. Raises BadInput."""
+    from goldrush.agents.llm.model import DEFAULT, NULL, Model
+
+    if isinstance(player, Model) and player.sample:
+        raise BadInput(
+            f"model {player.name} has sample {player.sample} and wording {NULL}, which is sample 1",
+            "give one of them",
+        )
+    more: dict[str, Any] = {"sample": 1} if isinstance(player, Model) else {}
+    return attrs.evolve(player, wording=DEFAULT, **more)

@@ -6,15 +6,15 @@ its name and digest; a name has one text. So a journal holds what its prompts ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Final, TypeVar
 
 import attrs
 
-from goldrush.agents.llm.model import ABSENT, DEFAULT, Framing, Model, check
+from goldrush.agents.llm.model import ABSENT, Model, check
 from goldrush.agents.llm.versions import PromptVersion
-from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import (
     Framed,
     Names,
@@ -28,32 +28,25 @@ from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 
-F = TypeVar("F", bound=Framing)
 E = TypeVar("E", bound=Entry)
 
 _WORDED: Final = ("wording", "wording_sha256", "wording_text")
 _SHAPES: Final = ("reasoning", "notes", "persona", "order")  # of Framed, besides the wording
 
 
-def worded(framing: F, version: PromptVersion) -> F:
-    """The options of a new agent with the wording that they name: a shipped one, or a file.
-
-    Raises BadInput for an unknown name, and for a file that cannot be used.
-    """
-    if framing.wording == DEFAULT or version.wordable is None:
-        return framing
-    wording = wording_named(framing.wording, version.wordable())
-    return attrs.evolve(
-        framing, wording=wording.name, wording_sha256=wording.sha256,
-        wording_text=wording.text or None,
-    )  # fmt: skip
-
-
-def recorded_once(entries: Sequence[E]) -> Sequence[E]:
+def recorded_once(entries: Sequence[E], known: Iterable[Entry] = ()) -> Sequence[E]:
     """New agents, each with the text of its wording, as a roster records them: a text stands with
-    the lowest agent. Raises BadInput for a name with two texts.
+    the lowest agent. `known`: agents of an older roster, of which some are among these.
+
+    Raises BadInput for a name with two texts, or without one.
     """
     lowest = Roster(entries).wordings
+    everybody: Iterable[Entry] = chain(known, entries)
+    texts = {
+        entry.options.get("wording_sha256"): entry.options["wording_text"]
+        for entry in everybody
+        if entry.policy in (LLM, HUMAN) and "wording_text" in entry.options
+    }
 
     def recorded(entry: E) -> E:
         if entry.policy not in (LLM, HUMAN) or "wording" not in entry.options:
@@ -65,9 +58,14 @@ def recorded_once(entries: Sequence[E]) -> Sequence[E]:
                 f"wording {name} has one text for {holder.label} and another for {entry.label}",
                 "give one of the files another name",
             )
-        if entry.agent == holder.agent:
-            return entry
-        options = {n: value for n, value in entry.options.items() if n != "wording_text"}
+        if entry.options["wording_sha256"] not in texts:
+            raise BadInput(f"wording {name} has no text", "give its agents another wording")
+        options: dict[str, object] = {}
+        for option, value in entry.options.items():
+            if option != "wording_text":
+                options[option] = value
+            if option == "wording_sha256" and entry.agent == holder.agent:
+                options["wording_text"] = texts[value]
         return attrs.evolve(entry, options=options)
 
     return tuple(map(recorded, entries))

@@ -2,7 +2,7 @@
 
 A wording changes messages of a version's prompt and renames what answers name. What is said when,
 limits and lists stay in code. `wording_files` reads what users write, `wording_rosters` what a
-roster holds. Source: SPEC-mining, section 13.
+roster holds.
 """
 
 from __future__ import annotations

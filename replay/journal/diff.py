@@ -17,7 +17,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.roster import format_policy
-from goldrush.agents.trust import LLM, RECORDED
+from goldrush.agents.trust import HUMAN, LLM, RECORDED
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
@@ -461,7 +461,7 @@ def _played(player: Any) -> str:
     if not isinstance(player, Mapping) or "policy" not in player:
         return format_value(player)
     policy, options = player["policy"], player.get("options")
-    if policy in (LLM, RECORDED) or not isinstance(options, Mapping):
+    if policy in (HUMAN, LLM, RECORDED) or not isinstance(options, Mapping):
         return f"{policy} {format_value(options)}" if options else str(policy)
     return format_policy(str(policy), options)
 

@@ -427,7 +427,7 @@ def test_a_version_without_options_has_none() -> None:
 
 
 def test_a_person_has_the_options_of_framing_alone() -> None:
-    person = Framing(prompt=2, notes=True, persona="a miner", order="run")
+    person = decided(Framing(persona="a miner", order="run"), VERSIONS)
 
     assert ["prompt", "notes", "persona", "order"] == list(person.as_options())
     assert person == Framing.of(person.as_options())

@@ -1,4 +1,4 @@
-"""Wordings (SPEC-mining 13): files, the canonical form, what is refused, and rosters."""
+"""Wordings: files, the canonical form, what is refused, and rosters."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
-from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.llm.wording_files import as_toml, read_wording, wording_named
-from goldrush.agents.llm.wording_rosters import check_names, framed_in, recorded_once, worded
+from goldrush.agents.llm.wording_rosters import check_names, framed_in, recorded_once
 from goldrush.agents.llm.wordings import (
     InvalidWording,
     Names,
@@ -30,7 +31,13 @@ from goldrush.agents.llm.wordings import (
     wording_of,
 )
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.seats import ImpossiblePlayer, UnknownPlayer, can_ask
+from goldrush.agents.seats import (
+    ImpossiblePlayer,
+    UnknownPlayer,
+    can_ask,
+    matches_label,
+    policy_label,
+)
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -277,16 +284,12 @@ def test_a_file_of_a_shipped_wording_is_that_wording(tmp_path: Path) -> None:
 
 
 def model(wording: str, agent: int, name: str = "m") -> Entry:
-    model = Model(
-        name, name, max_tokens=9, answer="text", prompt=2, seed_from="option", reasoning="none",
-        notes=True, wording=wording,
-    )  # fmt: skip
-    return Entry(agent, "llm", worded(model, VERSION).as_options())
+    model = Model(name, name, answer="text", wording=wording)
+    return Entry(agent, "llm", decided(model, OFFER.prompts).as_options())
 
 
 def person(wording: str, agent: int) -> Entry:
-    framing = Framing(prompt=2, notes=True, wording=wording)
-    return Entry(agent, "human", worded(framing, VERSION).as_options())
+    return Entry(agent, "human", decided(Framing(wording=wording), OFFER.prompts).as_options())
 
 
 def roster_of(*entries: Entry) -> Roster:
@@ -433,3 +436,129 @@ def test_there_are_names_for_all_agents(tmp_path: Path) -> None:
             roster_of(model(two, 0), Entry(1, "random"), Entry(2, "random")), OFFER.prompts,
             is_open=False,
         )  # fmt: skip
+
+
+# The text of rosters.
+
+MODELS = Models(
+    {
+        "m": (Model("m", "m"), Endpoint()),
+        "n": (Model("n", "n", notes=False, wording="plain", sample=4), Endpoint()),
+    }
+)
+
+
+def options_in(text: str) -> list[dict[str, Any]]:
+    """What is not as the newest version gives it, of each agent."""
+    usual = {**decided(Model("m", "m"), OFFER.prompts).as_options(), "name": 0, "model": 0}
+    return [
+        {
+            name: value
+            for name, value in entry.options.items()
+            if name not in ("name", "model", "wording_sha256", "wording_text")
+            and usual.get(name) != value
+        }
+        for entry in OFFER.parse(text, models=MODELS).entries
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("llm:m*2", [{}, {}]),
+        ("llm:m[wording=plain;order=run]*1", [{"wording": "plain", "order": "run"}]),
+        ("llm:n*1", [{"wording": "plain", "sample": 4}]),
+        ("llm:n[wording=default;sample=0;notes=true]*1", [{}]),
+        ("llm:m[wording=null]*1,llm:m[wording=default]*1", [{"sample": 1}, {}]),
+        ("llm:m[top_p=1;reasoning_effort=low]*1", [{"top_p": 1.0, "reasoning_effort": "low"}]),
+        ("llm:m[seed_from=option;reasoning=field]*1", [{"reasoning": "field"}]),
+        ("human[wording=plain;order=agent]*1", [{"wording": "plain", "order": "agent"}]),
+        ("human[wording=null]*1", [{}]),
+        ("llm:m[prompt=1]*1", [{"prompt": 1, "max_tokens": 500}]),
+    ],
+)
+def test_the_text_of_a_roster_gives_options_over_those_of_the_file(
+    text: str, options: list[dict[str, Any]]
+) -> None:
+    assert options == options_in(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("llm:m[persona=x]*1", "sets persona; it can set prompt, top_p, reasoning_effort, seed_fr"),
+        ("human[sample=1]*1", "sets sample; it can set prompt, notes, wording, order"),
+        ("llm:m[wording=7]*1", "'llm:m[wording=7]': wording is 7; it must be the name of a wordi"),
+        ("llm:m[wording=none]*1", "there is no wording 'none'; take one of default, plain or FILE"),
+        ("llm:m[wording=no.toml]*1", "cannot read no.toml: no such file or directory"),
+        ("llm:m[order=up]*1", "'llm:m[order=up]': order is 'up'; it must be"),
+        ("llm:m[prompt=3]*1", "model m has version 3 of the prompt; give prompt = 1 and 2"),
+        ("llm:m[prompt=1;wording=plain]*1", "model m has wording, which version 1 of the prompt"),
+        ("human[prompt=1;notes=true]*1", "a person has notes, which version 1 of the prompt lac"),
+        ("llm:n[wording=null]*1", "model n has sample 4 and wording null, which is sample 1"),
+    ],
+)
+def test_options_that_nobody_can_have_are_refused(text: str, error: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        OFFER.parse(text, models=MODELS)
+
+    assert error in str(refused.value)
+
+
+def test_the_file_of_models_names_a_wording_that_lies_beside_it(tmp_path: Path) -> None:
+    written(tmp_path, '[messages]\nnone = "-"')
+    path = tmp_path / "models.toml"
+    path.write_text('[m]\nwording = "own.toml"\n[n]\nwording = "plain"\n')
+
+    first, second = OFFER.parse("llm:m*1,llm:n*1", models=Models(read_models(path))).entries
+
+    assert {"messages": {"none": "-"}} == json.loads(first.options["wording_text"])
+    assert ["own", "plain"] == [entry.options["wording"] for entry in (first, second)]
+    path.write_text("[m]\nwording = 'Own'\n")
+    with pytest.raises(BadInput, match=r"\[m\]: wording is 'Own'; it must be the name of a word"):
+        read_models(path)
+
+
+TYPED = [
+    "llm:m", "llm:n", "llm:m[wording=plain]", "llm:n[notes=true;wording=default]", "human",
+    "llm:m[order=run;wording=null]", "human[wording=plain]", "human[notes=false]", "random",
+]  # fmt: skip
+
+
+def test_labels_keep_wordings_apart() -> None:
+    labels = [policy_label(OFFER.parse(text, 1, MODELS).entries[0].as_dict()) for text in TYPED]
+
+    assert [
+        "llm:m", "llm:n[wording=plain]", "llm:m[wording=plain]", "llm:n", "human", "llm:m",
+        "human[wording=plain]", "human", "random",
+    ] == labels  # fmt: skip
+    matching = {text: [label for label in labels if matches_label(text, label)] for text in TYPED}
+    assert all(label in matching[text] for text, label in zip(TYPED, labels, strict=True))
+    assert {"llm:m[wording=plain]"} == set(matching["llm:m[wording=plain]"])
+    assert {"llm:n"} == set(matching["llm:n[notes=true;wording=default]"])
+    assert {"human", "human[wording=plain]"} == set(matching["human[notes=false]"])
+    assert matches_label("llm:m[wording=a/plain.toml]", "llm:m[wording=plain]")
+    assert 5 == sum(matches_label("llm", label) for label in labels)
+    assert ["llm:n[wording=plain]", "llm:m[wording=plain]"] == [
+        label for label in labels if matches_label("llm[wording=plain]", label)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "worded"),
+    [
+        ("llm:m*3,random*2", "llm:m[wording=plain]*3,random*2"),
+        ("llm:m[order=run],llm:n", "llm:m[order=run;wording=plain],llm:n"),
+        ("human,llm:n", "human[wording=plain],llm:n"),
+        ("llm:m[wording=null]*2,llm:m", "llm:m[wording=null]*2,llm:m[wording=plain]"),
+        ("llm:n*2,random*2", "llm:n*2,random*2"),
+        ("random", "random"),
+        (None, None),
+    ],
+)  # fmt: skip
+def test_a_wording_goes_to_those_who_name_none(text: str | None, worded: str | None) -> None:
+    assert worded == OFFER.worded(text, "plain", MODELS)
+
+
+def test_null_is_written_as_it_is_typed() -> None:
+    assert "llm:m[wording=null]*2" == OFFER.worded("llm:m*2", "null", MODELS)

@@ -17,7 +17,7 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.llm.wording_rosters import recorded_once
-from goldrush.agents.roster import Entry, RosterPart
+from goldrush.agents.roster import Entry, RosterPart, parts_of, split_parts
 from goldrush.agents.seats import (
     MODEL,
     NAMED,
@@ -29,8 +29,10 @@ from goldrush.agents.seats import (
     check_models,
     format_options,
     is_outside,
+    model_of,
     player_of,
     unknown_policy,
+    with_wording,
 )
 from goldrush.agents.trust import HUMAN, LLM, import_policy, is_import_name
 from goldrush.agents.worlds.competition.chance import RandomWorker, SilentWorker
@@ -40,7 +42,6 @@ from goldrush.agents.worlds.competition.seats import Seat, options_of
 from goldrush.agents.worlds.competition.therapist import Therapist
 from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.text import check_name
 from goldrush.kernel.worlds.competition.config import CLASSES
 from goldrush.kernel.worlds.competition.names import name_of
 from goldrush.kernel.worlds.competition.state import AgentState
@@ -88,13 +89,8 @@ class _Offer:
         take = f"take {', '.join(POLICIES)}, {_OTHERS}"
         return BadInput(f"there is no policy {format_value(name)}", take)
 
-    def model_options(self, name: str, models: Models) -> Options:
-        return options_of(self.model(name, models))
-
-    def model(self, name: str, models: Models) -> Model:
-        if not name and models.default is None and len(models.by_name) != 1:
-            raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
-        return decided(models.named(name), self.prompts)
+    def model_options(self, model: Model) -> Options:
+        return options_of(decided(model, self.prompts))
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         if part.name not in POLICIES and not is_import_name(part.name):
@@ -150,8 +146,20 @@ def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, A
             raise unknown("class", name, CLASSES)
     if Class.HAIKU not in names:
         raise BadInput("no model is given for haiku", f"write {Class.HAIKU}=MODEL")
-    chosen = {class_: OFFER.model(name, models or Models()) for class_, name in names.items()}
+    parts = {class_: _part(f"{LLM}:{name}", models) for class_, name in names.items()}
+    chosen = {c: decided(model_of(part, models), PROMPTS) for c, part in parts.items()}
     return options_of(chosen[Class.HAIKU], chosen.get(Class.SONNET))
+
+
+def _part(text: str, models: Models | None) -> RosterPart:
+    """A policy with its settings. Raises BadInput for a model without a name."""
+    parts = parts_of(text)
+    if len(parts) > 1 or parts[0].count is not None:
+        raise BadInput(f"{format_value(text)} is no policy", "write policy or llm:MODEL")
+    is_unnamed = parts[0].name in (LLM, f"{LLM}:")
+    if is_unnamed and not (models and (models.default or len(models.by_name) == 1)):
+        raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
+    return parts[0]
 
 
 def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = None) -> list[Seat]:
@@ -174,21 +182,52 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
             continue
-        check_name("policy", text)
-        policy, options = player_of(OFFER, RosterPart(text), Typed(models))
+        policy, options = player_of(OFFER, _part(text, models), Typed(models))
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
     check_models(seats.values())
-    return list(recorded_once(list(seats.values())))
+    return list(recorded_once(list(seats.values()), cast))
 
 
 def _parsed(part: str, cast: Sequence[Seat]) -> tuple[str, str]:
     """(name or role, policy) of a part; a policy alone is that of all workers."""
-    seat, equals, policy = part.partition("=")
+    head, bracket, settings = part.partition("[")
+    seat, equals, policy = head.partition("=")
     if equals or not part or any(part in (seat.name, seat.role) for seat in cast):
-        return seat, policy
+        return seat, f"{policy}{bracket}{settings}"
     return Role.WORKER, part
+
+
+def worded_cast(
+    text: str | None, by_class: Mapping[str, str], wording: str, models: Models | None
+) -> tuple[str | None, Mapping[str, str]]:
+    """The text of a cast, and the models of workers by class, with a wording for the models and
+    people that name none; the same if there are none. Raises BadInput.
+    """
+    parts = [] if text is None else split_parts(text)
+    worded = [_worded(part, wording, models) for part in parts]
+    front = f"{LLM}:"  # a worker has one wording: that of its model as haiku
+    classes = {
+        class_: _worded(f"{front}{name}", wording, models).removeprefix(front)
+        if class_ == Class.HAIKU
+        else name
+        for class_, name in by_class.items()
+    }
+    return ",".join(worded) or None, classes
+
+
+def _worded(text: str, wording: str, models: Models | None) -> str:
+    head, bracket, settings = text.partition("[")
+    who, equals, policy = head.rpartition("=")
+    part = _part(f"{policy}{bracket}{settings}", models)
+    worded = with_wording(part, wording, models)
+    return text if worded == part else f"{who}{equals}{worded}"
+
+
+def name_in(part: str) -> str:
+    """The name of the policy in a part, without its settings."""
+    return part.partition("[")[0].rpartition("=")[2]
 
 
 def _check_role(seat: Seat, policy: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import ForkChange, ResolvedChange, Resources
-from goldrush.agents.roster import Roster
+from goldrush.agents.roster import Roster, split_parts
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.arenas import with_program
 from goldrush.agents.worlds.competition.cast import check_playable, recast
@@ -38,7 +38,7 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     """A change checked against a state. New models are asked a short question. Raises BadInput for
     an invalid change, and for a model that does not answer.
     """
-    models, parts = resources.models, change.roster.split(",") if change.roster else []
+    models, parts = resources.models, split_parts(change.roster) if change.roster else []
     there = [agent.name for agent in state.agents.values() if agent.status != Status.GONE]
     gone = {agent.name for agent in state.agents.values()} - set(there)
     for name in [part.partition("=")[0] for part in parts]:

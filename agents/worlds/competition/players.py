@@ -24,7 +24,7 @@ from goldrush.agents.players import (
     Resources,
     RunContext,
 )
-from goldrush.agents.roster import Roster
+from goldrush.agents.roster import Roster, split_parts
 from goldrush.agents.seats import ImpossiblePlayer, check_people
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
@@ -39,6 +39,8 @@ from goldrush.agents.worlds.competition.cast import (
     cast_of,
     check_playable,
     is_own,
+    name_in,
+    worded_cast,
 )
 from goldrush.agents.worlds.competition.limits import LONGEST
 from goldrush.agents.worlds.competition.seats import Seat, about, models_in, with_models_resolved
@@ -134,11 +136,14 @@ class SeasonPlayers(Players[SeasonState]):
             raise BadInput(given, "give the name of a model for each class")
         options = {name: chosen.pop(name) for name in ["agenda"] if name in chosen}
         config = configured(chosen, resources, options)
-        parts = () if roster is None else roster.split(",")
+        parts = () if roster is None else split_parts(roster)
         return prepared(config, cast_of(config.workers, parts, resources.models, by_class))
 
     def names(self, roster: str) -> list[str]:
-        return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))
+        return list(dict.fromkeys(map(name_in, split_parts(roster))))
+
+    def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
+        return worded_cast(roster, {}, wording, models)[0]
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
         from goldrush.agents.worlds.competition.estimate import estimates

@@ -175,6 +175,7 @@ GAME: Final = StageGame[MiningState, PlanPrompts](
     ],
     stand_in="greedy-mine",
     noun="plan",
+    talk="communication",
     leaves_state=True,
 )
 MINING_PLAYERS: Final = simultaneous.StagePlayers(GAME)

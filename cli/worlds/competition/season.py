@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import click
 
 from goldrush.cli import completion
 from goldrush.cli.command import command, option
-from goldrush.cli.models import ModelsFile, ReachOptions, models_of
+from goldrush.cli.models import ModelsFile, ReachOptions, Wording, check_worded, models_of
 from goldrush.cli.options import (
     FILE,
     DryRun,
@@ -70,6 +71,7 @@ def season(
     jobs: TestJobs,
     files: Folder,
     models_path: ModelsFile,
+    wording: Wording,
     reach: ReachOptions,
     force: Force,
     recording: RecordingOptions,
@@ -86,18 +88,25 @@ def season(
       goldrush season --arena nk --assignments 6 --treatment no-judge --out other-season.journal
     """
     from goldrush.agents.worlds.competition.arenas import remark_of
+    from goldrush.agents.worlds.competition.cast import name_in, worded_cast
     from goldrush.cli.people import at_terminal
     from goldrush.kernel.worlds.competition.arena import arena_of
     from goldrush.replay.run import Run
 
+    models, classes = models_of(models_path, reach), _by_class(by_class)
+    roster = ",".join(parts) if parts else None
+    if wording is not None:
+        before = roster, classes or {}
+        roster, classes = worded_cast(*before, wording, models)
+        check_worded(wording, before, (roster, classes))
     named = {
         "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
-        "agenda": agenda, "class_models": _by_class(by_class),
+        "agenda": agenda, "class_models": classes or None,
     }  # fmt: skip
-    own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
+    own = allow_own_policies([], list(map(name_in, parts)))
     planned = Run.plan(
-        world=_WORLD, roster=",".join(parts) if parts else None, treatment=treatment,
-        models=models_of(models_path, reach), program=test, jobs=jobs or 1, ask=at_terminal(),
+        world=_WORLD, roster=roster, treatment=treatment,
+        models=models, program=test, jobs=jobs or 1, ask=at_terminal(),
         **settings_of(settings, named),
     )  # fmt: skip
     if dry_run:
@@ -110,7 +119,7 @@ def season(
     return recorded(planned, out, stem, treatment, force, recording, again, files)
 
 
-def _by_class(text: str | None) -> dict[str, str] | None:
+def _by_class(text: str | None) -> Mapping[str, str] | None:
     """The model of each class, from `haiku=NAME,sonnet=NAME`. Raises BadInput."""
     from goldrush.kernel.errors import BadInput
 
