@@ -148,7 +148,7 @@ def test_the_cells_of_the_notebook_give_what_it_shows(tmp_path: Path) -> None:
 
 
 def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
-    [example] = blocks(MODELS.read_text(), "toml")
+    example, _ = blocks(MODELS.read_text(), "toml")
     (tmp_path / "models.toml").write_text(example)
     known = read_models(tmp_path / "models.toml")
 
