@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
-from goldrush.agents.llm.versions import PromptVersion, decided, numbers
+from goldrush.agents.llm.versions import PromptVersion, decided, numbers, subject_of
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, plugins
 from goldrush.agents.roster import (
@@ -216,10 +216,10 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
 
 def _asked_label(entry: Entry) -> str:
     """`llm:NAME` or `human`, with the wording if it is not the default."""
-    name, wording = entry.options.get("name"), entry.options.get("wording")
-    is_model = entry.policy == LLM and type(name) is str
-    label = f"{entry.policy}:{name}" if is_model else entry.policy
-    return f"{label}[wording={wording}]" if type(wording) is str else label
+    name = entry.options.get("name")
+    is_named = entry.policy == LLM and type(name) is str
+    label = f"{entry.policy}:{name}" if is_named else entry.policy
+    return subject_of(label, entry.options.get("wording"))
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:

@@ -20,6 +20,7 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.probe import settled
 from goldrush.agents.llm.question import LENGTH, Answer, Question
+from goldrush.agents.llm.versions import subject_of
 from goldrush.kernel.errors import RunStopped
 from goldrush.kernel.shape import Schema
 
@@ -52,13 +53,12 @@ class Asker:
         self._endpoints = {model.name: models.endpoint_of(model) for model in chosen}
         for endpoint in self._endpoints.values():
             endpoint.key()
-        for model in dict.fromkeys(chosen):
-            for line in models.ignored(model):
-                models.warn(line)
+        for line in dict.fromkeys(line for model in chosen for line in models.ignored(model)):
+            models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency)
-        self._tally = Tally((answer.amount.name, answer.error) for answer in earlier)
-        self._rows: dict[str, _Row] = {}
+        self._tally = Tally((answer.subject, answer.error) for answer in earlier)
+        self._rows: dict[str, _Row] = {}  # by subject
         self._warned: set[str] = set()  # models whose answers were cut off
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ class Asker:
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
         for index, error in sorted(errors.items()):
-            self._tally.add(questions[index].model.name, error)
+            self._tally.add(_subject(questions[index].model), error)
         if not is_rest:
             self._count(questions, errors, troubles, is_each=bool(counted))
 
@@ -142,26 +142,27 @@ class Asker:
         """Count a unit, or each question, towards `Models.patience`."""
         of: dict[str, list[int]] = {}
         for index, question in enumerate(questions):
-            of.setdefault(question.model.name, []).append(index)
-        for name, indexes in of.items():
+            of.setdefault(_subject(question.model), []).append(index)
+        for subject, indexes in of.items():
             if not all(failure_kind(errors[index]) for index in indexes):
-                self._rows.pop(name, None)
+                self._rows.pop(subject, None)
                 continue
-            row = self._rows.setdefault(name, _Row())
+            row = self._rows.setdefault(subject, _Row())
             row.units += len(indexes) if is_each else 1
             row.kinds.update(str(errors[index]) for index in indexes)
             row.trouble = next((troubles[i] for i in indexes if i in troubles), row.trouble)
 
     def _check(self, model: Model, unit: str, counted: str) -> None:
         """Raises RunStopped if a model's answers failed too often."""
-        row = self._rows.get(model.name)
+        row = self._rows.get(_subject(model))
         if row is not None and row.units >= self._models.patience:
             units = f"{row.units} {counted}{'' if row.units == 1 else 's'}"
-            what = f"llm:{model.name} gave no usable answer for {units}: {format_kinds(row.kinds)}"
+            what = f"llm:{_subject(model)} gave no usable answer for {units}: "
+            what += format_kinds(row.kinds)
             if row.trouble:
                 what += f", at last: {row.trouble}"
             raise RunStopped(unit, what + _advice(model, row.kinds), "--patience")
-        tally, most = self._tally.of(model.name), self._models.fail_over
+        tally, most = self._tally.of(_subject(model)), self._models.fail_over
         if most is not None and tally.answers >= FIRST and tally.share > most:
             what = f"{tally}, over {100 * most:g}%{_advice(model, tally.kinds)}"
             raise RunStopped(unit, what, "--fail-over")
@@ -179,6 +180,10 @@ class Asker:
         else:
             where = f"at {model.max_tokens:,} tokens{_advice(model, {CUT: 1})}"
         self._models.warn(f"llm:{model.name}: an answer was cut off {where}")
+
+
+def _subject(model: Model) -> str:
+    return subject_of(model.name, model.wording)
 
 
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:

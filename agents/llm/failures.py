@@ -1,4 +1,4 @@
-"""Failed answers of language models, by model and kind.
+"""Failed answers of language models, by model, wording and kind.
 
 An answer fails if it is missing, cut off before a readable part, refused or unreadable: if its
 recorded error is in KINDS. Other errors (a plan that is too long, illegal actions) are no failures,
@@ -28,17 +28,21 @@ MOSTLY: Final = 0.5  # a model hardly played if a larger share of its answers fa
 
 @attrs.frozen
 class Earlier:
-    """An answer that a run already has: its model and usage, and its recorded error."""
+    """An answer that a run already has: its model and usage, its recorded error, and whose failures
+    it counts to (see `versions.subject_of`).
+    """
 
     amount: Amount
     error: str | None
+    subject: str
 
 
 @attrs.frozen
 class Failures:
-    """The failed answers of one model.
+    """The failed answers of one model with one wording.
 
     Attributes:
+        model: its name, with its wording if that is not the default (see `versions.subject_of`).
         answers: number of all its answers.
         kinds: number of failed ones, by error (a key of KINDS).
         cut: number of those that were cut off but had a readable part, which was played.

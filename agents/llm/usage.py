@@ -12,6 +12,7 @@ from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
 from goldrush.agents.llm.question import AROUND_MAX, LENGTH, About, counted
+from goldrush.agents.llm.versions import subject_of
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
@@ -28,7 +29,7 @@ class RecordedAnswer:
 
     Attributes:
         round: displayed number of the unit.
-        model: its name in the roster or cast.
+        model, subject: its name in the roster or cast; with its wording, see `versions.subject_of`.
         tokens_in, tokens_out: of the question and of the answer; None: not reported, or impossible.
         tries: how often the question was sent.
         most_in, max_tokens: upper bounds of the tokens of the question and of the answer.
@@ -41,6 +42,7 @@ class RecordedAnswer:
     round: int
     agent: int
     model: str
+    subject: str
     error: str | None
     tokens_in: int | None
     tokens_out: int | None
@@ -134,7 +136,7 @@ def earlier_in(
     question if it is not in `bounds`.
     """
     return [
-        Earlier(_amount(answer, bounds), answer.error)
+        Earlier(_amount(answer, bounds), answer.error, answer.subject)
         for answer in answers_in(reader, world, answers)
         if answer.forks == forks
     ]
@@ -153,12 +155,14 @@ def _amount(answer: RecordedAnswer, bounds: Bounds) -> Amount:
 
 @attrs.frozen
 class _Asked:
-    """The model of an agent: its name, and the upper bounds of tokens, for options of any version.
+    """The model of an agent: its name, its wording (None: the default), and the upper bounds of
+    tokens, for options of any version.
 
     A prompt of an unknown version counts as the longest that is known.
     """
 
     name: str
+    wording: object
     most_in: int
     most_out: int
 
@@ -173,25 +177,27 @@ def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Asked]:
             version = counted(options.get("prompt"), 1)
             size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
             most = MAX_TOKENS_MAX if most is None else most
-            models[entry[answers.player]] = _Asked(str(options.get("name")), size, most)
+            name, wording = str(options.get("name")), options.get("wording")
+            models[entry[answers.player]] = _Asked(name, wording, size, most)
     return models
 
 
 def _asked(answers: AnswerFields, chosen: Mapping[int, _Asked], about: About) -> _Asked | None:
     """The model of an answer: the one that its row names, or else the agent's."""
-    if about.model is None:
-        return chosen.get(about.agent)
+    own = chosen.get(about.agent)
+    if about.model is None or (own is not None and own.name == about.model):
+        return own
     called = [asked for asked in chosen.values() if asked.name == about.model]
     if not called:
         size = max(answers.longest.values()) + AROUND_MAX
-        return _Asked(str(about.model), size, MAX_TOKENS_MAX)
+        return _Asked(str(about.model), own and own.wording, size, MAX_TOKENS_MAX)
     return max(called, key=lambda asked: asked.most_out)
 
 
 def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAnswer:
     source, prompt = about.source or {}, about.prompt
     return RecordedAnswer(
-        unit, about.agent, asked.name,
+        unit, about.agent, asked.name, subject_of(asked.name, asked.wording),
         error=about.error if type(about.error) is str else None,
         tokens_in=counted(source.get("tokens_in"), 1, asked.most_in),
         tokens_out=counted(source.get("tokens_out"), 0, asked.most_out),

@@ -40,6 +40,13 @@ class PromptVersion:
     wordable: Callable[[], Wordable] | None = None
 
 
+def subject_of(name: str, wording: object) -> str:
+    """A model, or a person, with its wording if that is not the default: what is compared with
+    others, and what failures are counted by. `wording`: as an entry's options have it.
+    """
+    return f"{name}[wording={wording}]" if type(wording) is str and wording != "default" else name
+
+
 def numbers(versions: Sequence[PromptVersion]) -> str:
     """The numbers of versions, for messages."""
     return " and ".join(str(version.number) for version in versions)

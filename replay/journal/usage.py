@@ -102,17 +102,17 @@ def failures_by(reader: JournalReader) -> tuple[list[Failures], list[FirstAnswer
     tally, first = Tally(), []
     begun: int | None = None
     for one in asked_by(reader):
-        tally.add(one.model, one.error, is_cut=one.is_cut)
+        tally.add(one.subject, one.error, is_cut=one.is_cut)
         begun = one.round if begun is None else begun
         if one.round == begun and one.prompt is not None and one.text is not None:
-            first.append(FirstAnswer(one.model, one.prompt, one.text))
+            first.append(FirstAnswer(one.subject, one.prompt, one.text))
     return tally.all(), first
 
 
 def _failures(answers: Iterable[RecordedAnswer]) -> list[Failures]:
     tally = Tally()
     for answer in answers:
-        tally.add(answer.model, answer.error, is_cut=answer.is_cut)
+        tally.add(answer.subject, answer.error, is_cut=answer.is_cut)
     return tally.all()
 
 
