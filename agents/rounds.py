@@ -58,6 +58,7 @@ class RoundPlay(Generic[V]):
         models: the models that play, or in whose place policies play, by agent.
         replaced: submissions that replace those of agents, by agent.
         believed: agents from outside whose recorded rows are not read again.
+        seed: the run's, for seeds of requests.
     """
 
     game: StageGame[Any, V]
@@ -69,6 +70,7 @@ class RoundPlay(Generic[V]):
     models: Mapping[int, Model] = attrs.field(factory=dict)
     replaced: Mapping[int, Row] = attrs.field(factory=dict)
     believed: Collection[int] = ()
+    seed: int = 0
 
     @property
     def code(self) -> int:
@@ -173,7 +175,10 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
         if all_policies and not by_hand:
             asked = map(policies.__getitem__, turn.agents)
             return [(turn.code, ask_policies(game, asked, view, unit, turn.step))]
-        return RoundPlay(game, unit, view, turn, policies, roster.entries, chosen, by_hand)
+        return RoundPlay(
+            game, unit, view, turn, policies, roster.entries, chosen, by_hand,
+            seed=state.config.seed,
+        )  # fmt: skip
 
     return Session(game.world, play_of, context, list(chosen.values()))
 

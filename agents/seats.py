@@ -722,11 +722,15 @@ def with_models_resolved(
     schema: Callable[[], Options],
     models_of: Callable[[Options], Sequence[Model]] = _models_of,
     options_of: Callable[..., Options] = lambda model: model.as_options(),
+    *,
+    versions: Sequence[PromptVersion],
+    is_new: bool = True,
 ) -> Sequence[E]:
     """The entries with the request options of each model decided, by a short question.
 
-    `options_of` makes the options of an entry with these models. Raises BadInput if a model does
-    not answer, and for invalid options of a model.
+    `options_of` makes the options of an entry with these models; `versions`: those of the prompt;
+    `is_new`: of a new roster, else of a journal's. Raises BadInput if a model does not answer, and
+    for invalid options of a model.
     """
     chosen = [models_of(entry.options) if entry.policy == LLM else () for entry in entries]
     if not any(chosen):
@@ -737,7 +741,8 @@ def with_models_resolved(
 
     each = list(dict.fromkeys(model for some in chosen for model in some))
     with closing(Asker(each, models or Models())) as asker:
-        settled = asker.settled(each, schema())
+        later = [version.number for version in versions if version.options]
+        settled = asker.settled(each, schema(), later, is_new=is_new)
     return tuple(
         attrs.evolve(entry, options=options_of(*map(settled.__getitem__, some))) if some else entry
         for entry, some in zip(entries, chosen, strict=True)

@@ -8,6 +8,7 @@ arrive, what arrived together in one commit, and never asked for again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
@@ -16,7 +17,7 @@ import attrs
 
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount
-from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.model import FIELD, Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import (
     About,
@@ -27,6 +28,8 @@ from goldrush.agents.llm.question import (
     Whole,
     answer_error,
     digest,
+    drawn_seed,
+    reasoned,
     recorded_answer,
     upper_bound,
 )
@@ -84,7 +87,9 @@ class Prompt:
     @cached_property
     def schema(self) -> Schema:
         """The JSON schema of the answer."""
-        return self.make_schema()
+        schema = self.make_schema()
+        has_field = self.whole is not None and self.whole.reasoning == FIELD
+        return reasoned(schema) if has_field else schema
 
     @cached_property
     def upper_bound(self) -> Amount | None:
@@ -93,10 +98,10 @@ class Prompt:
             return None
         return upper_bound(self.model, self.messages, self.schema)
 
-    def question(self, endpoint_of: Callable[[Model], Endpoint]) -> Question:
-        """The question to the model."""
+    def question(self, endpoint: Endpoint, seed: int | None) -> Question:
+        """The question to the model. `seed`: see Question."""
         assert self.model is not None
-        return Question(self.model, endpoint_of(self.model), self.messages, self.schema, self.whole)
+        return Question(self.model, endpoint, self.messages, self.schema, self.whole, seed)
 
 
 def bounds_of(prompts: Iterable[Prompt]) -> dict[tuple[str, str], Amount]:
@@ -115,6 +120,14 @@ class Play(Protocol):
     @property
     def unit(self) -> str:
         """Label of the unit of the step, as in "round 3"."""
+
+    @property
+    def number(self) -> int:
+        """Of the unit, as displayed."""
+
+    @property
+    def seed(self) -> int:
+        """The run's seed in force."""
 
     def script(self) -> Script:
         """The script of the step. Called once."""
@@ -312,6 +325,8 @@ class Session(Generic[S]):
         self._world, self._play_of, self._close = world, play_of, close
         self._pending, self._people = context.pending, context.resources.people
         self._counted = counted
+        # The questions to each agent so far, by unit.
+        self._put = Counter((answer.unit, answer.agent) for answer in context.earlier)
         self._asker: Asker | None = None
         if chosen:
             # Imports the client, which takes longer than a whole run of scripted agents.
@@ -347,8 +362,11 @@ class Session(Generic[S]):
         step = PlayedStep(play)
         recorded = RecordedAnswers(pending.rows(play.code), play.about)
         given, is_waiting = 0, bool(pending.batches)
+        for row in pending.rows(play.code):  # these questions are put now
+            self._put[play.number, row[0]] -= 1
         while step.asked:
             answers, prompts = step.of_policies(), step.prompts()
+            seeds = {at: self._seed(play, prompt) for at, prompt in prompts.items()}
             rows = recorded.take(prompts)
             step.add([(play.code, row) for row in rows.values()])
             missing = {at: prompt for at, prompt in prompts.items() if at not in rows}
@@ -357,7 +375,7 @@ class Session(Generic[S]):
                 if early.packed != pending.packed:
                     raise _foreign(self._world)
                 given, is_waiting = step.early, False
-            for arrived in self._arrivals(play, missing, is_rest=bool(rows)):
+            for arrived in self._arrivals(play, missing, seeds, is_rest=bool(rows)):
                 rows.update(arrived)
                 step.add([(play.code, row) for row in arrived.values()])
                 yield batches(step.inputs[given:])
@@ -367,8 +385,21 @@ class Session(Generic[S]):
             raise _foreign(self._world)
         return batches(step.inputs[given:])
 
+    def _seed(self, play: Play, prompt: Prompt) -> int | None:
+        """The seed of a question's request, which is counted; None: see `drawn_seed`."""
+        place = play.number, prompt.asked.agent
+        self._put[place] += 1
+        if prompt.model is None:
+            return None
+        return drawn_seed(prompt.model, play.seed, *place, self._put[place] - 1)
+
     def _arrivals(
-        self, play: Play, prompts: Mapping[int, Prompt], *, is_rest: bool
+        self,
+        play: Play,
+        prompts: Mapping[int, Prompt],
+        seeds: Mapping[int, int | None],
+        *,
+        is_rest: bool,
     ) -> Iterator[dict[int, Row]]:
         """The rows of answers that arrived together, by index of the question.
 
@@ -384,7 +415,11 @@ class Session(Generic[S]):
         if indexes:
             assert self._asker is not None  # it has all models of the run
             endpoint = self._asker.endpoint
-            questions = [prompts[at].question(endpoint) for at in indexes]
+            questions = [
+                prompt.question(endpoint(prompt.model), seeds[at])
+                for at, prompt in prompts.items()
+                if prompt.model is not None
+            ]
             is_rest = is_rest and not self._counted
             for arrived in self._asker.answers(
                 play.unit, questions, form, is_rest=is_rest, counted=self._counted

@@ -79,13 +79,21 @@ class StagePlayers(Players[S], Generic[S, V]):
         return estimates_of(self.game, run, resources.models or Models())
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
+        return self._resolved(roster, facts, models, is_new=True)
+
+    def _resolved(
+        self, roster: Roster, facts: Facts, models: Models | None, *, is_new: bool
+    ) -> Roster:
         game = self.game
 
         def schema() -> Mapping[str, Any]:
             start = game.world.initial({**facts, "roster": roster.as_setup()})
             return game.prompting[-1].schema(game.view(start), 0)
 
-        return attrs.evolve(roster, entries=resolved(roster.entries, models, schema))
+        entries = resolved(
+            roster.entries, models, schema, versions=game.policy_set.prompts, is_new=is_new
+        )
+        return attrs.evolve(roster, entries=entries)
 
     def start_agents(self, context: RunContext[S]) -> Session[S]:
         game, state, needs = self.game, context.state, context.resources
@@ -99,7 +107,7 @@ class StagePlayers(Players[S], Generic[S, V]):
         is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
         if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
             # A wrong server is an error now, not a row of missing answers.
-            self.resolve_models(roster, self._start(state.config), needs.models)
+            self._resolved(roster, self._start(state.config), needs.models, is_new=False)
         return session_of(game, roster, context)
 
     def _start(self, config: Config) -> Facts:

@@ -8,20 +8,21 @@ failed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import attrs
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
+from goldrush.agents.llm.extra_body import holds_any
 from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.llm.probe import settled
+from goldrush.agents.llm.probe import DECIDED, form_of, open_options, settled
 from goldrush.agents.llm.question import LENGTH, Answer, Question
 from goldrush.agents.llm.versions import subject_of
-from goldrush.kernel.errors import RunStopped
+from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.shape import Schema
 
 T = TypeVar("T")
@@ -51,8 +52,13 @@ class Asker:
         """
         self._models = models
         self._endpoints = {model.name: models.endpoint_of(model) for model in chosen}
-        for endpoint in self._endpoints.values():
-            endpoint.key()
+        secrets = [secret for each in self._endpoints.values() for secret in each.secrets()]
+        for model in chosen:
+            if holds_any(model.extra_body, secrets):
+                raise BadInput(
+                    f"extra_body of {model.name} has the value of a key or header in use",
+                    "leave it out: a journal would keep it",
+                )
         for line in dict.fromkeys(line for model in chosen for line in models.ignored(model)):
             models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
@@ -69,19 +75,34 @@ class Asker:
         """The endpoint of a model of the run."""
         return self._endpoints[model.name]
 
-    def settled(self, chosen: Sequence[Model], schema: Schema) -> dict[Model, Model]:
-        """Models with their request options decided by a short question: see `probe.settled`.
+    def settled(
+        self, chosen: Sequence[Model], schema: Schema, later: Collection[int] = (), *, is_new: bool
+    ) -> dict[Model, Model]:
+        """Models with their request options decided by a short question: see `probe.settled`. One
+        is asked for all models with the same form of requests.
+
+        `later`: the versions of the prompt that have options; `is_new`: the models are of a new
+        roster, so that what the user did not write is still to be decided.
 
         Warns of secrets that are sent unencrypted. Raises BadInput if a model does not answer.
         """
-        decided = {}
-        for model in chosen:
-            endpoint = self._endpoints[model.name]
+        for name, endpoint in self._endpoints.items():
             for secret in endpoint.secrets_in_clear():
                 self._models.warn(
-                    f"llm:{model.name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
+                    f"llm:{name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
                 )
-            decided[model] = settled(self._client, model, endpoint, schema)
+        forms: dict[Model, Model] = {}
+        decided = {}
+        for model in chosen:
+            form = form_of(model, has_options=model.prompt in later)
+            if form not in forms:
+                written = self._models.by_name.get(model.name, (None,))[0]
+                still_open = open_options(form, written) if is_new else ()
+                endpoint = self._endpoints[model.name]
+                forms[form] = settled(self._client, form, endpoint, schema, still_open)
+            found: dict[str, Any] = {name: getattr(forms[form], name) for name in DECIDED}
+            changed = {name: value for name, value in found.items() if value != getattr(form, name)}
+            decided[model] = attrs.evolve(model, **changed)
         return decided
 
     def answers(

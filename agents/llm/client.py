@@ -29,8 +29,9 @@ import openai
 
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
+from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.model import NAME_MAX
-from goldrush.agents.llm.models import KEY_MIN, Endpoint, custom_headers
+from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
     TEXT_MAX,
@@ -174,11 +175,9 @@ class Client:
 
     def _server(self, endpoint: Endpoint) -> openai.AsyncOpenAI:
         if endpoint not in self._servers:
-            key = endpoint.key()
-            sent = (key or "", *custom_headers())
-            self._secrets |= {secret for secret in sent if len(secret) >= KEY_MIN}
+            self._secrets.update(endpoint.secrets())
             try:
-                self._servers[endpoint] = _connected(endpoint, key)
+                self._servers[endpoint] = _connected(endpoint, endpoint.key())
             except httpx2.InvalidURL as error:
                 raise BadInput(f"base_url cannot be used: {error}", "check the address") from None
         return self._servers[endpoint]
@@ -223,7 +222,8 @@ class Client:
         try:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
-                response = await create(**question.request())
+                more = fields_of(question.model.extra_body)
+                response = await create(**question.fields(), extra_body=more)
             return self._read(response.http_response.content, question)
         except TimeoutError:
             seconds = question.endpoint.timeout

@@ -28,13 +28,15 @@ MOSTLY: Final = 0.5  # a model hardly played if a larger share of its answers fa
 
 @attrs.frozen
 class Earlier:
-    """An answer that a run already has: its model and usage, its recorded error, and whose failures
-    it counts to (see `versions.subject_of`).
+    """An answer that a run already has: its model and usage, its recorded error, whose failures it
+    counts to (see `versions.subject_of`), the displayed number of its unit, and the agent.
     """
 
     amount: Amount
     error: str | None
     subject: str
+    unit: int
+    agent: int
 
 
 @attrs.frozen

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Self
 
 import attrs
 
+from goldrush.agents.llm.extra_body import SIZE_MAX, is_canonical
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import INTEGER_MAX, choice, flag, integer, real
@@ -36,7 +37,9 @@ PERSONA_MAX: Final = 4_000, 8_000  # characters and bytes of a persona
 FIRST: Final = (
     "name", "model", "temperature", "max_tokens", "seed", "answer", "limit", "prompt",
 )  # fmt: skip
-SAMPLING: Final = ("top_p", "reasoning_effort", "seed_from", "sample", "reasoning")
+SAMPLING: Final = (
+    "top_p", "reasoning_effort", "extra_body", "seed_from", "sample", "reasoning",
+)  # fmt: skip
 FRAMING: Final = ("notes", "wording", "wording_sha256", "wording_text", "persona", "order")
 # What the text of a roster can give between brackets.
 TYPED: Final = (
@@ -76,6 +79,11 @@ _EFFORT: Final = Kind(
     "1 to 32 visible characters",
     lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
 )
+_EXTRA: Final = Kind(
+    f"a canonical JSON object of at most {SIZE_MAX:,} bytes, without secrets and without what "
+    "goldrush sends itself",
+    is_canonical,
+)
 WORDING: Final = Kind(
     "the name of a wording: [a-z][a-z0-9-]{0,31}",
     lambda v: type(v) is str and re.fullmatch("[a-z][a-z0-9-]{0,31}", v) is not None,
@@ -111,8 +119,8 @@ def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = 
     attribute = attrs.fields_dict(of)[name]
     kind: Kind = attribute.metadata["kind"]
     if not kind.holds(value) and not (value is None and attribute.default is None):
-        # An invalid address may have a password in it.
-        actual = "invalid" if name == "base_url" else format_value(value)
+        # These may have a password in them.
+        actual = "invalid" if name in ("base_url", "extra_body") else format_value(value)
         raise BadInput(f"{where or name} is {actual}", f"it must be {kind.name}")
 
 
@@ -205,6 +213,7 @@ class Model(Framing):
         answer: `schema`: with a JSON schema; `text`: without; `auto`: not decided yet, and never in
             a journal.
         limit: the parameter that carries `max_tokens`.
+        extra_body: further fields of its requests, as canonical JSON: see extra_body.py.
         seed_from: `option`: requests have `seed`; `run`: each has one of its own, from the run's
             seed. None: not decided yet.
         sample: another number samples anew, with other seeds of requests.
@@ -229,6 +238,7 @@ class Model(Framing):
         real(0, 1), default=None, converter=attrs.converters.optional(float)
     )
     reasoning_effort: str | None = field(_EFFORT, default=None)
+    extra_body: str | None = field(_EXTRA, default=None)
     seed_from: str | None = field(choice(*SEEDS), default=None)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str | None = field(choice(*REASONING), default=None)

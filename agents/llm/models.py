@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from goldrush.agents.llm.extra_body import SIZE_MAX, canonical, fault_of
 from goldrush.agents.llm.model import (
     FIRST,
     FRAMING,
@@ -98,6 +99,11 @@ class Endpoint:
             # Not valid in a header, and could not be removed from an error that quotes it escaped.
             raise BadInput(f"{self.key_env} does not hold a key", "it must be one word in ASCII")
         return key or None
+
+    def secrets(self) -> list[str]:
+        """The values that are removed from texts: the key and headers. Raises BadInput as `key`."""
+        sent = (self.key() or "", *custom_headers())
+        return [secret for secret in sent if len(secret) >= KEY_MIN]
 
     def secrets_in_clear(self) -> list[str]:
         """Descriptions of the secrets (key, headers in the environment) that plain HTTP would carry
@@ -263,6 +269,8 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
             raise BadInput(f"{where} has {format_value(option)}", f"it may have {', '.join(names)}")
         if option == "key_env" and not _KEY_NAME.holds(value):
             raise BadInput(f"{where}: key_env", f"it must be {_KEY_NAME.name}")  # may be a key
+        if option == "extra_body":
+            value = _extra_body(where, value)
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
         if option == "wording":
             check_wording(value, f"{where}: {option}")
@@ -275,3 +283,19 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
     if "base_url" in reach and "key_env" not in reach:
         reach["key_env"] = None  # the key of one server is not sent to another
     return Model(name, **of_model), Endpoint(**reach)
+
+
+def _extra_body(where: str, value: Any) -> str:
+    """The canonical text of a table `extra_body`. Raises BadInput."""
+    if not isinstance(value, dict):
+        raise BadInput(f"{where}: extra_body is no table", "write [name.extra_body] and its fields")
+    fault = fault_of(value)
+    try:
+        text = canonical(value)
+    except (TypeError, ValueError):
+        text, fault = "", fault or "it has a date, or a number that JSON cannot hold"
+    if len(text.encode(errors="replace")) > SIZE_MAX:
+        fault = fault or f"it has more than {SIZE_MAX:,} bytes"
+    if fault is not None:
+        raise BadInput(f"{where}: extra_body: {fault}", "leave it out")
+    return text

@@ -11,10 +11,21 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.llm.budget import WRAPPING, Amount
+from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.model import MAX_TOKENS_MAX, NAME_MAX, OPEN, SCHEMA, Model
+from goldrush.agents.llm.model import (
+    MAX_TOKENS_MAX,
+    NAME_MAX,
+    NONE,
+    OPEN,
+    RUN,
+    SAMPLE_MAX,
+    SCHEMA,
+    Model,
+)
 from goldrush.agents.llm.models import Endpoint
 from goldrush.kernel.codec import pack
+from goldrush.kernel.draws import Draws
 from goldrush.kernel.settings import INTEGER_MAX
 from goldrush.kernel.shape import Schema
 
@@ -41,6 +52,28 @@ def digest(messages: Sequence[Message]) -> str:
     return sha256(pack([(m["role"], m["content"]) for m in messages])).hexdigest()
 
 
+def opens_reasoning(text: str) -> bool:
+    """Whether a text has the end of reasoning whose beginning the server's template has written."""
+    return _THOUGHT.search(text) is not None and _BEGUN.match(text) is None
+
+
+def reasoned(schema: Schema) -> Schema:
+    """The schema of an answer whose first field is for reasoning."""
+    fields = {"reasoning": {"type": "string"}, **schema["properties"]}
+    return {**schema, "properties": fields, "required": ["reasoning", *schema["required"]]}
+
+
+def drawn_seed(model: Model, seed: int, unit: int, agent: int, number: int) -> int | None:
+    """The seed of a request that has it from the run's `seed`; None: the model's option counts.
+
+    `unit`: as displayed; `number`: of the question among those to the agent in this unit, from 0.
+    A repeated try has the same. Source: SPEC-mining, section 13.
+    """
+    if model.seed_from != RUN:
+        return None
+    return Draws(seed, unit, agent, "model", number, model.sample).word() & SAMPLE_MAX
+
+
 def upper_bound(model: Model, messages: Sequence[Message], schema: Schema) -> Amount:
     """The upper bound of the tokens of one try of a question."""
     texts = [message["content"] for message in messages] + [json.dumps(schema)]
@@ -55,22 +88,22 @@ class Whole:
 
     Attributes:
         size: greatest size of the text, and of the reasoning, in bytes.
-        is_open: the server's template opens the reasoning, before the text of the answer.
+        reasoning: see model.Model.
     """
 
     size: int
-    is_open: bool = False
+    reasoning: str = NONE
 
     @classmethod
     def of(cls, reasoning: object, models: int) -> Self:
         """For an agent with this option. `models`: the agents of its roster that are models."""
-        return cls(ROUND_MAX // max(1, models), reasoning == OPEN)
+        return cls(ROUND_MAX // max(1, models), reasoning if type(reasoning) is str else NONE)
 
     def parted(self, text: str, reasoning: str | None) -> tuple[str, str | None]:
         """The text and the reasoning of an answer, of its text as it arrived and of what the server
         gave apart from it. A text that came out without reasoning comes out the same again.
         """
-        is_begun = _BEGUN.match(text) is not None or (self.is_open and reasoning is None)
+        is_begun = _BEGUN.match(text) is not None or (self.reasoning == OPEN and reasoning is None)
         if is_begun or not text.lstrip().startswith(("{", "[", "`")):
             end = _THOUGHT.search(text)
             if end is not None or is_begun:
@@ -90,20 +123,35 @@ class Whole:
 
 @attrs.frozen
 class Question:
-    """A question to a model. `whole`: how its answer is kept; None: its text alone."""
+    """A question to a model.
+
+    Attributes:
+        whole: how its answer is kept; None: its text alone.
+        seed: of the request, if the model has its seeds from that of the run.
+    """
 
     model: Model
     endpoint: Endpoint
     messages: Sequence[Message]
     schema: Schema
     whole: Whole | None = None
+    seed: int | None = None
 
     def request(self) -> dict[str, Any]:
         """The body of the request."""
-        body: dict[str, Any] = {"model": self.model.model, "messages": list(self.messages)}
-        for name in ("temperature", "seed"):
-            if getattr(self.model, name) is not None:
-                body[name] = getattr(self.model, name)
+        return {**self.fields(), **fields_of(self.model.extra_body)}
+
+    def fields(self) -> dict[str, Any]:
+        """The body without the model's `extra_body`."""
+        model = self.model
+        body: dict[str, Any] = {"model": model.model, "messages": list(self.messages)}
+        sampling = {
+            "temperature": model.temperature,
+            "seed": self.seed if model.seed_from == RUN else model.seed,
+            "top_p": model.top_p,
+            "reasoning_effort": model.reasoning_effort,
+        }
+        body.update({name: value for name, value in sampling.items() if value is not None})
         body[self.model.limit] = self.model.max_tokens
         if self.model.answer == SCHEMA:
             form = {"name": "answer", "strict": True, "schema": dict(self.schema)}

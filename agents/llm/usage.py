@@ -136,7 +136,9 @@ def earlier_in(
     question if it is not in `bounds`.
     """
     return [
-        Earlier(_amount(answer, bounds), answer.error, answer.subject)
+        Earlier(
+            _amount(answer, bounds), answer.error, answer.subject, answer.round, answer.agent
+        )
         for answer in answers_in(reader, world, answers)
         if answer.forks == forks
     ]

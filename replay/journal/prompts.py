@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.question import Message
+from goldrush.agents.llm.question import Message, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
 from goldrush.agents.session import Asked
@@ -73,12 +73,15 @@ def prompted(
     is_model = entry.policy == LLM
     version = game.prompting_for(entry).version
     model = Model.of(entry.options) if is_model else decided(Model("any", "any"), [version])
-    rebuilt = []
+    rebuilt: list[RebuiltPrompt] = []
     for step in steps:
         turn = game.turn_of(state)
         if agent in turn.agents and turn.code is not None:
             prompt = game.prompt(game.view(state), Asked(agent), entry, model)
-            request = prompt.question(lambda model: Endpoint()).request()
+            # A submission that was replaced was not asked for.
+            before = [each for each in rebuilt if each.recorded is not None or not is_model]
+            seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
+            request = prompt.question(Endpoint(), seed).request()
             recorded = _recorded(step.inputs, game, agent)
             rebuilt.append(
                 RebuiltPrompt(

@@ -225,9 +225,9 @@ def test_failures_are_told_by_model_in_text_and_json(tmp_path: Path) -> None:
     told = recorded(tmp_path, "--roster", "llm:small*4,raid", "--force", "--json", respond=failing)
 
     assert "llm:small: 9 of 12 answers cut off" in ran.out.splitlines()
-    assert [{"model": "small", "answers": 12, "kinds": {"cut": 9}}] == json.loads(told.out)[
-        "failures"
-    ]
+    assert [{"model": "small", "answers": 12, "kinds": {"cut": 9}, "cut": 0}] == json.loads(
+        told.out
+    )["failures"]
 
 
 def test_too_many_failures_stop_a_run_which_goes_on_with_another_share(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_study_whose_models_never_played_says_so(tmp_path: Path, as_json: bool
 
     assert 0 == ran.code
     if as_json:
-        expected = [{"model": "small", "answers": 8, "kinds": {"cut": 8}}]
+        expected = [{"model": "small", "answers": 8, "kinds": {"cut": 8}, "cut": 0}]
         assert expected == json.loads(ran.out)["failures"]
     else:
         assert "llm:small: 8 of 8 answers cut off: no plan was played" == ran.out.splitlines()[1]

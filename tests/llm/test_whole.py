@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Failures, format_failures
-from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.model import NONE, OPEN, TEXT, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import (
     MORE,
@@ -83,7 +83,7 @@ def test_reasoning_is_split_from_the_text(text: str, raw: str, reasoning: str | 
 
 
 def test_where_the_template_opens_it_all_before_the_tag_is_reasoning() -> None:
-    opened = Whole(1_000, is_open=True)
+    opened = Whole(1_000, OPEN)
 
     assert (PLAN, "{hm}") == opened.parted(f"{{hm}}</think>{PLAN}", None)
     assert ("", PLAN) == opened.parted(PLAN, None)
@@ -104,7 +104,7 @@ def test_a_kept_answer_comes_out_of_its_record_the_same(
     text: str | None, given_apart: str | None, size: int, is_open: bool, refused: bool,
     finish: str | None,
 ) -> None:  # fmt: skip
-    whole = Whole(size, is_open)
+    whole = Whole(size, OPEN if is_open else NONE)
     answer = Answer(text, finish, refused, "m", 9, 9, fingerprint="f", created=0, tokens_cached=9)
     if text is not None:
         part = whole.cut if refused else whole.parted

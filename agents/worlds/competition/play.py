@@ -91,6 +91,7 @@ class SeasonPlay:
         all can be asked.
         """
         self.unit = f"{VOCABULARY.unit} {state.assignment}"
+        self.number, self.seed = state.assignment, state.config.seed
         self._state = state.copy()  # with the acts so far applied
         self._scripts = scripts
         self._trust = trust

@@ -163,7 +163,7 @@ class SeasonPlayers(Players[SeasonState]):
         there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
         seats = list(map(Seat.of, there))
         if context.probe:
-            with_models_resolved(seats, resources.models)
+            with_models_resolved(seats, resources.models, is_new=False)
         tests = opened_tests(state.arena, resources.program, resources.jobs)
         check_people(seats, resources.people)
         return session_of(context, tests, models_in(seats))

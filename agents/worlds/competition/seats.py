@@ -140,9 +140,14 @@ def models_in(seats: Iterable[Entry]) -> list[Model]:
     return list(dict.fromkeys(each))
 
 
-def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[E]:
+def with_models_resolved(
+    seats: Sequence[E], models: Models | None, *, is_new: bool = True
+) -> Sequence[E]:
     """As agents.seats.with_models_resolved."""
-    return resolved(seats, models, lambda: record(adopted=BOOLEAN).schema, models_of, options_of)
+    return resolved(
+        seats, models, lambda: record(adopted=BOOLEAN).schema, models_of, options_of,
+        versions=PROMPTS, is_new=is_new,
+    )  # fmt: skip
 
 
 def about(row: Row) -> About:

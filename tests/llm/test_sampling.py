@@ -1,0 +1,298 @@
+"""What requests have besides the question: sampling, seeds from the run's, further fields; and what
+of that a server decides before a run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import goldrush
+from goldrush.agents.llm.client import Client
+from goldrush.agents.llm.extra_body import canonical, fields_of, is_canonical
+from goldrush.agents.llm.model import FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
+from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.question import Question
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.players import record
+from goldrush.agents.worlds.competition.seats import with_models_resolved
+from goldrush.games.public_goods import PublicGoods
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
+from tests.journals import commits_of
+from tests.llm.seasons import SETTINGS, answers_in, playing
+from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.seasons import resume
+
+KEY = "sk-0123456789abcdef"
+FORM = {
+    "type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"],
+    "additionalProperties": False,
+}  # fmt: skip
+EXTRA = canonical({"top_k": 5, "chat_template_kwargs": {"enable_thinking": False}})
+
+
+def question(model: Model, address: str = "", **more: Any) -> Question:
+    return Question(
+        model, Endpoint(address, tries=1), ({"role": "user", "content": "?"},), FORM, **more
+    )
+
+
+def test_a_request_has_what_the_model_says() -> None:
+    model = Model(
+        "a", "a-1", temperature=1, max_tokens=9, top_p=0.5, reasoning_effort="low", seed=3,
+        extra_body=EXTRA, answer=TEXT,
+    )  # fmt: skip
+    with serving(lambda asked: completion("{}")) as server, Client(1) as client:
+        asked = question(model, server.address, seed=5)
+        list(client.answers([asked]))
+
+    assert {
+        "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 1.0,
+        "seed": 3, "top_p": 0.5, "reasoning_effort": "low", "max_tokens": 9, **fields_of(EXTRA),
+    } == server.asked[0].body == asked.request()  # fmt: skip
+
+
+# --- extra_body ---
+
+
+def read(tmp_path: Path, text: str) -> Model:
+    path = tmp_path / "models.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_models(path)["a"][0]
+
+
+def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
+    model = read(tmp_path, '[a.extra_body]\nz = 1\n"ä" = ["x", {b = 2.5, a = true}]')
+
+    assert '{"z":1,"ä":["x",{"a":true,"b":2.5}]}' == model.extra_body
+
+
+@pytest.mark.parametrize(
+    ("fields", "what"),
+    [
+        ('x = {y = [{api_key = "v"}]}', "'api_key' is the name of a secret"),
+        ('x = {accessToken = "v"}', "'accessToken' is the name of a secret"),
+        ('x = {"X-Authorization" = "v"}', "'X-Authorization' is the name of a secret"),
+        ('client_secret = "v"', "'client_secret' is the name of a secret"),
+        ('Passwords = "v"', "'Passwords' is the name of a secret"),
+        ("n = 2", "'n' is sent by goldrush, or changes what is asked or answered"),
+        ("SEED = 2", "'SEED' is sent by goldrush"),
+        ("max_new_tokens = 2", "'max_new_tokens' is sent by goldrush"),
+        ("min_tokens = 2", "'min_tokens' is sent by goldrush"),
+        ("stream = true", "'stream' is sent by goldrush"),
+        ("tools = []", "'tools' is sent by goldrush"),
+        ("messages = []", "'messages' is sent by goldrush"),
+        ("guided_json = {}", "'guided_json' is sent by goldrush"),
+        ("x = nan", "a number that JSON cannot hold"),
+        ("x = 1979-05-27", "it has a date"),
+        (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),
+        (f"x = '{'y' * 4096}'", "it has more than 4,096 bytes"),
+        ("", "it is empty"),
+    ],
+)  # fmt: skip
+def test_fields_that_no_request_can_have_are_refused(
+    fields: str, what: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        read(tmp_path, f"[a.extra_body]\n{fields}")
+
+    assert what in refused.value.what
+    assert "models.toml, [a]: extra_body" in refused.value.what
+
+
+_NAMES = st.text("abcdkeytoknsrä", max_size=6)
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_NAMES, inner, max_size=2),
+)
+
+
+@given(st.dictionaries(_NAMES, _VALUES, max_size=3))
+def test_fields_have_one_text_and_come_out_of_it_the_same(fields: dict[str, Any]) -> None:
+    try:
+        text = canonical(fields)
+    except ValueError:
+        return
+    if is_canonical(text):
+        assert text == canonical(fields_of(text))
+        assert json.loads(text) == fields
+        assert not is_canonical(text + " ")
+        assert "key" not in {name.lower() for name in fields}
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", '{"b":1,"a":1}', '{"a":1,"a":1}', '{"a": 1}', '{"a":NaN}', "[" * 4096,
+             '{"a":"\\ud800"}', '{"a":1e0}', '{"key":1}', '{"n":1}', "{", 3],
+)  # fmt: skip
+def test_an_entry_with_another_text_is_forged(text: Any) -> None:
+    model = Model("a", "a-1", max_tokens=9, notes=False, seed_from=OPTION, reasoning=NONE, prompt=1)
+    options = {**model.as_options(), "extra_body": text}
+    with pytest.raises(BadInput):
+        Model.of(options)
+
+
+@pytest.mark.parametrize("fields", [{"x": [f"is {KEY}."]}, {"x": {KEY: 1}}])
+def test_a_key_in_use_is_refused_wherever_it_stands(
+    fields: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    with serving(playing) as server:
+        endpoint = Endpoint(server.address, key_env="TEST_KEY")
+        known = Models({"a": (Model("a", "a-1", extra_body=canonical(fields)), endpoint)})
+        with pytest.raises(BadInput, match="extra_body of a has the value of a key") as refused:
+            record(
+                tmp_path / "s.journal", SETTINGS, cast_of(4, ["judge=llm:a"], known), models=known
+            )
+
+    assert KEY not in str(refused.value)
+    assert not server.greeted
+    assert not list(tmp_path.iterdir())
+
+
+# --- seeds ---
+
+
+def known(address: str, **options: Any) -> Models:
+    model = Model("a", "a-1", **{"answer": TEXT, "reasoning": NONE, **options})
+    return Models({"a": (model, Endpoint(address, tries=1))}, concurrency=1)
+
+
+def test_a_request_of_a_season_has_a_seed_of_its_own(tmp_path: Path) -> None:
+    """Drawn by the run's seed, the assignment, the agent, the number of questions to it in the
+    assignment before, and the sample; a run that was cut anywhere goes on with the same.
+    """
+    path, cut = tmp_path / "s.journal", tmp_path / "cut.journal"
+    with serving(playing) as server:
+        models = known(server.address, sample=4)
+        cast = cast_of(4, ["worker=llm:a", "judge=llm:a"], models)
+        record(path, SETTINGS, cast, models=models)
+        sent = [asked.body["seed"] for asked in server.asked]
+        for commit in commits_of(path)[1:-1:7]:
+            server.asked.clear()
+            cut.write_bytes(path.read_bytes()[: commit.end])
+            resume(cut, models=models)
+            left = [asked.body["seed"] for asked in server.asked]
+            assert sent[len(sent) - len(left) :] == left
+    placed = [(number, row[0]) for number, row in answers_in(path)]
+    keys = [(*place, "model", placed[:at].count(place), 4) for at, place in enumerate(placed)]
+
+    assert [Draws(2, *key).word() & 0x7FFFFFFF for key in keys] == sent
+    assert len({*sent}) == len(sent)
+
+
+def test_a_game_counts_the_steps_of_a_unit_in_which_an_agent_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    with serving(lambda asked: completion('{"tokens": 3, "points": [0, 0, 0, 0]}')) as server:
+        run = goldrush.record(
+            PublicGoods, path, roster="llm:a,selfish*3", models=known(server.address), seed=5,
+            rounds=2,
+        )  # fmt: skip
+    sent = [asked.body["seed"] for asked in server.asked]
+    keys = [(5, unit, 0, "model", number, 0) for unit in (1, 2) for number in (0, 1)]
+
+    assert [Draws(*key).word() & 0x7FFFFFFF for key in keys] == sent
+    assert run.verify().holds
+    assert sent[2:] == [prompt.request["seed"] for prompt in run.prompts(2, 0)]
+
+
+@pytest.mark.parametrize(("options", "seed"), [({"seed": 7}, 7), ({"seed_from": OPTION}, None)])
+def test_a_seed_that_is_given_is_sent_as_it_is(
+    options: dict[str, Any], seed: int | None, tmp_path: Path
+) -> None:
+    with serving(lambda asked: completion("{}")) as server:
+        goldrush.record(
+            PublicGoods, tmp_path / "run.journal", roster="llm:a,selfish*3", rounds=1,
+            models=known(server.address, **options),
+        )  # fmt: skip
+
+    assert {seed} == {asked.body.get("seed") for asked in server.asked}
+
+
+# --- what a server decides ---
+
+
+def decided(respond: Callable[[Asked], Reply], **options: Any) -> tuple[list[dict[str, Any]], int]:
+    """The options of the models of a new roster, of which two differ in what they are shown, and
+    how often the server was asked.
+    """
+    with serving(respond, greets=False) as server:
+        models = known(server.address, **options)
+        admin, judge, *others = cast_of(4, ["judge=llm:a", "admin=llm:a"], models)
+        admin = attrs.evolve(admin, options={**admin.options, "persona": "Strict."})
+        cast = with_models_resolved([admin, judge, *others], models)
+    chosen = [dict(seat.options) for seat in cast if seat.options]
+    assert ["Strict.", None] == [options.get("persona") for options in chosen]
+    return chosen, len(server.asked)
+
+
+def no_seeds(asked: Asked) -> Reply:
+    return error(400, "seed: unknown field") if "seed" in asked.body else completion("{}")
+
+
+def thinking(asked: Asked) -> Reply:
+    """The template opens the reasoning, which takes more than the short answer has room for."""
+    if asked.body["max_tokens"] < 1_000:
+        return completion("So they want", "length")
+    return completion('So they want {}.\n</think>\n{"ready": true}')
+
+
+@pytest.mark.parametrize(
+    ("respond", "options", "expected", "asked"),
+    [
+        (no_seeds, {}, {"seed_from": None, "max_tokens": 2_000}, 2),
+        (no_seeds, {"seed_from": OPTION, "seed": None}, {"seed_from": None}, 1),
+        (thinking, {"reasoning": None}, {"reasoning": OPEN, "max_tokens": 8_000}, 2),
+        (thinking, {"reasoning": None, "max_tokens": 9}, {"reasoning": OPEN, "max_tokens": 9}, 2),
+        (thinking, {"reasoning": NONE}, {"reasoning": None, "max_tokens": 2_000}, 1),
+        (thinking, {"reasoning": FIELD}, {"reasoning": FIELD, "max_tokens": 2_000}, 1),
+    ],
+)  # fmt: skip
+def test_the_form_of_requests_is_decided_once_for_all_that_have_it(
+    respond: Callable[[Asked], Reply],
+    options: dict[str, Any],
+    expected: dict[str, Any],
+    asked: int,
+) -> None:
+    chosen, count = decided(respond, **options)
+
+    assert asked == count
+    for each in chosen:
+        assert expected == {name: each.get(name) for name in expected}
+
+
+def test_a_server_that_takes_no_seeds_is_told_where_they_are_wanted() -> None:
+    with pytest.raises(BadInput, match="takes no seed: HTTP 400: seed: unknown field; write seed"):
+        decided(no_seeds, seed_from=RUN)
+
+
+def test_a_run_that_has_seeds_does_not_go_on_without(tmp_path: Path) -> None:
+    path, cut = tmp_path / "s.journal", tmp_path / "cut.journal"
+    with serving(playing) as server:
+        models = known(server.address)
+        record(path, SETTINGS, cast_of(4, ["judge=llm:a"], models), models=models)
+        cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
+        server.greets, server.respond = False, no_seeds
+        with pytest.raises(BadInput, match="takes no seed"):
+            resume(cut, models=models)
+
+
+def test_reasoning_can_be_a_field_of_the_answer(tmp_path: Path) -> None:
+    with serving(lambda asked: completion("{}")) as server:
+        models = known(server.address, reasoning=FIELD, answer=SCHEMA)
+        models = attrs.evolve(models, patience=1_000)
+        cast = cast_of(4, ["judge=llm:a"], models)
+        path = tmp_path / "s.journal"
+        record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
+    for asked in server.asked:
+        form = asked.body["response_format"]["json_schema"]["schema"]
+        assert {"type": "string"} == form["properties"]["reasoning"]
+        assert "reasoning" == next(iter(form["properties"])) == form["required"][0]
+        assert {*form["properties"]} == {*form["required"]}
