@@ -136,9 +136,7 @@ def earlier_in(
     question if it is not in `bounds`.
     """
     return [
-        Earlier(
-            _amount(answer, bounds), answer.error, answer.subject, answer.round, answer.agent
-        )
+        Earlier(_amount(answer, bounds), answer.error, answer.subject, answer.round, answer.agent)
         for answer in answers_in(reader, world, answers)
         if answer.forks == forks
     ]
