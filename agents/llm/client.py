@@ -222,8 +222,9 @@ class Client:
         try:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
+                fields: dict[str, Any] = question.fields()
                 more = fields_of(question.model.extra_body)
-                response = await create(**question.fields(), extra_body=more)
+                response = await create(**fields, extra_body=more)
             return self._read(response.http_response.content, question)
         except TimeoutError:
             seconds = question.endpoint.timeout

@@ -38,16 +38,16 @@ _SECRET: Final = re.compile(
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def canonical(fields: Mapping[str, Any]) -> str:
+def canonical(fields: Mapping[str, object]) -> str:
     """The canonical text of fields. Raises TypeError, ValueError for what JSON cannot hold."""
     return json.dumps(
         fields, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
     )
 
 
-def fields_of(text: str | None) -> dict[str, Any]:
+def fields_of(text: str | None) -> dict[str, object]:
     """The fields of a canonical text; None has none."""
-    fields: dict[str, Any] = {} if text is None else json.loads(text)
+    fields: dict[str, object] = {} if text is None else json.loads(text)
     return fields
 
 
@@ -62,7 +62,7 @@ def is_canonical(value: object) -> bool:
         return False
 
 
-def fault_of(fields: Mapping[str, Any]) -> str | None:
+def fault_of(fields: Mapping[str, object]) -> str | None:
     """Why no request can have these fields; None: it can."""
     if not fields:
         return "it is empty"

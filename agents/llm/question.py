@@ -141,10 +141,10 @@ class Question:
         """The body of the request."""
         return {**self.fields(), **fields_of(self.model.extra_body)}
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """The body without the model's `extra_body`."""
         model = self.model
-        body: dict[str, Any] = {"model": model.model, "messages": list(self.messages)}
+        body: dict[str, object] = {"model": model.model, "messages": list(self.messages)}
         sampling = {
             "temperature": model.temperature,
             "seed": self.seed if model.seed_from == RUN else model.seed,
