@@ -109,6 +109,7 @@ def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path
     assert (0, 0) == (resumed.code, after.code)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("policy", ["mine:Typo", "nowhere:Worker", "mine:Half"])
 def test_a_policy_that_cannot_be_made_leaves_what_is_there(
     policy: str, journal: Path, tmp_path: Path

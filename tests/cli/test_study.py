@@ -280,6 +280,7 @@ class Held:
 """
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("whom", ["all", "the first"])
 def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
     tmp_path: Path, whom: str

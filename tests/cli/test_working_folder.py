@@ -74,6 +74,7 @@ COMMANDS: Mapping[str, Sequence[Sequence[object]]] = {
 }
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("command", "how"),
     [*((command, "script") for command in COMMANDS), ("record", "module"), ("study", "module")],

@@ -375,6 +375,7 @@ def test_an_answer_is_read_as_it_was(
     assert answer["plan"] == json.loads(json.dumps(plan))
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("answer", ANSWERS, ids=range(len(ANSWERS)))
 def test_an_answer_cut_or_damaged_is_read_as_the_rules_say(answer: dict[str, Any]) -> None:
     grid = answer["rows"], answer["cols"], answer["defense"]
@@ -540,6 +541,7 @@ FAMILIES = {
 }
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES.keys())
 def test_a_text_is_looked_at_no_more_often_than_the_bound(
     family: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
@@ -558,6 +560,7 @@ def test_a_text_is_looked_at_no_more_often_than_the_bound(
     assert counted.done["plots"] <= TEXT_MAX
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES.keys())
 def test_twice_the_text_is_looked_at_about_twice_as_much_at_most(
     family: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
