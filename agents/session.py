@@ -69,7 +69,8 @@ class Asked:
 class Prompt:
     """A question in the form for a model or a person (`model` is None).
 
-    `is_believed`: nobody is asked, the recorded row stands as it is. `whole`: see Question.
+    `is_believed`: nobody is asked, the recorded row stands as it is; `whole`: see Question;
+    `covers_schema`: the digest is that of messages and schema, as in versions with options.
     """
 
     asked: Asked
@@ -78,11 +79,14 @@ class Prompt:
     make_schema: Callable[[], Schema] = dict
     is_believed: bool = False
     whole: Whole | None = None
+    covers_schema: bool = False
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the messages; empty if there are none."""
-        return digest(self.messages) if self.messages else ""
+        """The digest of the prompt; empty if there are no messages."""
+        if not self.messages:
+            return ""
+        return digest(self.messages, self.schema if self.covers_schema else None)
 
     @cached_property
     def schema(self) -> Schema:

@@ -187,7 +187,11 @@ class StageGame(Generic[S, V]):
         is_whole = entry.policy == LLM and prompting.version.options
         whole = Whole.of(entry.options.get("reasoning"), models) if is_whole else None
         schema = partial(prompting.schema, view, agent)
-        return Prompt(asked, model, prompting.messages(view, agent), schema, whole=whole)
+        messages = prompting.messages(view, agent)
+        return Prompt(
+            asked, model, messages, schema, whole=whole,
+            covers_schema=bool(prompting.version.options),
+        )  # fmt: skip
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""

@@ -6,8 +6,10 @@ A token is at least a byte, so a prompt of such parts is bounded in tokens.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 # Characters that are escaped as in JSON: those of chat templates, code fences and plans, also in
 # their wide forms, and all that are invisible or reorder text. Listed, because `str.isprintable`
@@ -62,3 +64,49 @@ def within(items: Iterable[str], most: int, between: str = ", ") -> str:
     if left_out:
         kept.append(f"and {left_out} more" if between != "\n" else f"({left_out} more left out)")
     return between.join(kept)
+
+
+def size(text: str) -> int:
+    """The bytes of a text in UTF-8."""
+    return len(text.encode())
+
+
+def cut(text: str, most: int) -> str:
+    """The first characters of a text that take at most `most` bytes."""
+    return text.encode()[:most].decode(errors="ignore")
+
+
+def limited(
+    items: Iterable[T],
+    most: int,
+    between: str,
+    more: Callable[[int], str],
+    text: Callable[[T], str] = str,
+) -> str:
+    """The texts of items, joined, in at most `most` bytes, whatever the texts are. If not all fit:
+    the first that do, with `more` for the number of the others; nothing if not even that fits.
+    """
+    kept: list[str] = []
+    end, ends = 0, [0]  # bytes of the first items, with a separator after each
+    gap = size(between)
+    rest = iter(items)
+    for item in rest:
+        part = text(item)
+        if not part:
+            continue
+        end += size(part)
+        if end > most:
+            break
+        end += gap
+        kept.append(part)
+        ends.append(end)
+    else:
+        return between.join(kept)
+    left = 1 + sum(1 for _ in rest)
+    while ends[-1] + size(more(left)) > most:
+        if not kept:
+            return ""
+        kept.pop()
+        ends.pop()
+        left += 1
+    return between.join(filter(None, [*kept, more(left)]))

@@ -126,11 +126,11 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
 
     assert [] == server.asked
     assert ["models.toml"] == [path.name for path in tmp_path.iterdir()]
-    assert [("a", 100, 50_000), ("b", 50, 25_000)] == [
+    assert [("a", 100, 200_000), ("b", 50, 100_000)] == [
         (one["model"], one["questions"], one["most_out"]) for one in found
     ]
     assert all(0 < one["tokens_in"] < one["most_in"] for one in found)
-    cost = (found[0]["most_in"] * 2 + 50_000 * 8) / 1e6
+    cost = (found[0]["most_in"] * 2 + 200_000 * 8) / 1e6
     assert (pytest.approx(cost), None) == (found[0]["most_cost"], found[1]["most_cost"])
     assert f"at most {cost:,.2f}" in ran.out
     assert "no price given" in ran.out
@@ -211,12 +211,14 @@ def failing(asked: Asked) -> Reply:
 def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: Path) -> None:
     ran = recorded(
         tmp_path, "--roster", "llm:small*2,raid",
-        respond=lambda asked: completion("{", "length", usage=(100, 500)),
+        respond=lambda asked: completion("{", "length", usage=(100, 2_000)),
     )  # fmt: skip
 
     assert 0 == ran.code
     assert "llm:small: 6 of 6 answers cut off: no plan was played" in ran.out.splitlines()
-    assert ran.err.startswith("goldrush: llm:small: an answer was cut off at 500 tokens; raise max")
+    assert ran.err.startswith(
+        "goldrush: llm:small: an answer was cut off at 2,000 tokens; raise max"
+    )
     assert 1 == len(ran.err.splitlines())
 
 

@@ -92,7 +92,7 @@ class Outside:
         """Nothing is open."""
 
     def answer(self, question: Question) -> Answer:
-        self.asked.append(digest(question.messages))
+        self.asked.append(digest(question.messages, question.schema))
         kind = self._kind(self.asked[-1])
         valid, declined = texts(question.messages, question.schema)
         return {
@@ -106,7 +106,7 @@ class Outside:
 
     def person(self, inquiry: Inquiry) -> str:
         """In place of a terminal, which asks again until an answer is readable."""
-        self.inquiries.append(digest(inquiry.messages))
+        self.inquiries.append(digest(inquiry.messages, inquiry.schema))
         kind = self._kind(self.inquiries[-1])
         valid, declined = texts(inquiry.messages, inquiry.schema)
         text = valid if kind == "valid" else declined

@@ -190,7 +190,7 @@ import sys
 from pathlib import Path
 
 from goldrush.agents.llm.wording import quoted
-from goldrush.agents.worlds.mining.prompts.v1 import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
 from goldrush.agents.llm.question import digest
 from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.replay.journal.rebuild import rebuild
@@ -200,7 +200,8 @@ for path in sorted(Path(sys.argv[1]).glob("*.journal")):
     for round in (0, 1, 5):
         state = rebuild(path, round).state
         prompts = PlanPrompts(SharedView(state))
-        print(path.stem, round, *(digest(prompts.of(agent)) for agent in range(3)))
+        for asked in (prompts.v1, prompts.v2):
+            print(path.stem, round, *(digest(asked.of(agent)) for agent in range(3)))
 every = "".join(map(chr, range(0x110000)))
 print(digest([{"role": "all of Unicode", "content": quoted(every, 10**9)}]))
 print(verify(sys.argv[2]).level, verify(sys.argv[2]).holds)

@@ -136,6 +136,8 @@ def _greeting(asked: Asked, ignores_schemas: bool) -> str:
 
 def _least(schema: Mapping[str, Any]) -> Any:
     """A small value that fits a schema."""
+    if "anyOf" in schema:
+        return _least(schema["anyOf"][0])
     if schema["type"] == "object":
         return {name: _least(field) for name, field in schema["properties"].items()}
     return {"array": [], "string": "", "integer": 0, "boolean": True}[schema["type"]]

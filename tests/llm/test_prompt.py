@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import digest
 from goldrush.agents.llm.wording import quoted
+from goldrush.agents.llm.wordings import Framed, default_of
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare
-from goldrush.agents.worlds.mining.prompts.v1 import PROMPT_MAX, PlanPrompts, schema
+from goldrush.agents.worlds.mining.prompts import v1, v2
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.mining import MINING
@@ -40,6 +41,9 @@ from tests.kernel.worlds.mining.scenario import Submission
 from tests.laws.strategies import Game, games, played
 from tests.llm import local
 
+each_version = pytest.mark.parametrize("version", [1, 2])
+PROMPT_MAX = {1: v1.PROMPT_MAX, 2: v2.PROMPT_MAX}
+DEFAULT = Framed(default_of(v2.wordable()))
 CODES = {name: code for code, name in enumerate(KINDS)}
 Round = Mapping[int, Submission]
 
@@ -64,9 +68,24 @@ def after(state: MiningState, *rounds: Round) -> MiningState:
     return state
 
 
-def prompt_of(state: MiningState, agent: int = 0) -> tuple[str, str]:
-    first, second = PlanPrompts(SharedView(state)).of(agent)
+def prompts_of(state: MiningState, version: int = 1, framed: Framed = DEFAULT) -> Any:
+    """The prompts of a round in a version; in version 2 all agents are asked alike."""
+    shown = SharedView(state)
+    return v1.Prompts(shown) if version == 1 else v2.Prompts(shown, lambda agent: framed)
+
+
+def prompt_of(
+    state: MiningState, agent: int = 0, version: int = 1, framed: Framed = DEFAULT
+) -> tuple[str, str]:
+    first, second = prompts_of(state, version, framed).of(agent)
     return first["content"], second["content"]
+
+
+def form_of(state: MiningState, agent: int = 0, version: int = 1) -> Any:
+    """The schema of an agent's answer."""
+    if version == 1:
+        return v1.schema(Observation(SharedView(state), agent))
+    return prompts_of(state, 2).schema(agent)
 
 
 def rules_of(**config: Any) -> str:
@@ -179,10 +198,13 @@ def test_the_rules_are_short() -> None:
     assert max(sizes.values()) <= 3_300
 
 
-def test_the_first_message_is_the_same_for_all_agents_and_rounds() -> None:
+@each_version
+def test_the_first_message_is_the_same_for_all_agents_and_rounds(version: int) -> None:
     config, roster = prepare({"rounds": 5, "communication": True}, None, "stamina-mixed")
     seen = {
-        prompt_of(state, agent)[0] for state in scripted(config, roster, 5) for agent in range(10)
+        prompt_of(state, agent, version)[0]
+        for state in scripted(config, roster, 5)
+        for agent in range(10)
     }
 
     assert 1 == len(seen)
@@ -199,17 +221,19 @@ def scripted(config: MiningConfig, roster: Roster, rounds: int) -> Iterator[Mini
             yield state
 
 
-def test_the_form_of_an_answer_names_no_plot_and_no_plan_stands_in_it() -> None:
-    told = rules_of(communication=True)
+@each_version
+def test_the_form_of_an_answer_names_no_plot_and_no_plan_stands_in_it(version: int) -> None:
+    told = prompt_of(start(communication=True), 0, version)[0]
     form = next(line for line in told.split("\n") if line.startswith("{"))
 
-    assert [] == re.findall(r"\d", form)
+    assert [] == re.findall(rf"\d|{'|'.join(KINDS)}", form)
     assert ((), "no-json") == ((found := parse(told, 10, 10, "absolute")).actions, found.error)
 
 
+@each_version
 @pytest.mark.parametrize("name", ALL_CONFIGS)
-def test_an_answer_in_the_form_that_is_asked_for_is_read(name: str) -> None:
-    form = schema(Observation(SharedView(start(**ALL_CONFIGS[name])), 0))
+def test_an_answer_in_the_form_that_is_asked_for_is_read(name: str, version: int) -> None:
+    form = form_of(start(**ALL_CONFIGS[name]), 0, version)
     item = form["properties"]["actions"]["items"]["properties"]
     action = {"type": "mine", "plot": item["plot"]["maximum"], "stamina": 1}
     answer = {"actions": [action], **({"say": "hi"} if "say" in form["properties"] else {})}
@@ -414,11 +438,12 @@ def test_where_not_all_rounds_fit_those_before_are_told_together() -> None:
     )
 
 
+@each_version
 @pytest.mark.parametrize("treatment", TREATMENTS)
-def test_nothing_is_left_out_in_the_treatments(treatment: str) -> None:
+def test_nothing_is_left_out_in_the_treatments(treatment: str, version: int) -> None:
     config, roster = prepare({"seed": 3}, None, treatment)
     for state in scripted(config, roster, 8):
-        for message in PlanPrompts(SharedView(state)).of(0):
+        for message in prompts_of(state, version).of(0):
             assert [] == re.findall(r"\d+ more\b", message["content"])
 
 
@@ -449,17 +474,19 @@ def of_other_policies(state: MiningState) -> None:
     state.roster = tuple({**entry, "policy": "secret"} for entry in state.roster)
 
 
+@each_version
 @pytest.mark.parametrize("change", [poorer, remembering, of_other_policies])
 def test_what_others_have_changes_nothing_for_an_agent(
-    change: Callable[[MiningState], None],
+    change: Callable[[MiningState], None], version: int
 ) -> None:
     state = after(start(agents=3, communication=True), CLAIMED)
-    before = prompt_of(state)
+    before = prompt_of(state, 0, version)
     change(state)
 
-    assert before == prompt_of(state)
+    assert before == prompt_of(state, 0, version)
 
 
+@each_version
 @pytest.mark.parametrize(
     ("mine", "other"),
     [
@@ -468,11 +495,14 @@ def test_what_others_have_changes_nothing_for_an_agent(
     ],
 )
 def test_what_others_may_spend_and_the_seed_change_nothing(
-    mine: Mapping[str, Any], other: Mapping[str, Any]
+    mine: Mapping[str, Any], other: Mapping[str, Any], version: int
 ) -> None:
-    assert prompt_of(start(agents=2, **mine)) == prompt_of(start(agents=2, **other))
+    shown, same = (prompt_of(start(agents=2, **config), 0, version) for config in (mine, other))
+
+    assert shown == same
 
 
+@each_version
 @pytest.mark.parametrize(
     "secret",
     [
@@ -481,18 +511,33 @@ def test_what_others_may_spend_and_the_seed_change_nothing(
         does(None, error="no-json", memo="secret", source={"prompt": "p", "raw": "secret"}),
     ],
 )
-def test_what_others_do_in_secret_changes_nothing(secret: Submission) -> None:
+def test_what_others_do_in_secret_changes_nothing(secret: Submission, version: int) -> None:
     before = after(start(agents=2, communication=True), CLAIMED)
+    idle, busy = (prompt_of(after(before, last), 0, version) for last in ({}, {1: secret}))
 
-    assert prompt_of(after(before, {})) == prompt_of(after(before, {1: secret}))
+    assert idle == busy
 
 
+@each_version
 @pytest.mark.parametrize("points", [1, 2, 9])
-def test_how_much_others_defend_a_plot_is_not_told(points: int) -> None:
+def test_how_much_others_defend_a_plot_is_not_told(points: int, version: int) -> None:
     before = after(start(agents=2, defense="pointwise"), CLAIMED)
-    once = after(before, {1: does(("defend", 1, 1))})
+    once, more = (
+        prompt_of(after(before, {1: does(("defend", 1, many))}), 0, version) for many in (1, points)
+    )
 
-    assert prompt_of(once) == prompt_of(after(before, {1: does(("defend", 1, points))}))
+    assert once == more
+
+
+def test_what_another_agent_was_fined_is_not_told() -> None:
+    before = after(start(agents=3, authority="punish"), CLAIMED)
+    told = []
+    for gold in (0.0, 2.5, 9.0):
+        before.gold[1] = gold
+        told.append(prompt_of(after(before, {1: does(("raid", 0, 1))}), 2, 2)[1])
+
+    assert "Fined by the authority: 1 for 0." in told[0]
+    assert 1 == len(set(told))
 
 
 # How long it can become.
@@ -559,36 +604,44 @@ EXTREMES: list[tuple[Any, ...]] = [
 ]
 
 
-def test_a_prompt_is_bounded_even_if_every_part_is_at_its_longest() -> None:
+HEADS = {
+    1: {"RULES", "MAP", "LAST", "EARLIER", "You", "YOUR", "MESSAGES", "Your"},
+    2: {"RULES", "HISTORY,", "MAP", "PLOTS", "You", "YOUR", "MESSAGES", "Your"},
+}
+
+
+@each_version
+def test_a_prompt_is_bounded_even_if_every_part_is_at_its_longest(version: int) -> None:
     longest: dict[str, int] = {}
     for extremes in EXTREMES:
         state = extreme(*extremes)
-        prompts = PlanPrompts(SharedView(state))
+        prompts = prompts_of(state, version, attrs.evolve(DEFAULT, notes=True))
         for agent in (0, state.config.agents - 1):
             first, second = prompts.of(agent)
-            assert size([first, second]) <= PROMPT_MAX
+            assert size([first, second]) <= PROMPT_MAX[version]
             for text in (f"RULES {first['content']}", *second["content"].split("\n\n")):
                 name = text.split()[0]
                 longest[name] = max(longest.get(name, 0), len(text.encode()) + 2)
 
-    assert {"RULES", "MAP", "LAST", "EARLIER", "You", "YOUR", "MESSAGES", "Your"} == set(longest)
-    assert sum(longest.values()) <= PROMPT_MAX
-    assert sum(longest.values()) > 0.8 * PROMPT_MAX, "the bound could be lower"
+    assert HEADS[version] == set(longest)
+    assert sum(longest.values()) <= PROMPT_MAX[version]
+    if version == 1:
+        assert sum(longest.values()) > 0.8 * PROMPT_MAX[1], "the bound could be lower"
 
 
-@given(games())
+@each_version
+@given(game=games())
 @settings(max_examples=25)
 def test_a_prompt_of_any_game_is_bounded_in_lines_and_begins_as_that_of_the_others(
-    game: Game,
+    game: Game, version: int
 ) -> None:
     for round in played(game):
-        shown = SharedView(round.before)
-        prompts = PlanPrompts(shown)
+        prompts = prompts_of(round.before, version)
         found = [prompts.of(agent) for agent in range(game.config.agents)]
 
         assert 1 == len({first["content"] for first, _ in found})
         assert 1 == len({second["content"].split("\n\nYou are agent")[0] for _, second in found})
-        assert max(map(size, found)) <= PROMPT_MAX
+        assert max(map(size, found)) <= PROMPT_MAX[version]
         for messages in found:
             for message in messages:
                 assert message["content"].replace("\n", "").isprintable()
@@ -635,10 +688,11 @@ def said(*texts: str, **config: Any) -> MiningState:
     return after(state, {a: Submission([], say=text) for a, text in enumerate(texts)})
 
 
+@each_version
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_what_others_say_stays_in_its_quotation(text: str) -> None:
-    plain = prompt_of(said("me", "hello", "hello"))[1]
-    told = prompt_of(said("me", text or None, "hello"))[1]  # type: ignore[arg-type]
+def test_what_others_say_stays_in_its_quotation(text: str, version: int) -> None:
+    plain = prompt_of(said("me", "hello", "hello"), 0, version)[1]
+    told = prompt_of(said("me", text or None, "hello"), 0, version)[1]  # type: ignore[arg-type]
     lines = part(told, "MESSAGES of round 1, quoted")
     matches = [LINE.fullmatch(line) for line in lines]
 
@@ -680,11 +734,12 @@ def test_plain_text_of_any_script_is_quoted_as_it_is(text: str, told: str) -> No
     assert told == quoted(text, 100)
 
 
-def test_every_agent_has_the_same_room_for_its_message_whatever_others_say() -> None:
+@each_version
+def test_every_agent_has_the_same_room_for_its_message_whatever_others_say(version: int) -> None:
     def lines(loud: str) -> list[str]:
         texts = ["x" * SAY_MAX] * 20
         texts[5] = loud
-        return part(prompt_of(said(*texts), 3)[1], "MESSAGES")
+        return part(prompt_of(said(*texts), 3, version)[1], "MESSAGES")
 
     quiet, loud = lines("."), lines(clean_message("\U000e0041" * 1000))
 
@@ -696,9 +751,10 @@ def test_every_agent_has_the_same_room_for_its_message_whatever_others_say() -> 
     assert not any(line.endswith("(cut)") for line in loud[2:])
 
 
-def test_where_not_all_messages_fit_those_of_the_next_agents_are_told() -> None:
+@each_version
+def test_where_not_all_messages_fit_those_of_the_next_agents_are_told(version: int) -> None:
     texts = ["\U0001f600" * SAY_MAX] * 100
-    first, last = (part(prompt_of(said(*texts), a)[1], "MESSAGES") for a in (0, 90))
+    first, last = (part(prompt_of(said(*texts), a, version)[1], "MESSAGES") for a in (0, 90))
 
     assert first[0].startswith("agent 1:")
     assert last[0].startswith("agent 91:")
@@ -706,10 +762,11 @@ def test_where_not_all_messages_fit_those_of_the_next_agents_are_told() -> None:
     assert len(first) > 70
 
 
-def test_messages_are_not_told_where_communication_is_off() -> None:
+@each_version
+def test_messages_are_not_told_where_communication_is_off(version: int) -> None:
     state = said("hello", "you")
     state.set_up(attrs.evolve(state.config, communication=False), state.roster)
-    told = "\n".join(prompt_of(state))
+    told = "\n".join(prompt_of(state, 0, version))
 
     assert "MESSAGES" not in told
     assert "hello" not in told
@@ -759,12 +816,11 @@ def markers(tokens: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def test_no_special_token_of_a_model_stands_in_what_others_say(tokens: Any) -> None:
     hostile = [text for text in HOSTILE.values() if text] + list(MARKERS)
-    shown = SharedView(said(*hostile))
-    quiet = SharedView(said(*["hello"] * len(hostile)))
-    found = tokens(PlanPrompts(shown).of(0))
+    quiet = said(*["hello"] * len(hostile))
+    found = tokens(prompts_of(said(*hostile), 2).of(0))
     unquoted = [{"role": "user", "content": HOSTILE["ChatML"]}]
 
-    assert markers(tokens(PlanPrompts(quiet).of(0))) == markers(found)
+    assert markers(tokens(prompts_of(quiet, 2).of(0))) == markers(found)
     assert len(markers(found)) < len(markers([*found, *tokens(unquoted)])) - 3
 
 
@@ -774,7 +830,7 @@ def test_a_prompt_has_about_as_many_tokens_as_is_estimated(
 ) -> None:
     config, roster = prepare({"seed": 7}, None, treatment)
     *_, state = scripted(config, roster, rounds)
-    messages = PlanPrompts(SharedView(state)).of(0)
+    messages = prompts_of(state, 2).of(0)
     ratio = size(messages) / len(tokens(messages))
 
     assert 1.8 < ratio < 4.5, ratio

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from goldrush.agents.llm.budget import Amount, Budget
@@ -38,6 +39,7 @@ from tests.llm.servers import Asked, Reply, Server, closed_port, completion, err
 from tests.quick_disk import syncing
 from tests.waiting import until
 
+SOURCE = ["model", "prompt", "raw", "tokens_in", "tokens_out", "tries"]  # of every answer
 SHORT = {"rounds": 4, "seed": 3}
 MIXED = "llm:a*2,greedy-mine,llm:b,raid*2"
 MODELS = {0, 1, 3}  # who are models in it
@@ -83,11 +85,49 @@ def test_a_model_s_submission_says_where_it_comes_from(server: Server, path: Pat
     record(path, SHORT, MIXED, models=models(server.address, "a", "b"))
     source = rows_in(path)[2, 3][5]
 
-    assert ["model", "prompt", "raw", "tokens_in", "tokens_out", "tries"] == list(source)
+    assert SOURCE == list(source)[: len(SOURCE)]
     assert ("test-1", len(text_of(3, 2)), 1) == (
         source["model"], source["tokens_out"], source["tries"],
     )  # fmt: skip
     assert 64 == len(source["prompt"])
+
+
+def test_a_resumed_run_goes_on_with_the_version_of_the_prompt_that_it_has(
+    server: Server, tmp_path: Path
+) -> None:
+    whole, cut = tmp_path / "whole.journal", tmp_path / "cut.journal"
+    known = models(server.address)
+    model, endpoint = known.by_name["a"]
+    first = attrs.evolve(known, by_name={"a": (attrs.evolve(model, prompt=1), endpoint)})
+    record(whole, SHORT, "llm:a*2,raid", models=first)
+    sent = [asked.body["messages"] for asked in server.asked]
+    cut.write_bytes(whole.read_bytes()[: [c for c in commits_of(whole) if c.unit == 2][-1].end])
+    server.asked.clear()
+    resume(cut, models=known)
+
+    assert sent[4:] == [asked.body["messages"] for asked in server.asked]
+    assert told(whole) == told(cut)
+    assert "Your one aim is" in sent[0][0]["content"]
+
+
+def test_a_note_is_shown_in_later_rounds_and_survives_an_interruption(tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole.journal", tmp_path / "cut.journal"
+
+    def respond(asked: Asked) -> Reply:
+        assert asked.agent is not None
+        note = {"note": f"{asked.agent} was here"} if asked.round == 1 else {}
+        return completion(json.dumps({"actions": [["claim", 7 * (asked.round or 0), 1]], **note}))
+
+    with serving(respond) as server:
+        record(whole, SHORT, "llm:a*2,raid", models=models(server.address))
+        cut.write_bytes(whole.read_bytes()[: next(c for c in commits_of(whole) if c.unit == 3).end])
+        resume(cut, models=models(server.address))
+        shown = {(asked.round, asked.agent, "was here" in asked.text) for asked in server.asked}
+
+    assert {(r, a, r > 1) for r in range(1, 5) for a in range(2)} == shown
+    assert {f"{a} was here" for a in range(2)} == {row[4] for row in rows_in(cut).values()}
+    assert told(whole) == told(cut)
+    assert (True, 4) == (verify(cut).holds, verify(cut).level)
 
 
 def test_the_portrait_plays_with_a_model_that_is_named_apart(server: Server, path: Path) -> None:
@@ -214,7 +254,7 @@ def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(
     assert {kind: tuple(expected) for kind, (_, *expected) in ANSWERS.items()} == found
     assert {None} == {row[2] for (round, _), row in rows.items() if round == 2}
     for row in rows.values():
-        assert ["model", "prompt", "raw", "tokens_in", "tokens_out", "tries"] == list(row[5])
+        assert SOURCE == list(row[5])[: len(SOURCE)]
     assert {"no-answer": 6, "cut": 1, "no-json": 2, "refusal": 2} == usage(path).total.errors
     [cut] = [line for line in lines if "was cut off" in line]
     assert all(line.startswith("round 1: no answer for ") for line in lines if line != cut)
@@ -388,7 +428,7 @@ def test_half_asked_under_a_ceiling_only_the_rest_has_to_fit(
     server.asked.clear()
     with pytest.raises(RunStopped, match="at round 2"):
         resume(cut, models=models(server.address, max_tokens=spent(cut) + 1_000))
-    resume(cut, models=models(server.address, max_tokens=spent(cut) + 5_000))
+    resume(cut, models=models(server.address, max_tokens=spent(cut) + 8_000))
 
     assert 1 == len(server.asked)
     assert [c.digest for c in commits_of(free)][-2:] == [c.digest for c in commits_of(cut)][-2:]

@@ -72,7 +72,7 @@ WORDABLE = Wordable(
     shipped={"plain": PLAIN},
 )
 VERSION = PromptVersion(2, (*SAMPLING, *FRAMING), lambda: WORDABLE)
-OFFER = attrs.evolve(POLICY_SET, prompts=[*POLICY_SET.prompts, VERSION])
+OFFER = attrs.evolve(POLICY_SET, prompts=[POLICY_SET.prompts[0], VERSION])
 TEXTS = WORDABLE.messages.texts
 
 

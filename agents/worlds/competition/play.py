@@ -149,7 +149,7 @@ class SeasonPlay:
         question = QUESTIONS[asked.name]
         return Prompt(
             asked, self.model(asked), messages, lambda: question.schema(rules),
-            whole=self._whole(self._agent(asked)),
+            whole=self._whole(self._agent(asked)), covers_schema=seen.framed is not None,
         )  # fmt: skip
 
     def _whole(self, agent: AgentState) -> Whole | None:

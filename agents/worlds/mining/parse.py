@@ -11,8 +11,9 @@ leave the depth of nesting to the interpreter's recursion limit.
 
 import json
 import re
-from collections.abc import Iterator
-from typing import NoReturn, TypeGuard
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NoReturn, TypeGuard
 
 import attrs
 
@@ -31,35 +32,63 @@ Action = tuple[str, int, int]
 
 
 @attrs.frozen
+class Form:
+    """By which names an answer is read, all of them in lower case, and which of its plans counts.
+
+    Attributes:
+        kinds: the kinds of action, by name.
+        actions, type, plot: the keys of an answer and of an action.
+        amount: the keys of an action's amount; the first that is given counts.
+        by_row: plots are named by row and column, never by an id.
+        takes_last: the last plan counts, and a bare empty list is one only if it is all of the
+            text. Otherwise the last plan with an action counts; if there is none, the last.
+    """
+
+    kinds: Mapping[str, str] = MappingProxyType({kind: kind for kind in KINDS})
+    actions: str = "actions"
+    type: str = "type"
+    plot: str = "plot"
+    amount: Sequence[str] = ("stamina", "k")
+    by_row: bool = False
+    takes_last: bool = False
+
+
+FIRST: Final = Form()  # of version 1 of the prompt
+
+
+@attrs.frozen
 class ParsedPlan:
     """The plan in a text.
 
     Attributes:
         actions: `(kind, plot, amount)` with signed 64-bit integers; None for a malformed item.
         error: None, "no-json" (there is no plan) or "overflow" (more than ITEMS_MAX items).
-        say: the message as written, without surrogates but neither cleaned nor cut, or None.
+        say, note: the message, and the note, as written, without surrogates but neither cleaned
+            nor cut; None: there is none.
     """
 
     actions: tuple[Action | None, ...]
     error: str | None
     say: str | None
+    note: str | None = None
 
 
-def parse(text: str, rows: int, cols: int, defense: str) -> ParsedPlan:
+def parse(text: str, rows: int, cols: int, defense: str, form: Form = FIRST) -> ParsedPlan:
     """Read the plan in the first TEXT_MAX characters of an answer; if `defense` is "pointwise", a
     `defend` item may be a pair.
     """
-    plan = _chosen(text[:TEXT_MAX])
+    plan = _chosen(text[:TEXT_MAX], form)
     if plan is None:
         return ParsedPlan((), NO_JSON, None)
     pointwise = defense == "pointwise"
     return ParsedPlan(
         actions=tuple(
-            _action(category, item, rows, cols, pointwise)
+            _action(category, item, rows, cols, pointwise, form)
             for category, item in plan.entries[:ITEMS_MAX]
         ),
         error=OVERFLOW if len(plan.entries) > ITEMS_MAX else None,
         say=plan.say,
+        note=plan.note,
     )
 
 
@@ -74,19 +103,21 @@ _Parts = tuple[object, object, object]  # values of kind, plot and amount, not c
 @attrs.frozen
 class _Plan:
     entries: list[_Entry]
-    say: str | None
+    say: str | None = None
+    note: str | None = None
 
 
-def _chosen(text: str) -> _Plan | None:
+def _chosen(text: str, form: Form) -> _Plan | None:
     # A plan is empty if it has no item, whatever its keys: {"mine": []} and {"mine": {}} are empty,
-    # {"mine": 5} has one (malformed) item. The last plan counts, an empty one only if all are.
+    # {"mine": 5} has one (malformed) item.
     filled: _Plan | None = None
     empty: _Plan | None = None
+    skips_bare = form.takes_last and _BARE.fullmatch(text) is None
     for value in _values(text):
-        plan = _plan(value)
-        if plan is None:
+        plan = _plan(value, form)
+        if plan is None or (skips_bare and value == []):
             continue
-        if plan.entries:
+        if plan.entries or form.takes_last:
             filled = plan
         else:
             empty = plan
@@ -108,37 +139,37 @@ def _values(text: str) -> Iterator[object]:
         opening = _OPENING.search(text, end)
 
 
-def _plan(value: object) -> _Plan | None:
+def _plan(value: object, form: Form) -> _Plan | None:
     if isinstance(value, list):
-        if value and not _starts_form_a(value[0]):
+        if value and not _starts_form_a(value[0], form):
             return None
-        return _Plan([(None, item) for item in value], None)
+        return _Plan([(None, item) for item in value])
     if not isinstance(value, tuple):
         return None
     fields = _fields(value)
-    if fields.keys().isdisjoint(_PLAN_KEYS):
+    if fields.keys().isdisjoint((form.actions, *form.kinds)):
         return None
-    say = fields.get("say")
-    return _Plan(
-        entries=_object_entries(value, fields),
-        say=_without_surrogates(say) if isinstance(say, str) else None,
+    say, note = (
+        _without_surrogates(text) if isinstance(text := fields.get(key), str) else None
+        for key in ("say", "note")
     )
+    return _Plan(_object_entries(value, fields, form), say, note)
 
 
-def _starts_form_a(item: object) -> bool:
+def _starts_form_a(item: object, form: Form) -> bool:
     if isinstance(item, list):
-        return bool(item) and _kind(item[0]) is not None
-    return isinstance(item, tuple) and "type" in _fields(item)
+        return bool(item) and _kind(item[0], form) is not None
+    return isinstance(item, tuple) and form.type in _fields(item)
 
 
-def _object_entries(pairs: _Object, fields: dict[str, object]) -> list[_Entry]:
-    if "actions" in fields:
+def _object_entries(pairs: _Object, fields: dict[str, object], form: Form) -> list[_Entry]:
+    if form.actions in fields:
         # Not a category: if given twice, the last one counts, as with any other key.
-        return _entries(None, fields["actions"])
+        return _entries(None, fields[form.actions])
     return [
         entry
         for key, value in pairs
-        if (category := _kind(key)) is not None
+        if (category := _kind(key, form)) is not None
         for entry in _entries(category, value)
     ]
 
@@ -156,25 +187,25 @@ def _entries(category: str | None, value: object) -> list[_Entry]:
 
 
 def _action(
-    category: str | None, item: object, rows: int, cols: int, pointwise: bool
+    category: str | None, item: object, rows: int, cols: int, pointwise: bool, form: Form
 ) -> Action | None:
     if _holds_beyond_int64(item):
         return None
-    parts = _form_a(item) if category is None else _form_b(category, item, pointwise)
+    parts = _form_a(item, form) if category is None else _form_b(category, item, pointwise, form)
     if parts is None:
         return None
-    kind = _kind(parts[0])
-    plot = _plot(parts[1], rows, cols)
+    kind = category or _kind(parts[0], form)
+    plot = _plot(parts[1], rows, cols, form)
     amount = parts[2]
     if kind is None or plot is None or not _is_integer(amount):
         return None
     return kind, plot, amount
 
 
-def _form_a(item: object) -> _Parts | None:
+def _form_a(item: object, form: Form) -> _Parts | None:
     if isinstance(item, tuple):
         fields = _fields(item)
-        return fields.get("type"), fields.get("plot"), _amount(fields)
+        return fields.get(form.type), fields.get(form.plot), _amount(fields, form)
     if isinstance(item, list) and len(item) == 2:
         return item[0], item[1], 1
     if isinstance(item, list) and len(item) == 3:
@@ -182,40 +213,40 @@ def _form_a(item: object) -> _Parts | None:
     return None
 
 
-def _form_b(category: str, item: object, pointwise: bool) -> _Parts | None:
+def _form_b(category: str, item: object, pointwise: bool, form: Form) -> _Parts | None:
     takes_pair = category == "mine" or (category == "defend" and pointwise)
     if takes_pair and isinstance(item, list) and len(item) == 2:
         return category, item[0], item[1]
     if category == "mine" and isinstance(item, tuple):
-        return _mine_object(item)
+        return _mine_object(item, form)
     return category, item, 1
 
 
-def _mine_object(item: _Object) -> _Parts | None:
+def _mine_object(item: _Object, form: Form) -> _Parts | None:
     fields = _fields(item)
-    if "plot" in fields:
-        return "mine", fields["plot"], _amount(fields)
+    if form.plot in fields:
+        return "mine", fields[form.plot], _amount(fields, form)
     if len(fields) == 1:
         [(plot, amount)] = fields.items()
         return "mine", plot, amount
     return None  # an item is one action: {"3": 1, "4": 2} inside the list is malformed
 
 
-def _amount(fields: dict[str, object]) -> object:
+def _amount(fields: dict[str, object], form: Form) -> object:
     # Only an absent key has a default: an amount of null is malformed.
-    return fields.get("stamina", fields.get("k", 1))
+    return next((fields[key] for key in form.amount if key in fields), 1)
 
 
-def _plot(value: object, rows: int, cols: int) -> int | None:
-    if _is_integer(value):
-        return value
+def _plot(value: object, rows: int, cols: int, form: Form) -> int | None:
     if isinstance(value, str):
         written = _PLOT_TEXT.fullmatch(value.strip(" "))
         if written is None:
             return None
         value = [int(digits) for digits in written.groups() if digits is not None]
         if len(value) == 1:
-            return value[0]
+            [value] = value
+    if _is_integer(value):
+        return None if form.by_row else value
     if not isinstance(value, list) or len(value) != 2:
         return None
     row, col = value
@@ -244,11 +275,8 @@ def _fields(pairs: _Object) -> dict[str, object]:
     return {_ascii_lower(key): value for key, value in pairs}
 
 
-def _kind(value: object) -> str | None:
-    if not isinstance(value, str):
-        return None
-    name = _ascii_lower(value)
-    return name if name in KINDS else None
+def _kind(value: object, form: Form) -> str | None:
+    return form.kinds.get(_ascii_lower(value)) if isinstance(value, str) else None
 
 
 def _ascii_lower(name: str) -> str:
@@ -307,9 +335,9 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-_PLAN_KEYS = {*KINDS, "actions"}
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _OPENING = re.compile(r"[\[{]")
+_BARE = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*\][ \t\n\r]*")
 
 # The closing quote is optional, so that an unclosed string is one token up to the end of the text
 # instead of a new attempt at every quote in it.

@@ -9,13 +9,15 @@ from typing import Any, Final
 from goldrush.agents import players, simultaneous
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.notes import note_after
 from goldrush.agents.llm.question import Source
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.stage_game import Prompting, StageGame
-from goldrush.agents.worlds.mining.parse import parse
+from goldrush.agents.worlds.mining.parse import FIRST, Form, parse
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
-from goldrush.agents.worlds.mining.prompts.v1 import PROMPT_MAX, PlanPrompts, schema
-from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
+from goldrush.agents.worlds.mining.prompts import v1, v2
+from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
+from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET, PROMPTS
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.treatments import BASELINE
@@ -137,18 +139,45 @@ def _replayed(row: Row, view: PlanPrompts) -> Row:
 def _answered(
     view: PlanPrompts, agent: int, text: str | None, error: str | None, source: Source
 ) -> Row:
-    """See Prompting.row. `no-answer` and `refusal` leave the plan empty, `cut` is recorded if the
-    text has no plan.
+    """The row of an answer to version 1 of the prompt: see Prompting.row."""
+    return _read(view, agent, text, error, source, FIRST)
+
+
+def _answered_with_note(
+    view: PlanPrompts, agent: int, text: str | None, error: str | None, source: Source
+) -> Row:
+    """The row of an answer to version 2 of the prompt: see Prompting.row. Where an agent may have a
+    note, each of its rows holds the last.
     """
+    framed = view.v2.framed(agent)
+    form = v2.form_of(framed.wording)
+    return _read(view, agent, text, error, source, form, keeps_note=framed.notes)
+
+
+def _read(
+    view: PlanPrompts,
+    agent: int,
+    text: str | None,
+    error: str | None,
+    source: Source,
+    form: Form,
+    *,
+    keeps_note: bool = False,
+) -> Row:
+    """`no-answer` and `refusal` leave the plan empty, `cut` is recorded if the text has no plan."""
+    state = view.shown.state
+    note = state.memo[agent] if keeps_note else None
     if text is None or error in (NO_ANSWER, REFUSAL):
-        return (agent, (), error, None, None, source)
-    config = view.shown.state.config
-    parsed = parse(text, config.rows, config.cols, config.defense)
+        return (agent, (), error, None, note, source)
+    config = state.config
+    parsed = parse(text, config.rows, config.cols, config.defense, form)
     actions = tuple(action and (KINDS.index(action[0]), *action[1:]) for action in parsed.actions)
     if parsed.error != NO_JSON:
         error = parsed.error
     say = message_of(parsed.say, config)
-    return (agent, actions, error or parsed.error, say, None, source)
+    if keeps_note:
+        note = note_after(note, parsed.note)
+    return (agent, actions, error or parsed.error, say, note, source)
 
 
 GAME: Final = StageGame[MiningState, PlanPrompts](
@@ -166,12 +195,19 @@ GAME: Final = StageGame[MiningState, PlanPrompts](
     forks=FORKS,
     prompting=[
         Prompting(
-            version=POLICY_SET.prompts[0],
-            messages=PlanPrompts.of,
-            schema=lambda view, agent: schema(Observation(view.shown, agent)),
+            version=PROMPTS[0],
+            messages=lambda view, agent: view.v1.of(agent),
+            schema=lambda view, agent: v1.schema(Observation(view.shown, agent)),
             row=_answered,
-            longest=PROMPT_MAX,
-        )
+            longest=v1.PROMPT_MAX,
+        ),
+        Prompting(
+            version=PROMPTS[1],
+            messages=lambda view, agent: view.v2.of(agent),
+            schema=lambda view, agent: view.v2.schema(agent),
+            row=_answered_with_note,
+            longest=v2.PROMPT_MAX,
+        ),
     ],
     stand_in="greedy-mine",
     noun="plan",

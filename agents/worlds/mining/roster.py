@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from goldrush.agents.llm.model import FRAMING, SAMPLING
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.worlds.mining.draft import Draft, Pool
 from goldrush.agents.worlds.mining.policy import Scripted
+from goldrush.agents.worlds.mining.prompts.v2 import wordable
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import AGENTS_MAX
@@ -146,7 +148,7 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
-PROMPTS: Final = (PromptVersion(1),)
+PROMPTS: Final = (PromptVersion(1), PromptVersion(2, (*SAMPLING, *FRAMING), wordable))
 NULL: Final = "random"  # the policy that cannot learn
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"

@@ -25,7 +25,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from goldrush.agents.seats import policy_label
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.prompts.v1 import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import Header

@@ -114,10 +114,10 @@ UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "a model with those of another": policy("llm", {"engine": "x", "top_p": 1.0}),
 }
 MODEL_UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
-    "an option more": option("top_p", 0.5),
+    "an option more": option("best_of", 5),
     "an option less": without("seed"),
     "no version": without("prompt"),
-    **{f"version {v!r}": option("prompt", v) for v in (4, 0, -1, 99, None, "1", 1.0, True)},
+    **{f"version {v!r}": option("prompt", v) for v in (8, 0, -1, 99, None, "1", 1.0, True)},
 }
 IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
     f"{name} {value!r}"[:40]: option(name, value)

@@ -14,7 +14,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
 from goldrush.agents.worlds.mining.players import GAME, record
 from goldrush.agents.worlds.mining.players import fork as fork_off
-from goldrush.agents.worlds.mining.prompts.v1 import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -60,6 +60,11 @@ def prompted(path, game, unit, agent):
     return prompt
 
 
+def digest_of(body: dict[str, Any]) -> str:
+    """The digest of the prompt that was sent in a request."""
+    return digest(body["messages"], body["response_format"]["json_schema"]["schema"])
+
+
 def answering(asked: Asked) -> Reply:
     """Claims, mines and raids at random, as it were, and says something hostile."""
     at = 3 * (asked.agent or 0) + 2 * (asked.round or 0)
@@ -95,7 +100,7 @@ def assert_shown_as_sent(played: Played) -> None:
 
         assert body["messages"] == list(found.messages)
         assert body == found.request
-        assert found.recorded == found.digest == digest(body["messages"])
+        assert found.recorded == found.digest == digest_of(body)
         assert found.is_model
 
 
@@ -119,9 +124,10 @@ def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
     for round in range(1, ROUNDS + 1):
         found = prompted(run.path, GAME, round, 4)
         state = rebuild(run.path, round - 1).state
+        expected = PlanPrompts(SharedView(state)).v2
 
-        assert PlanPrompts(SharedView(state)).of(4) == found.messages
-        assert digest(found.messages) == found.digest
+        assert expected.of(4) == found.messages
+        assert digest(expected.of(4), expected.schema(4)) == found.digest
         assert (None, False) == (found.recorded, found.is_model)
         assert (
             f"You are agent 4. This is round {round} of {ROUNDS}." in found.messages[1]["content"]
@@ -198,8 +204,8 @@ def test_the_round_behind_a_fork_can_be_asked_for_before_it_is_played(
     assert whole.sent[3, 0]["messages"] == list(told)
     assert "so says 1" in in_parent[1]["content"]
     assert "so says" not in told[1]["content"]
-    assert "EARLIER ROUNDS" in in_parent[1]["content"]
-    assert "EARLIER ROUNDS" not in told[1]["content"]
+    assert "\nRound 1: " in in_parent[1]["content"]
+    assert "\nRound 1: " not in told[1]["content"]
 
 
 def test_a_plan_put_in_by_hand_was_nobodys_answer(run: Played, tmp_path: Path) -> None:
@@ -371,7 +377,7 @@ def test_a_model_that_was_asked_with_another_version_is_not_shown_this_one(
     first, *rest = commits_of(run.path)
     setup: dict[str, Any] = {**(first.setup or {})}
     setup["roster"] = [
-        {**e, "options": {**e["options"], "prompt": 2} if e["options"] else {}}
+        {**e, "options": {**e["options"], "prompt": 3} if e["options"] else {}}
         for e in setup["roster"]
     ]
     path = write(tmp_path / "a.journal", [Commit(START, 0, first.digest, (), setup)])
@@ -395,7 +401,7 @@ def test_the_messages_are_printed_and_their_digest_is_told(run: Played) -> None:
 
     assert 0 == ran.code
     assert "".join(f"--- {m['role']} ---\n{m['content']}\n" for m in messages) == ran.out
-    assert f"was sent: agent 1, round 3, sha256 {digest(messages)}\n" == ran.err
+    assert f"was sent: agent 1, round 3, sha256 {digest_of(run.sent[3, 1])}\n" == ran.err
 
 
 def test_for_a_scripted_agent_it_is_said_that_it_is_no_model(run: Played) -> None:

@@ -51,7 +51,7 @@ PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the text betwee
 wording: Final = Messages("goldrush.agents.worlds.mining.prompts", "v1.toml")
 
 
-class PlanPrompts:
+class Prompts:
     """The prompts of one round; the shared parts are made once."""
 
     def __init__(self, shown: SharedView) -> None:
@@ -81,7 +81,7 @@ class PlanPrompts:
         yield wording(
             "you",
             seen,
-            gold=_number(seen.gold),
+            gold=number(seen.gold),
             plots=wording("plots", plots=own) if own else wording("plots_none"),
             note="" if seen.memo is None else wording("note", note=quoted(seen.memo, NOTE_MAX)),
         )
@@ -136,8 +136,8 @@ def _authority(authority: Authority | None) -> str:
     remedy = "remedy_adjudicate" if authority.rule == ADJUDICATE else "remedy_punish"
     return wording(
         "authority",
-        notices=wording(notices, percent=_number(authority.detection * 100)),
-        remedy=wording(remedy, fine=_number(authority.fine)),
+        notices=wording(notices, percent=number(authority.detection * 100)),
+        remedy=wording(remedy, fine=number(authority.fine)),
     )
 
 
@@ -146,18 +146,18 @@ def _alphas(seen: Observation) -> str:
     for plot, alpha in enumerate(seen.alphas):
         plots.setdefault(alpha, []).append(plot)
     if len(plots) == 1:
-        return wording("alpha_all", alpha=_number(seen.alphas[0]))
+        return wording("alpha_all", alpha=number(seen.alphas[0]))
     richest = sorted(plots, reverse=True)
 
     def lines(most: int) -> Iterable[str]:
         for alpha in richest:
-            yield wording("alpha", alpha=_number(alpha), plots=within(_spans(plots[alpha]), most))
+            yield wording("alpha", alpha=number(alpha), plots=within(_spans(plots[alpha]), most))
 
     whole = "; ".join(lines(1 << 30))
     if len(whole) <= ALPHAS_MAX:
         return wording("alphas", alphas=whole)
     # Where nearly every plot has another value, a grid is shorter.
-    grid = _grid(list(map(_number, seen.alphas)), seen.cols, ALPHAS_MAX)
+    grid = _grid(list(map(number, seen.alphas)), seen.cols, ALPHAS_MAX)
     if grid is not None:
         return wording("alphas_grid", grid=grid)
     share = ALPHAS_MAX // min(len(richest), 8)
@@ -273,7 +273,7 @@ def _past(past: Sequence[PastAction]) -> str:
         before = [action for _, actions in rounds[shown:] for action in actions]
         counts = Counter(f"{action.kind or 'other'} {_result(action)}" for action in before)
         times = within((f"{what} x{n}" for what, n in counts.most_common()), TOGETHER_MAX)
-        gold = _number(sum(action.gold for action in before))
+        gold = number(sum(action.gold for action in before))
         together = _rounds(rounds[-1][0], rounds[shown][0])
         lines[shown:] = [wording("past_together", rounds=together, gold=gold, actions=times)]
     return wording("past", rounds="\n".join(lines))
@@ -284,7 +284,7 @@ def _done(actions: Sequence[PastAction]) -> Iterable[str]:
 
     def described(action: PastAction) -> tuple[str | None, str, str | None, str]:
         points = f" with {action.amount}" if action.amount != 1 or action.kind == "mine" else ""
-        gold = _number(action.gold) if action.result == "mined" else None
+        gold = number(action.gold) if action.result == "mined" else None
         return action.kind, points, gold, _result(action)
 
     for (kind, points, gold, result), group in groupby(actions, described):
@@ -343,7 +343,7 @@ def _fitting(lines: Sequence[str], most: int) -> int:
     return sum(end <= most for end in ends)
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """At most eight significant digits, which hide the rounding errors of sums."""
     is_whole = value == int(value) or value >= 1e8
     return str(round(value)) if is_whole and value < 1e20 else f"{value:.8g}"

@@ -1,0 +1,544 @@
+"""Version 2 of mining's prompt: what is shown, in any wording, and how its answers are read.
+
+What holds for every version of the prompt is tested in tests/llm/test_prompt.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goldrush.agents.llm.messages import fields_in
+from goldrush.agents.llm.model import ORDERS, PERSONA_MAX
+from goldrush.agents.llm.notes import NOTE_MAX, note_after
+from goldrush.agents.llm.wording import limited
+from goldrush.agents.llm.wording_files import wording_named
+from goldrush.agents.llm.wordings import (
+    MESSAGES_MAX,
+    Framed,
+    InvalidWording,
+    Wording,
+    default_of,
+    wording_of,
+)
+from goldrush.agents.worlds.mining.parse import FIRST, Form, ParsedPlan, parse
+from goldrush.agents.worlds.mining.players import GAME, prepare
+from goldrush.agents.worlds.mining.prompts import history, v2
+from goldrush.agents.worlds.mining.prompts.v2 import Prompts, form_of, wordable
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX, SAY_MAX
+from goldrush.kernel.worlds.mining.history import PublicRound
+from goldrush.kernel.worlds.mining.observe import SharedView
+from goldrush.kernel.worlds.mining.state import MiningState
+from tests.kernel.worlds.mining.scenario import Submission
+from tests.laws.strategies import Game, games, played
+from tests.llm.test_prompt import (
+    ALL_CONFIGS,
+    CLAIMED,
+    EXTREMES,
+    after,
+    does,
+    extreme,
+    part,
+    scripted,
+    size,
+    start,
+)
+
+DEFAULT = Framed(default_of(wordable()))
+SHIPPED = ["default", *wordable().shipped]
+ROW_COL = {"plots": "row,col"}
+OTHERS = {
+    "kinds": {"defend": "keep", "mine": "claim", "claim": "mine", "raid": "take-over"},
+    "keys": {"actions": "moves", "type": "what", "plot": "where", "stamina": "type"},
+    "agents": "letters",
+}
+
+
+def worded(messages: Mapping[str, Any], names: Mapping[str, Any], **more: Any) -> Framed:
+    return Framed(wording_of("w", messages, names, wordable()), **more)
+
+
+def shipped(name: str, **more: Any) -> Framed:
+    return Framed(wording_named(name, wordable()), **more)
+
+
+def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> tuple[str, str]:
+    first, second = Prompts(SharedView(state), lambda _: framed).of(agent)
+    return first["content"], second["content"]
+
+
+# The rules: what every wording has to say, by the message that says it.
+
+CHANCE = r"random|chance"
+FACTS: dict[str, dict[str, Sequence[str]]] = {
+    "default": {
+        "among": ["10", "0-9", "200", "all|every", "without knowing|none is known|nobody knows"],
+        "map": ["10 x 10", "nobody|none|free", r"\braid\b|\btake\b"],
+        "plots_by_id": [r"row \* 10 \+ column", r"\b0\b", r"\b99\b"],
+        "gold": [r"\bmine\b|\buse\b", "alone|no way|Only|except", "ever"],
+        "alpha_all": [r"\b1 (gold|points)"],
+        "stamina": ["round", "lost|nothing of it carries|cannot be saved|gone"],
+        "actions": ["most .*important|counts for more", "start|round begins"],
+        "defend_whole": [r"\b1\b", "of your own|you own|yours|your own|you hold", "fail|stops"],
+        "mine_many": [r"\b1 to 3\b", "of your own|you own|yours|your own|you hold", "each"],
+        "claim": [r"\b1\b", "nobody|without an owner|free", CHANCE],
+        "raid": [r"\b1\b", "another", "defence|keep", "truce|rest", CHANCE],
+        "both": ["same"],
+        "truce_one": ["fail|works", "has no|is not protected|is no"],
+        "order": ["claim.*raid.*mine|pick.*take.*use"],
+        "new_owners": ["either|too early|cannot be used", "not paid|is not|gets no|get nothing"],
+        "limits": ["not allowed", "last|from its end", "whole|entirely", "spent|pa(id|y)|costs"],
+        "shown_many": [r"\b5\b", "owner|owns|holds", "never|hidden|are not"],
+        "keys_by_id": ["nothing"],
+    },
+    "long-truce": {"truce_many": [r"\b2\b", "fail|works", "has no|is not protected|is no"]},
+    "no-truce": {"truce_none": ["none|NO|WITHOUT"], "raid_unowned": ["this round|same round"]},
+    "pointwise": {"defend_points": ["1 or more|as many as", "each|every|for each", CHANCE]},
+    "adjudicate": {
+        "authority_all": ["every|all"], "adjudicate": ["back|returns", "paid|pays"],
+        "order_rulings": ["claim.*raid.*authority.*mine|pick.*take.*referee.*use"],
+    },
+    "punish": {"authority_some": ["7%"], "punish": [r"2\.5", "keep|leaves", "before"]},
+    "communication": {"messages": ["quot", "untrue|truth|lies|true", "instruction"],
+                      "say": [str(SAY_MAX), "before the next round", "empty|nothing"]},
+    "cap-1": {"mine_one": [r"\b1\b"]},
+    "alone": {"alone": ["200", r"\b0\b"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("config", FACTS)
+def test_every_wording_tells_every_rule(config: str, name: str) -> None:
+    framed = shipped(name)
+    rules = prompt_of(start(**ALL_CONFIGS[config]), 0, framed)[0]
+    for id, facts in FACTS[config].items():
+        told = said_in(rules, framed.messages.texts[id])
+        for fact in facts:
+            assert re.search(fact, told, re.DOTALL | re.IGNORECASE), (id, told, fact)
+
+
+def said_in(rules: str, message: str) -> str:
+    """What a message became in the rules."""
+    texts = re.split(
+        "|".join(rf"\${field}\b" for field in set(fields_in(message))) or "$^", message
+    )
+    found = re.search("(.+?)".join(map(re.escape, texts)), rules, re.DOTALL)
+    assert found is not None, message
+    return found[0]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("config", ALL_CONFIGS)
+def test_no_wording_leaves_an_empty_line_or_names_a_plot_in_the_form(
+    config: str, name: str
+) -> None:
+    state = after(start(**{"rounds": 9, **ALL_CONFIGS[config]}), {})
+    framed = shipped(name, notes=True, reasoning="field")
+    first, second = prompt_of(state, 0, framed)
+    [form] = [line for line in first.split("\n") if line.startswith("{")]
+
+    for text in (first, second):
+        assert "\n\n\n" not in text
+        assert text == text.strip()
+    assert [] == re.findall(rf"\d|{'|'.join(map(framed.wording.names.kind, KINDS))}\b", form)
+    assert ParsedPlan((), "no-json", None) == parse(
+        first + second, 10, 10, "absolute", form_of(framed.wording)
+    )
+
+
+def test_no_aim_is_told_where_the_goal_is_neutral_and_it_is_the_only_difference() -> None:
+    goal = DEFAULT.messages("goal")
+    default, neutral, told = (
+        prompt_of(start(), 0, shipped(name)) for name in ("default", "neutral-goal", "told")
+    )
+
+    assert default[0].replace(f"{goal}\n\n", "") == neutral[0]
+    assert told[0].replace("\n\nREQUEST: please do not use raid in any round. Leave every plot to "
+                           "the agent that owns it.", "") == default[0]  # fmt: skip
+    assert default[1] == neutral[1] == told[1]
+
+
+@given(game=games())
+@settings(max_examples=20)
+def test_the_plain_wording_tells_no_story(game: Game) -> None:
+    framed = shipped("plain", notes=True, reasoning="field")
+    words = re.compile(
+        r"gold|raid|\bmin(e|es|ed|ing|ers?)\b|simulation|game|experiment|plots?\b", re.I
+    )
+    for round in played(game):
+        unsaid = Prompts(SharedView(round.before), lambda _: framed)
+        for agent in range(game.config.agents):
+            told = "\n".join(message["content"] for message in unsaid.of(agent))
+            told = re.sub(
+                r'^(participant \d+|you|Your note to yourself): ".*', "", told, flags=re.M
+            )
+            assert None is words.search(told)
+
+
+# The order of the kinds of action.
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_kinds_are_told_in_one_order_in_rules_and_schema(order: str) -> None:
+    prompts = Prompts(SharedView(start(seed=7)), lambda _: attrs.evolve(DEFAULT, order=order))
+    for agent in range(10):
+        drawn = Draws(7, 0, agent if order == "agent" else 0, "order").shuffled(KINDS)
+        expected = list(KINDS) if order == "fixed" else drawn
+        rules = prompts.of(agent)[0]["content"]
+        item = prompts.schema(agent)["properties"]["actions"]["items"]
+
+        assert expected == item["properties"]["type"]["enum"]
+        assert expected == re.findall(r"^- (\w+):", rules, re.M)
+
+
+# What happened.
+
+
+def public(state: MiningState) -> list[PublicRound]:
+    return [PublicRound(record) for record in state.history]
+
+
+def test_history_has_the_actors_of_every_visible_round_the_oldest_first() -> None:
+    state = after(
+        start(rows=2, cols=4, agents=4, seed=1, defense="pointwise", truce=2),
+        {
+            0: does(("claim", 0, 1), ("claim", 5, 1)),
+            1: does(("claim", 1, 1), ("claim", 5, 1)),
+            2: does(("claim", 2, 1)),
+        },
+        {3: does(("raid", 0, 1))},
+        {
+            0: does(("defend", 0, 1), ("raid", 1, 1), ("claim", 3, 1)),
+            1: does(("raid", 0, 1)),
+            2: does(("raid", 1, 1), ("defend", 2, 3)),
+        },
+    )
+    winner, captor = state.owner[5], state.owner[1]
+    told = prompt_of(state)[1]
+
+    assert [
+        f"Round 1: claim 0 by 0; 1 by 1; 2 by 2; 5 by 0, 1 (won by {winner}).",
+        "Round 2: raid stopped by a truce: 0 of 0 by 3.",
+        f"Round 3: claim 3 by 0. raid that took the plot: 1 of 1 by 0, 2 (won by {captor}). "
+        "raid stopped by defend: 0 of 0 by 1. defend 0, 2.",
+    ] == part(told, "HISTORY, the oldest round first")
+    assert "IN TRUCE, every raid on them fails: until the end of round 4: 3.\n" in told
+
+
+def test_rulings_and_losses_are_told() -> None:
+    raided = {1: does(("raid", 0, 1))}
+    back = after(start(agents=3, authority="adjudicate"), CLAIMED, raided)
+    kept = after(start(agents=3), CLAIMED, raided)
+
+    assert (
+        "raid that took the plot: 0 of 0 by 1. Given back by the authority: 0 to 0."
+        in (prompt_of(back, 2)[1])
+    )
+    assert "the last one first: 0 to 1 in round 2, given back.\n" in prompt_of(back)[1]
+    assert "THAT YOU LOST, the last one first: 0 to 1 in round 2.\n" in prompt_of(kept)[1]
+    assert "THAT YOU LOST" not in prompt_of(kept, 1)[1]
+
+
+@pytest.mark.parametrize("crowd", [12, 40, 200])
+def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(crowd: int) -> None:
+    rounds = [
+        {
+            a: does(*[("claim", (7 * a + 11 * n + k) % 900, 1) for k in range(5)],
+                    *[("raid", (5 * a + 13 * n + k) % 900, 1) for k in range(5)])
+            for a in range(crowd)
+        }
+        for n in range(30)
+    ]  # fmt: skip
+    state = after(start(rows=30, cols=30, agents=crowd, visibility="all", rounds=99), *rounds)
+    lines = part(prompt_of(state)[1], "HISTORY")
+    kept: list[str] = []
+    alone = history.History(v2._history_of(DEFAULT.wording, 0, 30).terms)
+    for record in state.history:
+        kept.append(alone.line(record)[0])
+        if sum(len(line.encode()) + 1 for line in kept) > 12_000:
+            kept = kept[-(len(kept) // 2) :] if len(kept) > 1 else []
+    gone = public(state)[: 30 - len(kept)]
+    claims = Counter(claim.winner for each in gone for claim in each.claims)
+    [agent, won] = min(claims.items(), key=lambda item: (-item[1], item[0]))
+
+    assert kept == lines[-len(kept) :]
+    assert [f"Rounds 1 to {len(gone)}, in numbers"] == lines[:1]
+    assert lines[1].startswith(f"claim that won a plot, by agent: {agent}: {won}")
+    assert lines[2].startswith("raid, by agent and owner: ")
+    assert 3 + len(kept) == len(lines)
+    assert max(len(line.encode()) for line in lines) <= 2_400
+    assert max(len(line.encode()) for line in lines[1:3]) <= 2_000
+    raids = Counter((r, raid.owner) for each in gone for raid in each.raids for r in raid.raiders)
+    told = re.findall(r"(\d+) on (\d+|nobody): (\d+)", lines[2])
+    ordered = sorted(raids, key=lambda pair: (-raids[pair], pair[0], pair[1]))
+
+    assert [(str(a), str(o), str(raids[a, o])) for a, o in ordered][: len(told)] == told
+
+
+def test_own_actions_are_told_the_oldest_round_first_with_reasons_in_words() -> None:
+    state = after(
+        start(agents=1, stamina=3, rows=2, cols=4),
+        {0: does(("claim", 0, 1), ("claim", 1, 1))},
+        {0: does(None, ("mine", 0, 2), ("claim", 1, 1), ("mine", 9, 1), ("mine", 1, 3))},
+    )
+
+    assert [
+        "Round 1: claim 0, 1: won",
+        "Round 2: no action: removed, it could not be read; mine 0 with 2: 2 gold; "
+        "claim 1: removed, the plot had an owner; mine 9 with 1: removed, there is no such plot; "
+        "mine 1 with 3: removed, the stamina was used up",
+    ] == part(prompt_of(state)[1], "YOUR OWN ACTIONS")
+
+
+def test_own_actions_that_do_not_fit_are_told_in_sum() -> None:
+    rounds = [{0: does(*[("claim", (n + k) % 100, 1) for k in range(9)])} for n in range(90)]
+    lines = part(prompt_of(after(start(visibility="all"), *rounds))[1], "YOUR OWN")
+    last = int(re.findall(r"^Rounds 1 to (\d+) in sum, 0 gold: claim ", lines[0])[0])
+
+    assert [f"Round {n}" for n in range(last + 1, 91)] == [line.split(":")[0] for line in lines[1:]]
+
+
+def test_the_columns_of_the_map_are_numbered() -> None:
+    state = after(start(rows=2, cols=3, agents=12), {11: does(("claim", 4, 1))})
+
+    assert [
+        "column          0  1  2", "row 0 (0 to 2)  .  .  .", "row 1 (3 to 5)  . 11  .",
+    ] == part(prompt_of(state)[1], "MAP at the start")  # fmt: skip
+
+
+# Any wording.
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=120)
+
+
+@st.composite
+def wordings(draw: st.DrawFn) -> Wording:
+    """Messages of any text and length with any of their fields, and names."""
+    texts = {}
+    known = wordable()
+    for id in draw(st.lists(st.sampled_from(list(known.messages.texts)), max_size=25)):
+        fields = draw(st.lists(st.sampled_from(known.fields(id)), max_size=6))
+        often = dict.fromkeys(fields, 0)
+        pieces = [draw(TEXTS) * draw(st.sampled_from([0, 1, 30])) for _ in range(3)]
+        for field in fields:
+            often[field] += 1
+            if field not in known.long or often[field] == 1:
+                pieces.insert(draw(st.integers(0, len(pieces))), f"\0{{{field}}}")
+        texts[id] = "".join(pieces).replace("$", "$$").replace("\0", "$")[:4_096]
+    names = draw(st.sampled_from([{}, ROW_COL, OTHERS]))
+    try:
+        return wording_of("w", texts, names, known)
+    except (InvalidWording, ValueError):  # too long in sum, or cut within a field
+        return default_of(known)
+
+
+BUSY = [extreme(*each) for each in EXTREMES[-1:]]
+PERSONA = "\U0001f600" * (PERSONA_MAX[1] // 4)
+
+
+@given(wordings(), st.sampled_from([*range(len(BUSY)), "truce", "alone"]))
+@settings(max_examples=150, deadline=None)
+def test_every_part_is_bounded_in_any_wording(wording: Wording, which: int | str) -> None:
+    if which == "truce":
+        state = after(start(rows=30, cols=30, truce=9, visibility="all", agents=60),
+                      *[{a: does(*[("claim", (15 * a + n * 3 + k) % 900, 1) for k in range(9)])
+                         for a in range(60)} for n in range(3)])  # fmt: skip
+    else:
+        state = start(agents=1) if which == "alone" else BUSY[int(which)]
+    framed = Framed(wording, notes=True, reasoning="field", persona=PERSONA)
+    terms = v2._history_of(wording, 0, state.config.cols)
+    for record in state.history:
+        line, length = terms.line(record)
+        assert len(line.encode()) == length <= history.LINE_MAX
+    for text, most in (
+        (terms.losses(state.history, 0), history.LOSSES_MAX),
+        (terms.text(state.history), history.LINES_MAX + 2 * history.COUNTS_MAX),
+        (terms.own_actions(state.history, 0), history.OWN_MAX + history.OWN_SUM_MAX),
+    ):
+        assert len(text.encode()) <= most + MESSAGES_MAX
+    prompts = Prompts(SharedView(state), lambda _: framed)
+    for agent in (0, state.config.agents - 1):
+        assert size(prompts.of(agent)) <= v2.PROMPT_MAX
+        assert len(json.dumps(prompts.schema(agent))) <= 4_096
+
+
+def test_the_limits_of_all_parts_and_of_a_wording_make_the_limit_of_a_prompt() -> None:
+    parts = [
+        v2.NAMES_MAX, v2.ALPHAS_MAX, v2.MAP_MAX, v2.TRUCES_MAX, v2.PLOTS_MAX, v2.HEARD_MAX,
+        v2.NOTE_SHOWN_MAX, history.LINES_MAX, 2 * history.COUNTS_MAX, history.LOSSES_MAX,
+        history.OWN_MAX, history.OWN_SUM_MAX, PERSONA_MAX[1], MESSAGES_MAX,
+    ]  # fmt: skip
+
+    assert sum(parts) + 1_000 <= v2.PROMPT_MAX
+
+
+@given(st.lists(TEXTS), st.integers(0, 300), TEXTS, TEXTS)
+def test_a_list_is_bounded_and_says_how_many_more_there_are(
+    items: list[str], most: int, between: str, more: str
+) -> None:
+    said = limited(items, most, between, lambda number: f"{more}{number}")
+    whole = between.join(filter(None, items))
+
+    assert len(said.encode()) <= most
+    if len(whole.encode()) <= most:
+        assert whole == said
+    elif said:
+        assert re.search(f"{re.escape(more)}[1-9][0-9]*$", said)
+
+
+def test_names_go_through_rules_form_schema_map_and_history() -> None:
+    state = after(start(rows=2, cols=3, agents=3, truce=9), {1: does(("claim", 4, 1))},
+                  {0: does(("raid", 4, 1)), 1: does(("mine", 4, 2), ("defend", 4, 1))})  # fmt: skip
+    framed = worded({}, {**OTHERS, **ROW_COL})
+    rules, told = prompt_of(state, 0, framed)
+    form = Prompts(SharedView(state), lambda _: framed).schema(0)
+
+    assert '{"moves": [{"what": ..., "where": ..., "type": ...}, ...]}' in rules
+    assert ["keep", "claim", "mine", "take-over"] == re.findall("^- ([a-z-]+):", rules, re.M)
+    assert "agents A, B, C," in rules
+    assert "both counted from 0: 0,0 to 1,2." in rules
+    assert ["what", "where", "type"] == form["properties"]["moves"]["items"]["required"]
+    assert "row 1 (1,0 to 1,2) . B ." in told
+    assert "Round 1: mine 1,1 by B.\n" in told
+    assert "Round 2: take-over stopped by a truce: 1,1 of B by A. keep 1,1.\n" in told
+    assert "Round 2: take-over 1,1: stopped by a truce" in told
+    assert "until the end of round 9: 1,1." in told
+
+
+def test_a_persona_is_shown_as_written_in_the_part_of_its_agent_alone() -> None:
+    persona = "You are  {careful}.\n\n$rounds"
+    framed = attrs.evolve(DEFAULT, persona=persona)
+    shown = SharedView(start())
+    prompts = Prompts(shown, lambda agent: framed if agent == 3 else DEFAULT)
+
+    assert f"This is round 1 of 200.\n\n{persona}\n\nYou have 0 gold" in prompts.of(3)[1]["content"]
+    assert prompts.of(3)[0] == prompts.of(2)[0]
+    assert persona not in prompts.of(2)[1]["content"]
+
+
+# Notes.
+
+
+@pytest.mark.parametrize(
+    ("note", "kept"),
+    [
+        (None, "before"), (5, "before"), ([], "before"), (True, "before"), ("", None),
+        ("\x00\x9f", None), ("a\tb\r\nc\x00d", "a b  cd"), ("\ud800", "\ufffd"),
+        ("x" * 1_999 + "\x07yz", "x" * 1_999 + "y"),
+    ],
+)  # fmt: skip
+def test_a_note_is_cleaned_and_one_that_is_no_text_keeps_the_last(note: Any, kept: Any) -> None:
+    assert kept == note_after("before", note)
+    assert NOTE_MAX == MEMO_MAX
+
+
+def test_a_note_is_shown_whole_to_those_who_may_have_one() -> None:
+    state = start()
+    note = 'trust 3 "always"; '
+    state.memo[0] = note * (MEMO_MAX // len(note))
+    noted = attrs.evolve(DEFAULT, notes=True)
+
+    assert f"Your note to yourself: {json.dumps(state.memo[0])}\n" in prompt_of(state, 0, noted)[1]
+    assert "You have no note to yourself.\n" in prompt_of(state, 1, noted)[1]
+    assert "note to yourself" not in "".join(prompt_of(state))
+
+
+def rows_of(notes: bool, *texts: str | None) -> list[Any]:
+    """The memo in the rows of an agent that answers so, round after round."""
+    options = {"name": "m", "model": "m", "prompt": 2, **({"notes": True} if notes else {})}
+    config, roster = prepare({"agents": 1}, "random")
+    entries = [{"agent": 0, "policy": "llm", "options": options}]
+    state = next(scripted(config, roster, 0))
+    state.set_up(state.config, tuple(entries))
+    memos = []
+    for text in texts:
+        row = GAME.prompting[-1].row(GAME.view(state), 0, text, None if text else "no-answer", {})
+        memos.append(row[4])
+        state = after(state, {0: Submission([], memo=row[4])})
+    return memos
+
+
+def test_each_row_of_an_agent_with_notes_holds_the_last_note() -> None:
+    texts = ('{"actions": [], "note": "a"}', "no plan", None, '{"actions": []}',
+             '{"actions": [], "note": null}', '{"actions": [], "note": ""}', "x")  # fmt: skip
+
+    assert ["a", "a", "a", "a", "a", None, None] == rows_of(True, *texts)
+    assert [None] * 7 == rows_of(False, *texts)
+
+
+# Answers.
+
+
+def read(text: str, form: Form) -> ParsedPlan:
+    return parse(text, 4, 10, "absolute", form)
+
+
+@pytest.mark.parametrize(
+    ("text", "actions", "error"),
+    [
+        ('{"claim": [7]} and then {"actions": []}', (), None),
+        ('{"actions": []} and then {"claim": [7]}', (("claim", 7, 1),), None),
+        ('{"claim": [7]} and not []', (("claim", 7, 1),), None),
+        ("I do nothing: []", (), "no-json"),
+        (" \n[\t]\r\n", (), None),
+        ('{"claim": [7]} {"claim": [8], ', (("claim", 7, 1),), None),
+        ('{"claim": [7]} {"note": "x"}', (("claim", 7, 1),), None),
+    ],
+)
+def test_the_last_complete_answer_counts(text: str, actions: Any, error: str | None) -> None:
+    found = read(text, form_of(DEFAULT.wording))
+
+    assert (actions, error) == (found.actions, found.error)
+
+
+RENAMED = worded({}, OTHERS).wording
+BY_ROW = worded({}, ROW_COL).wording
+_ITEMS = st.tuples(st.sampled_from(KINDS), st.integers(0, 39), st.integers(1, 9))
+
+
+@given(st.lists(_ITEMS, min_size=1), st.booleans(), st.text())
+def test_an_answer_is_read_by_the_names_that_its_agent_was_told(
+    actions: list[tuple[str, int, int]], as_lists: bool, note: str
+) -> None:
+    for wording in (RENAMED, BY_ROW, DEFAULT.wording):
+        names = wording.names
+        written = [
+            {
+                names.key("type"): names.kind(kind).upper(),
+                names.key("plot"): plot if names.plots == "id" else f"{plot // 10},{plot % 10}",
+                names.key("stamina"): amount,
+            }
+            for kind, plot, amount in actions
+        ]
+        items: Any = [list(item.values()) for item in written] if as_lists else written
+        text = json.dumps({names.key("actions"): items, "note": note})
+
+        assert (tuple(actions), None) == attrs.astuple(read(text, form_of(wording)))[:2]
+
+
+@pytest.mark.parametrize(
+    ("wording", "text"),
+    [
+        (RENAMED, '{"actions": [["keep", 3]]}'),
+        (RENAMED, '{"defend": [3]}'),
+        (RENAMED, '[["raid", 3]]'),
+    ],
+)
+def test_another_name_is_no_answer(wording: Wording, text: str) -> None:
+    assert "no-json" == read(text, form_of(wording)).error
+    assert read(text, FIRST).error is None
+
+
+def test_where_plots_are_called_by_rows_a_number_is_no_plot() -> None:
+    text = '{"claim": [3, "3", "0,3", [0, 3], "(0, 3)"]}'
+
+    assert (None, None, *[("claim", 3, 1)] * 3) == read(text, form_of(BY_ROW)).actions
