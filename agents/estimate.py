@@ -54,7 +54,7 @@ def estimates(
         size = whole([sum(amount.tokens_in for amount in amounts) for amounts in of_model])
         most, most_out = most_in(model.name, questions), questions * model.max_tokens
         price = known.get(model.name)
-        cost = price and (most * price[0] + most_out * price[1]) / 1_000_000
+        cost = price and price.millionths(most, most_out) / 1_000_000
         about = min(round(size / BYTES_PER_TOKEN), most)
         results.append(Estimate(model.name, questions, about, most, most_out, cost))
     return results

@@ -9,7 +9,7 @@ was sent, the upper bound stays counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import attrs
 
@@ -21,11 +21,15 @@ WRAPPING: Final = 256  # tokens that a server's template may add to a question
 
 @attrs.frozen
 class Amount:
-    """Tokens of questions and answers of one model, named as in the roster."""
+    """Tokens of questions and answers of one model, named as in the roster.
+
+    `tokens_cached`: of the questions, those that the server had already.
+    """
 
     name: str
     tokens_in: int
     tokens_out: int
+    tokens_cached: int = 0
 
     @property
     def tokens(self) -> int:
@@ -79,8 +83,9 @@ class Budget:
 
     def cost_of(self, amount: Amount) -> float:
         """The cost of an amount; 0.0 without a price, which a ceiling of cost does not allow."""
-        per_in, per_out = self._prices.get(amount.name, (0.0, 0.0))
-        return (amount.tokens_in * per_in + amount.tokens_out * per_out) / 1_000_000
+        price = self._prices.get(amount.name, _FREE)
+        tokens = amount.tokens_in, amount.tokens_out, amount.tokens_cached
+        return price.millionths(*tokens) / 1_000_000
 
     def objection(self, amounts: Sequence[Amount]) -> Objection | None:
         """The ceiling that questions with these upper bounds could exceed, or None."""
@@ -98,13 +103,31 @@ class Budget:
         return None
 
 
-def prices(models: Models, names: Sequence[str]) -> Mapping[str, tuple[float, float]]:
-    """The prices of 1,000,000 tokens of questions and of answers, of the models that have both."""
+class Price(NamedTuple):
+    """The price of 1,000,000 tokens of questions and of answers, and of those of questions that the
+    server had already; None: as of others.
+    """
+
+    tokens_in: float
+    tokens_out: float
+    cached: float | None = None
+
+    def millionths(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
+        """A million times the cost of so many tokens; `cached` are among `tokens_in`."""
+        less = 0.0 if self.cached is None else cached * (self.tokens_in - self.cached)
+        return tokens_in * self.tokens_in + tokens_out * self.tokens_out - less
+
+
+_FREE: Final = Price(0.0, 0.0)
+
+
+def prices(models: Models, names: Sequence[str]) -> Mapping[str, Price]:
+    """The prices of the models that have those of questions and of answers."""
     known = {}
     for name in dict.fromkeys(names):
         endpoint = models.endpoint(name)
         if endpoint.price_in is not None and endpoint.price_out is not None:
-            known[name] = (endpoint.price_in, endpoint.price_out)
+            known[name] = Price(endpoint.price_in, endpoint.price_out, endpoint.price_cached)
     return known
 
 

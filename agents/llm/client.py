@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import math
 import re
 import ssl
@@ -84,6 +85,8 @@ class Client:
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
         self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
+        self._log = _Blanked(self._clean)
+        logging.getLogger(httpx2.__name__).addFilter(self._log)
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
         self._thread.start()
 
@@ -101,6 +104,7 @@ class Client:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
+            logging.getLogger(httpx2.__name__).removeFilter(self._log)
 
     def answers(
         self, questions: Sequence[Question], budget: Budget | None = None
@@ -177,7 +181,7 @@ class Client:
         if endpoint not in self._servers:
             self._secrets.update(endpoint.secrets())
             try:
-                self._servers[endpoint] = _connected(endpoint, endpoint.key())
+                self._servers[endpoint] = _connected(endpoint)
             except httpx2.InvalidURL as error:
                 raise BadInput(f"base_url cannot be used: {error}", "check the address") from None
         return self._servers[endpoint]
@@ -303,7 +307,7 @@ class Client:
         ):  # one may be a prefix of another
             text = text.replace(secret, _CUT)
         bare = _NOT_SEEN.sub("", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
-        if any(secret in bare for secret in self._secrets):
+        if any(_NOT_SEEN.sub("", secret) in bare for secret in self._secrets):
             return _CUT
         return _SURROGATE.sub("\ufffd", text)
 
@@ -318,6 +322,18 @@ _CUT: Final = "[key]"
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NOT_SEEN: Final = re.compile(r"[^!-\[\]-~]")  # all but visible ASCII, and the backslash
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+class _Blanked(logging.Filter):
+    """Removes secrets from the log of the HTTP library, which has the addresses of requests."""
+
+    def __init__(self, clean: Callable[[str], str]) -> None:
+        super().__init__()
+        self._clean_text = clean
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._clean_text(record.getMessage()), ()
+        return True
 
 
 class _TooLong(httpx2.ReadError):
@@ -342,16 +358,22 @@ class _Counted(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _connected(endpoint: Endpoint, key: str | None) -> openai.AsyncOpenAI:
+def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
+    headers, query = endpoint.sent()
     return openai.AsyncOpenAI(
-        api_key=key or "none",
+        api_key=endpoint.key() or "none",
+        default_query=query,
         base_url=endpoint.base_url or "https://api.openai.com/v1",
         # The whole try has a timeout of its own. That of the connection is shorter, because a try
         # that fails before it has one has certainly sent nothing.
         timeout=httpx2.Timeout(None, connect=endpoint.timeout / 2),
         max_retries=0,
         # An uncompressed response cannot grow when it is decoded.
-        default_headers={"Accept-Encoding": "identity", **_WHOSE[endpoint.base_url is None]},
+        default_headers={
+            "Accept-Encoding": "identity",
+            **_WHOSE[endpoint.base_url is None],
+            **headers,
+        },
         http_client=openai.DefaultAsyncHttpxClient(
             # A redirect would be an unrecorded try, at an address that the user did not give.
             follow_redirects=False,
@@ -418,7 +440,8 @@ def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
 
 def _taken(answer: Answer, most: Amount) -> Amount:
     tokens = (answer.tokens_in, most.tokens_in), (answer.tokens_out, most.tokens_out)
-    return Amount(most.name, *(bound if said is None else said for said, bound in tokens))
+    tokens_in, tokens_out = (bound if said is None else said for said, bound in tokens)
+    return Amount(most.name, tokens_in, tokens_out, answer.tokens_cached or 0)
 
 
 def _text(content: Any) -> str | None:

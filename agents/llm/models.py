@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -60,6 +60,44 @@ _KEY_NAME: Final = Kind(
 )
 _PRICE: Final = real(0, 1e6)
 
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_QUERY_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
+# Headers of the connection; the key has an option of its own.
+_HEADERS_TAKEN: Final = (
+    "authorization", "host", "content-length", "content-type", "content-encoding",
+    "transfer-encoding", "accept-encoding", "connection",
+)  # fmt: skip
+
+
+def _are_named(value: Any, name: re.Pattern[str], taken: Collection[str] = ()) -> bool:
+    """Whether these are different names, each with that of an environment variable."""
+    pairs = value.items() if isinstance(value, dict) else value
+    try:
+        names = [key.lower() for key, _ in pairs if name.fullmatch(key)]
+        is_valid = all(_KEY_NAME.holds(variable) for _, variable in pairs)
+    except (TypeError, ValueError, AttributeError):
+        return False
+    return is_valid and len({*names} - {*taken}) == len(pairs)
+
+
+_HEADERS: Final = Kind(
+    'a table of headers, each with the name of an environment variable in capitals: X-Org = "ORG" '
+    "(the key is named by key_env)",
+    lambda v: _are_named(v, _HEADER_NAME, _HEADERS_TAKEN),
+)
+_QUERY: Final = Kind(
+    "a table of fields, each with the name of an environment variable in capitals: "
+    'api-version = "API_VERSION"',
+    lambda v: _are_named(v, _QUERY_NAME),
+)
+
+
+def _named(
+    value: Mapping[str, str] | Iterable[tuple[str, str]],
+) -> tuple[tuple[str, str], ...]:
+    """(name, environment variable) of each, by name."""
+    return tuple(sorted(dict(value).items()))
+
 
 @attrs.frozen
 class Endpoint:
@@ -70,8 +108,11 @@ class Endpoint:
         key_env: name of the environment variable with the key; None: no key is sent.
         timeout: seconds of one try.
         tries: greatest number of tries.
+        headers, query: of every request, by name; each value is the name of an environment variable
+            with the value itself, which is treated as a key.
         price_in, price_out: of 1,000,000 tokens of questions and of answers, in any one currency;
             None: unknown.
+        price_cached: of tokens of a question that the server had already; None: `price_in`.
     """
 
     base_url: str | None = field(_URL, default=None)
@@ -80,6 +121,9 @@ class Endpoint:
     tries: int = field(integer(1, 100), default=6)
     price_in: float | None = field(_PRICE, default=None)
     price_out: float | None = field(_PRICE, default=None)
+    price_cached: float | None = field(_PRICE, default=None)
+    headers: tuple[tuple[str, str], ...] = field(_HEADERS, default=(), converter=_named)
+    query: tuple[tuple[str, str], ...] = field(_QUERY, default=(), converter=_named)
 
     def key(self) -> str | None:
         """The key from the environment; None: another server than OpenAI needs none.
@@ -100,20 +144,51 @@ class Endpoint:
             raise BadInput(f"{self.key_env} does not hold a key", "it must be one word in ASCII")
         return key or None
 
+    def sent(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The headers and the query of requests, from the environment.
+
+        Raises BadInput for a variable that is missing, or has no such value.
+        """
+        headers = {name: _value(variable, " ") for name, variable in self.headers}
+        return headers, {name: _value(variable) for name, variable in self.query}
+
     def secrets(self) -> list[str]:
-        """The values that are removed from texts: the key and headers. Raises BadInput as `key`."""
-        sent = (self.key() or "", *custom_headers())
+        """The values that are removed from texts: the key, headers and the query. Raises BadInput
+        as `key` and `sent`.
+        """
+        values = [value for named in self.sent() for value in named.values()]
+        sent = (self.key() or "", *custom_headers(), *values)
         return [secret for secret in sent if len(secret) >= KEY_MIN]
 
     def secrets_in_clear(self) -> list[str]:
-        """Descriptions of the secrets (key, headers in the environment) that plain HTTP would carry
-        to another machine. Raises BadInput as `key`.
+        """Descriptions of the secrets (key, headers, query) that plain HTTP would carry to another
+        machine. Raises BadInput as `key`.
         """
         parts = urlsplit(self.base_url or "")
         if parts.scheme != "http" or _is_loopback(parts.hostname or ""):
             return []
-        headers = [f"the content of {HEADERS}"] if custom_headers() else []
-        return ["its key", *headers] if self.key() else headers
+        carried = {
+            "its key": bool(self.key()),
+            f"the content of {HEADERS}": bool(custom_headers()),
+            f"its headers ({', '.join(name for name, _ in self.headers)})": bool(self.headers),
+            f"its query ({', '.join(name for name, _ in self.query)})": bool(self.query),
+        }
+        return [secret for secret, is_carried in carried.items() if is_carried]
+
+
+def _value(variable: str, more: str = "._~-") -> str:
+    """The value of an environment variable. `more`: characters besides letters and digits; a space:
+    all that are visible. Raises BadInput.
+    """
+    value = os.environ.get(variable, "").strip()
+    is_visible_ = value.isascii() and value.isprintable()
+    if more != " ":
+        is_visible_ = is_visible_ and all(each.isalnum() or each in more for each in value)
+    if not value or not is_visible_:
+        fault = "does not hold such a value" if value else "is not in the environment"
+        kinds = "visible ASCII" if more == " " else f"letters, digits and {more}"
+        raise BadInput(f"{variable} {fault}", f"set it to {kinds}")
+    return value
 
 
 def custom_headers() -> list[str]:
@@ -233,6 +308,8 @@ class Models:
         raise BadInput("`llm` alone names no model", "write llm:MODEL, or give --model")
 
 
+# Fields whose wrong value may be a key, which no message shows.
+_MAY_BE_KEYS: Final = {"key_env": _KEY_NAME, "headers": _HEADERS, "query": _QUERY}
 # The options of a model that its table can have.
 _CHOICES: Final = tuple(
     name
@@ -267,8 +344,8 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
             raise BadInput(f"{where} holds a key", "put it in the environment and name it: key_env")
         if option not in names:
             raise BadInput(f"{where} has {format_value(option)}", f"it may have {', '.join(names)}")
-        if option == "key_env" and not _KEY_NAME.holds(value):
-            raise BadInput(f"{where}: key_env", f"it must be {_KEY_NAME.name}")  # may be a key
+        if option in _MAY_BE_KEYS and not _MAY_BE_KEYS[option].holds(value):
+            raise BadInput(f"{where}: {option}", f"it must be {_MAY_BE_KEYS[option].name}")
         if option == "extra_body":
             value = _extra_body(where, value)
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
@@ -280,6 +357,8 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
         into[option] = value
     if ("price_in" in reach) != ("price_out" in reach):
         raise BadInput(f"{where} has one price", "give both price_in and price_out")
+    if reach.get("price_cached", 0) > reach.get("price_in", 0):
+        raise BadInput(f"{where}: price_cached is over price_in", "give at most price_in")
     if "base_url" in reach and "key_env" not in reach:
         reach["key_env"] = None  # the key of one server is not sent to another
     return Model(name, **of_model), Endpoint(**reach)

@@ -36,6 +36,7 @@ class RecordedAnswer:
         forks: number of FORK commits before it in the journal.
         prompt: the digest of the prompt, as recorded.
         text: a digest of the answer; None: there is no text.
+        tokens_cached: of the question, those that the server had already; 0: not reported.
         is_cut: whether the server stopped before the end of the answer, where that is recorded.
     """
 
@@ -52,6 +53,7 @@ class RecordedAnswer:
     forks: int
     prompt: str | None
     text: int | None
+    tokens_cached: int
     is_cut: bool
 
 
@@ -150,7 +152,7 @@ def _amount(answer: RecordedAnswer, bounds: Bounds) -> Amount:
         most = Amount(answer.model, answer.most_in, answer.max_tokens)
     tokens_in = most.tokens_in if answer.tokens_in is None else answer.tokens_in
     tokens_out = most.tokens_out if answer.tokens_out is None else answer.tokens_out
-    return Amount(answer.model, tokens_in, tokens_out)
+    return Amount(answer.model, tokens_in, tokens_out, answer.tokens_cached)
 
 
 @attrs.frozen
@@ -196,10 +198,11 @@ def _asked(answers: AnswerFields, chosen: Mapping[int, _Asked], about: About) ->
 
 def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAnswer:
     source, prompt = about.source or {}, about.prompt
+    tokens_in = counted(source.get("tokens_in"), 1, asked.most_in)
     return RecordedAnswer(
         unit, about.agent, asked.name, subject_of(asked.name, asked.wording),
         error=about.error if type(about.error) is str else None,
-        tokens_in=counted(source.get("tokens_in"), 1, asked.most_in),
+        tokens_in=tokens_in,
         tokens_out=counted(source.get("tokens_out"), 0, asked.most_out),
         tries=counted(source.get("tries"), 1) or 1,
         most_in=asked.most_in,
@@ -207,5 +210,6 @@ def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAns
         forks=forks,
         prompt=prompt if type(prompt) is str else None,
         text=None if about.text is None else xxh3_64_intdigest(about.text.encode()),
+        tokens_cached=counted(source.get("tokens_cached"), 0, tokens_in or 0) or 0,
         is_cut=source.get("finish") == LENGTH,
     )  # fmt: skip

@@ -10,13 +10,15 @@ from typing import Any
 import attrs
 
 from goldrush.agents.llm import usage as by_reader
+from goldrush.agents.llm.budget import Price
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
 from goldrush.agents.llm.usage import FirstAnswer, RecordedAnswer
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
 
-Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
+# For 1,000,000 tokens in and out; see Price.
+Prices = Mapping[str, Price | tuple[float, float]]
 
 
 @attrs.frozen
@@ -160,6 +162,6 @@ def _cost(asked: Iterable[RecordedAnswer], prices: Prices) -> float | None:
     for one in asked:
         if one.model not in prices:
             return None
-        price_in, price_out = prices[one.model]
-        cost += (one.tokens_in or 0) * price_in + (one.tokens_out or 0) * price_out
+        price = Price(*prices[one.model])
+        cost += price.millionths(one.tokens_in or 0, one.tokens_out or 0, one.tokens_cached)
     return cost / 1_000_000

@@ -19,12 +19,15 @@ WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
 
 @attrs.frozen
 class Asked:
-    """A request: its body, its headers in lower case, and whose it is (None: a short question)."""
+    """A request: its body, its headers in lower case, whose it is (None: a short question), and its
+    path with the query.
+    """
 
     body: dict[str, Any]
     headers: dict[str, str]
     agent: int | None
     round: int | None
+    path: str = ""
 
     @property
     def text(self) -> str:
@@ -154,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         who = WHO.search(str(body["messages"][-1]["content"]))
         agent, round_ = map(int, who.groups()) if who else (None, None)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(body, headers, agent, round_)
+        asked = Asked(body, headers, agent, round_, self.path)
         if told.greets and SHORT in asked.text:
             told.greeted += 1
             self._send(completion(_greeting(asked, told.ignores_schemas)))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm import client as client_
-from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
+from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Objection, Price, prices
 from goldrush.agents.llm.client import Client, Failure
 from goldrush.agents.llm.model import TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models
@@ -201,7 +201,7 @@ def test_a_ceiling_of_tokens_needs_no_price() -> None:
 
 
 def test_prices_are_those_of_models_that_have_both() -> None:
-    assert {"a": (1.0, 2.0)} == prices(priced(1.0, 2.0), ["a", "b", "c", "a"])
+    assert {"a": Price(1.0, 2.0)} == prices(priced(1.0, 2.0), ["a", "b", "c", "a"])
     assert {} == prices(priced(1.0, None), ["a"])
 
 

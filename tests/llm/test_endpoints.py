@@ -1,0 +1,160 @@
+"""How servers are reached: headers and queries that hold secrets, and what tokens cost."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from goldrush.agents.llm.budget import Amount, Budget, Price
+from goldrush.agents.llm.client import Client
+from goldrush.agents.llm.model import NONE, TEXT, Model
+from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.question import Question
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.players import record
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.journal.usage import usage
+from tests.llm.seasons import SETTINGS, said
+from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.llm.test_whole import reply
+
+HEADER, FIELD = "a header, 0123456789", "query-0123456789"
+TABLE = """\
+[a]
+model = "a-1"
+answer = "text"
+reasoning = "none"
+base_url = "{}"
+[a.headers]
+X-Org = "THE_ORG"
+[a.query]
+api-version = "THE_VERSION"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THE_ORG", f"{HEADER}\n")
+    monkeypatch.setenv("THE_VERSION", FIELD)
+
+
+def table(folder: Path, text: str) -> dict[str, tuple[Model, Endpoint]]:
+    path = folder / "models.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_models(path)
+
+
+def telling(asked: Asked) -> Reply:
+    """A server that sends back all that it got."""
+    secret = f"{asked.headers['x-org']} {asked.path}"
+    return reply(
+        f"{secret} {said(asked)}".replace("'", '"'), {"reasoning": secret},
+        system_fingerprint=secret, model=secret,
+    )  # fmt: skip
+
+
+def test_headers_and_a_query_are_sent_and_kept_nowhere(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, lines = tmp_path / "s.journal", list[str]()
+    caplog.set_level(logging.DEBUG)
+    with serving(telling) as server:
+        models = Models(table(tmp_path, TABLE.format(server.address)), warn=lines.append)
+        cast = cast_of(4, ["judge=llm:a"], models)
+        record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
+        server.respond = lambda asked: error(400, f"{HEADER}?{FIELD}")
+        question = Question(
+            models.by_name["a"][0], models.endpoint("a"), ({"role": "user", "content": "?"},), {}
+        )
+        with Client(1) as client:
+            [(_, answer)] = client.answers([question])
+
+    assert {HEADER} == {asked.headers["x-org"] for asked in server.asked}
+    assert {f"/v1/chat/completions?api-version={FIELD}"} == {asked.path for asked in server.asked}
+    assert "HTTP 400: [key]?[key]" == answer.trouble
+    kept = path.read_bytes().decode(errors="replace") + caplog.text + "".join(lines)
+    assert "[key]" in kept
+    assert HEADER not in kept
+    assert FIELD not in kept
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "what"),
+    [
+        ("THE_ORG", "", "THE_ORG is not in the environment"),
+        ("THE_ORG", "ü-secret", "THE_ORG does not hold such a value"),
+        ("THE_VERSION", "se cret", "THE_VERSION does not hold such a value"),
+        ("THE_VERSION", "se%20cret", "THE_VERSION does not hold such a value"),
+    ],
+)
+def test_a_value_that_cannot_be_sent_is_told_before_anything_is_written(
+    name: str, value: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with serving(telling) as server:
+        models = Models(table(tmp_path, TABLE.format(server.address)))
+        cast = cast_of(4, ["judge=llm:a"], models)
+        with pytest.raises(BadInput) as refused:
+            record(tmp_path / "s.journal", SETTINGS, cast, models=models)
+
+    assert what == refused.value.what
+    assert not (tmp_path / "s.journal").exists()
+    assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["headers.X-Org = 'sk-secret'", "headers.Authorization = 'A'", "headers.Host = 'A'",
+     "headers.'x y' = 'A'", "headers.X = 3", "headers = 'SECRET'", "headers = {X = 'A', x = 'B'}",
+     "query.'a&b' = 'A'", "query.a = 'sk-secret'", "query = ['SECRET']"],
+)  # fmt: skip
+def test_a_table_holds_names_of_variables_and_no_values(line: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        BadInput, match=r"models.toml, \[a\]: (headers|query); it must be a table of"
+    ) as refused:
+        table(tmp_path, f"[a]\n{line}")
+
+    assert "secret" not in str(refused.value).lower()
+
+
+def test_what_goes_unencrypted_is_told(tmp_path: Path) -> None:
+    [(_, endpoint)] = table(tmp_path, TABLE.format("http://models.example.org/v1")).values()
+
+    assert ["its headers (X-Org)", "its query (api-version)"] == endpoint.secrets_in_clear()
+
+
+# --- prices ---
+
+
+def test_cached_tokens_have_a_price_of_their_own(tmp_path: Path) -> None:
+    text = "[a]\nprice_in = 4\nprice_out = 8\nprice_cached = 1"
+    models = Models(table(tmp_path, text))
+    budget = Budget(models, ["a"], [Amount("a", 1_000_000, 500_000, 750_000)])
+
+    assert 1 + 0.75 + 4 == budget.cost
+    with pytest.raises(BadInput, match="price_cached is over price_in"):
+        table(tmp_path, text.replace("= 1", "= 5"))
+    with pytest.raises(BadInput, match="price_cached is over price_in"):
+        table(tmp_path, "[a]\nprice_cached = 5")
+
+
+def test_usage_of_a_run_counts_cached_tokens_at_their_price(tmp_path: Path) -> None:
+    path = tmp_path / "s.journal"
+    counts = {
+        "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 130,
+        "prompt_tokens_details": {"cached_tokens": 60},
+    }  # fmt: skip
+    with serving(
+        lambda asked: completion(str(said(asked)).replace("'", '"'), usage=counts)
+    ) as server:
+        model = Model("a", "a-1", answer=TEXT, reasoning=NONE)
+        models = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
+        cast = cast_of(4, ["judge=llm:a"], models)
+        record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
+    total = usage(path, {"a": Price(2.0, 10.0, 0.5)}).total
+
+    assert total.answers > 0
+    assert (total.tokens_in, total.tokens_out) == (100 * total.answers, 30 * total.answers)
+    assert total.cost == pytest.approx(total.answers * (40 * 2 + 60 * 0.5 + 30 * 10) / 1e6)
