@@ -209,12 +209,6 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _not_given(name: str) -> list[object]:
-    """The value of an option that a user did not give, if it is decided for each run."""
-    is_decided = name in ("max_tokens", *SAMPLING, *FRAMING)
-    return [attrs.fields_dict(Model)[name].default] if is_decided else []
-
-
 def _log(line: str) -> None:
     """Warn in the log; a module's function, so that it can be pickled."""
     import logging
@@ -291,15 +285,18 @@ class Models:
         return self.endpoint(model.name)
 
     def ignored(self, model: Model) -> list[str]:
-        """A warning for each request option whose new value is ignored during a run."""
+        """A warning for each request option whose new value is ignored during a run, of those that
+        only the file of models gives.
+        """
         if model.name not in self.by_name:
             return []
         now = self.by_name[model.name][0]
+        now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
         return [
             f"model {model.name} keeps the {name} of the run, "
             f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
-            for name in ("model", "temperature", "max_tokens", "seed", *SAMPLING, *FRAMING)
-            if getattr(now, name) not in (getattr(model, name), *_not_given(name))
+            for name in ("model", "temperature", "max_tokens", "seed", "extra_body", "persona")
+            if getattr(now, name) != getattr(model, name)
         ]
 
     def _only(self) -> str:

@@ -7,6 +7,8 @@ import pytest
 
 import goldrush
 from goldrush import policy, within
+from goldrush.agents.llm.model import FIELD, TEXT, Model
+from goldrush.agents.llm.models import Endpoint
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
@@ -206,6 +208,32 @@ def test_a_person_is_asked_with_the_same_prompt(tmp_path) -> None:
     assert ["season 1", "season 2"] == [inquiry.unit for inquiry in inquiries]
     assert "agent 0" == inquiries[0].player
     assert [2, 2] == [e["fish"] for e in run.events("asked", agent=0)]
+    assert run.verify().holds
+
+
+def test_a_game_is_told_in_another_wording(tmp_path) -> None:
+    (tmp_path / "blunt.toml").write_text(
+        '[messages]\nrules = ["Fish.", "Take $$1."]\nsettings = ""\nyou = "You: $agent, $agent."\n'
+    )
+    wording = str(tmp_path / "blunt.toml")
+    model = Model("m", "m", answer=TEXT, wording=wording, persona="An {old} hand", reasoning=FIELD)
+    with serving(lambda asked: completion('{"fish": 1} or rather {"fish": 2}')) as server:
+        models = goldrush.Models({"m": (model, Endpoint(server.address))})
+        run = goldrush.record(
+            Fishery, tmp_path / "run.journal", roster="llm:m*8", models=models, seasons=1
+        )
+    asked = [[m["content"] for m in request.body["messages"]] for request in server.asked]
+    entries = next(run.events("run_started"))["roster"]
+
+    assert {"Fish.", "Take $1."} == {rules for rules, _ in asked}
+    for _, now in asked:
+        you, persona, seen, form = now.split("\n\n")
+        assert you in {f"You: {agent}, {agent}." for agent in range(8)}
+        assert "An {old} hand" == persona
+        assert seen.startswith("What you see: ")
+        assert form.startswith('Answer with JSON: {"reasoning": text, "fish": integer')
+    assert {2} == {event["fish"] for event in run.events("asked")}
+    assert [True] + [False] * 7 == ["wording_text" in entry["options"] for entry in entries]
     assert run.verify().holds
 
 

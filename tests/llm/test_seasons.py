@@ -118,6 +118,28 @@ def test_a_newcomer_is_the_model_whose_seat_it_takes() -> None:
     assert {"a"} == {one.model for one in asked_in(path)}
 
 
+def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> None:
+    (tmp_path / "terse.toml").write_text('[messages]\nquotes = ["QUOTES A", "QUOTES B"]\n')
+    more = {"wording": str(tmp_path / "terse.toml")}
+    model = Model("a", "a-1", answer=TEXT, **more)
+    path, other = tmp_path / "s.journal", tmp_path / "fork.journal"
+    with serving(playing) as server:
+        known = Models({"a": (model, Endpoint(server.address))})
+        cast = cast_of(4, ["worker=llm:a"], known)
+        settings = {**SETTINGS, "assignments": 3, "sparks_start": 2}
+        state = record(path, settings, cast, models=known)
+        fork(path, 2, other, roster="judge=llm:a", models=known)
+    told = [asked.body["messages"][0]["content"][-8:] for asked in server.asked]
+    [options, *others] = [entry["options"] for entry in _cast_of(commits_of(path))][5:]
+
+    assert {"QUOTES A", "QUOTES B"} == set(told)
+    assert "wording_text" in options
+    assert not any("wording_text" in each for each in others)
+    assert len(state.agents) > 9  # somebody has joined
+    assert HELD == held(path)
+    assert HELD == held(other)
+
+
 def test_what_a_model_says_is_done_and_names_it() -> None:
     path = season_of("ada", assignments=4, elimination=False).path
     spoke = [event for event in log(path) if event.name == "spoke" and event["source"]]
