@@ -62,7 +62,7 @@ class Asker:
         for line in dict.fromkeys(line for model in chosen for line in models.ignored(model)):
             models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
-        self._client = Client(models.concurrency)
+        self._client = Client(models.concurrency, models.warn)
         self._tally = Tally((answer.subject, answer.error) for answer in earlier)
         self._rows: dict[str, _Row] = {}  # by subject
         self._warned: set[str] = set()  # models whose answers were cut off

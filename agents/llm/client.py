@@ -32,7 +32,7 @@ from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.model import NAME_MAX
-from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.llm.models import Endpoint, log_warning
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
     TEXT_MAX,
@@ -40,6 +40,7 @@ from goldrush.agents.llm.question import (
     Question,
     counted,
 )
+from goldrush.agents.llm.rate import Rate
 from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -49,6 +50,7 @@ BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
 TROUBLE_MAX: Final = 200  # characters of a reason
+OPENAI: Final = "https://api.openai.com/v1"
 AGAIN: Final = (408, 409, 425, 429)  # statuses that are tried again, with those from 500 on
 
 
@@ -77,11 +79,15 @@ class Failure:
 class Client:
     """Connections to servers, and the event loop of questions. A context manager, or `close` it."""
 
-    def __init__(self, concurrency: int) -> None:
-        """Start the thread. `concurrency`: greatest number of open questions."""
+    def __init__(self, concurrency: int, warn: Callable[[str], None] = log_warning) -> None:
+        """Start the thread. `concurrency`: greatest number of open questions; `warn`: called with a
+        line if a rate of requests cannot be shared with other processes.
+        """
         self._loop = asyncio.new_event_loop()
         self._concurrency = concurrency
         self._slots = asyncio.Semaphore(concurrency)
+        self._warn = warn
+        self._rates: dict[tuple[str, float], tuple[Rate, asyncio.Lock]] = {}
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
         self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
@@ -105,6 +111,8 @@ class Client:
             self._thread.join()
             self._loop.close()
             logging.getLogger(httpx2.__name__).removeFilter(self._log)
+            for rate, _ in self._rates.values():
+                rate.close()
 
     def answers(
         self, questions: Sequence[Question], budget: Budget | None = None
@@ -193,8 +201,11 @@ class Client:
         waited = 0.0  # seconds that the server requested
         while True:
             tries += 1
-            async with self._slots:  # released during pauses, for questions to other servers
+            await self._slot(question.endpoint)
+            try:  # released during pauses, for questions to other servers
                 result = await self._try(question)
+            finally:
+                self._slots.release()
             if isinstance(result, Answer):
                 if budget is not None:
                     budget.give_back(most)
@@ -214,6 +225,24 @@ class Client:
                 budget.take(most)  # before the pause, in which other questions reserve theirs
             draws = draws or Draws(question.messages[-1]["content"])
             await asyncio.sleep(_pause(tries, result.wait, draws))
+
+    async def _slot(self, endpoint: Endpoint) -> None:
+        """Take a slot, once the rate of requests to the server allows another."""
+        if endpoint.rate is None:
+            await self._slots.acquire()
+            return
+        place = endpoint.base_url or OPENAI, endpoint.rate
+        if place not in self._rates:
+            self._rates[place] = Rate(*place, self._warn), asyncio.Lock()
+        rate, lock = self._rates[place]
+        async with lock:  # one question waits for the rate, the others for that one
+            while True:
+                await self._slots.acquire()
+                wait = rate.wait(time.time())
+                if not wait:
+                    return
+                self._slots.release()
+                await asyncio.sleep(wait)
 
     async def _try(self, question: Question) -> Answer | Failure:
         """Send a question once. Every exception becomes a Failure."""
@@ -363,7 +392,7 @@ def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(
         api_key=endpoint.key() or "none",
         default_query=query,
-        base_url=endpoint.base_url or "https://api.openai.com/v1",
+        base_url=endpoint.base_url or OPENAI,
         # The whole try has a timeout of its own. That of the connection is shorter, because a try
         # that fails before it has one has certainly sent nothing.
         timeout=httpx2.Timeout(None, connect=endpoint.timeout / 2),

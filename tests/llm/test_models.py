@@ -151,8 +151,8 @@ def test_a_field_that_there_is_not_is_named(field: str, tmp_path: Path) -> None:
     assert (
         "it may have model, temperature, max_tokens, seed, answer, limit, prompt, top_p, "
         "reasoning_effort, extra_body, seed_from, sample, reasoning, notes, wording, persona, "
-        "order, base_url, key_env, timeout, tries, price_in, price_out, price_cached, headers, "
-        "query"
+        "order, base_url, key_env, timeout, tries, price_in, price_out, price_cached, rate, "
+        "headers, query"
     ) == refused.instead
 
 
