@@ -14,7 +14,8 @@ from typing import Final, TypeVar
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.session import Play, PlayedStep, batches
+from goldrush.agents.players import AskedPrompt
+from goldrush.agents.session import Play, PlayedStep, Prompt, batches
 from goldrush.kernel.world import Block, World, advance
 
 S = TypeVar("S")
@@ -26,14 +27,14 @@ def estimates(
     chosen: Sequence[Model],
     models: Models,
     units: int,
-    played: Callable[[], Iterator[Sequence[Amount]]],
+    played: Callable[[], Iterator[Sequence[Prompt]]],
     rest: Callable[[Sequence[int], int], int],
     most_in: Callable[[str, int], int],
 ) -> list[Estimate]:
     """The estimate of each model, for a whole run.
 
     Args:
-        played: gives the upper bounds of the questions of each of the first units.
+        played: gives the questions of each of the first units.
         rest: `(amounts, left)`: the amount of the units that are left, from that of each played.
         most_in: `(name, questions)`: the upper bound of the tokens of so many questions to a model.
 
@@ -42,7 +43,7 @@ def estimates(
     names = [model.name for model in chosen]
     Budget(models, names)  # refuses what a run would
     known = prices(models, names)
-    first = list(played()) if chosen else []
+    first = list(map(_amounts, played())) if chosen else []
 
     def whole(amounts: Sequence[int]) -> int:
         return sum(amounts) + rest(amounts, units - len(amounts))
@@ -60,17 +61,26 @@ def estimates(
     return results
 
 
+def prompts_of(prompts: Sequence[Prompt]) -> list[AskedPrompt]:
+    """Questions, as `Players.questions` gives them."""
+    return [AskedPrompt(each.asked.agent, each.asked.name, each.messages) for each in prompts]
+
+
+def _amounts(prompts: Sequence[Prompt]) -> list[Amount]:
+    return [prompt.upper_bound for prompt in prompts if prompt.upper_bound is not None]
+
+
 def asked_by_unit(
     world: World[S], state: S, play_of: Callable[[S], Play | None], units: int
-) -> Iterator[list[Amount]]:
-    """The upper bounds of the questions to models in each of the first `units` of a run, in which
-    policies play instead of models and people. `play_of` gives None for a step in which nobody is
-    asked. Raises PolicyFailed.
+) -> Iterator[list[Prompt]]:
+    """The questions to models in each of the first `units` of a run, in which policies play instead
+    of models and people. `play_of` gives None for a step in which nobody is asked. Raises
+    PolicyFailed.
     """
     for _ in range(units):
         if world.ended(state):
             return
-        amounts: list[Amount] = []
+        prompts: list[Prompt] = []
         is_done = False
         while not is_done:
             play, inputs = play_of(state), Block(())
@@ -79,9 +89,9 @@ def asked_by_unit(
                 while step.asked:
                     for asked in step.asked:
                         prompt = play.prompt(asked) if play.model(asked) else None
-                        if prompt is not None and prompt.upper_bound is not None:
-                            amounts.append(prompt.upper_bound)
+                        if prompt is not None:
+                            prompts.append(prompt)
                     step.go_on(step.of_policies(), {})
                 inputs = world.arrange(Block(batches(step.inputs)))
             state, _, is_done = advance(world, state, inputs)
-        yield amounts
+        yield prompts

@@ -5,7 +5,7 @@ A world derives `Players`; the functions here drive its agents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -27,13 +27,24 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.budget import Amount, Estimate
     from goldrush.agents.llm.failures import Earlier
     from goldrush.agents.llm.models import Models
+    from goldrush.agents.llm.question import Message
     from goldrush.agents.llm.usage import AnswerFields, Bounds
+    from goldrush.agents.llm.versions import PromptVersion
     from goldrush.agents.plugins import Plugin
     from goldrush.agents.recorded import Recording
 
 S = TypeVar("S")
 
 Facts = Mapping[str, Any]  # the fields of a START or FORK commit
+
+
+@attrs.frozen
+class AskedPrompt:
+    """A question to an agent: its name (empty in worlds with one question) and the prompt."""
+
+    agent: int
+    name: str
+    messages: Sequence[Message]
 
 
 @attrs.frozen
@@ -189,6 +200,7 @@ class Players(Generic[S]):
             replay any.
         policies: the policies that a roster can name, without those of other distributions.
         horizon: the name of the setting that is the number of units; empty: there is none.
+        prompts: the versions of the prompt of models, the newest last.
         takes_program: whether agents have tests made, for which users may give a program.
     """
 
@@ -197,6 +209,7 @@ class Players(Generic[S]):
     policies: Mapping[str, CatalogueEntry] = {}
     horizon: str = ""
     takes_program: bool = False
+    prompts: Sequence[PromptVersion] = ()
 
     # Before a run.
 
@@ -232,6 +245,18 @@ class Players(Generic[S]):
         and where no model can play.
         """
         raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
+
+    def asks(self, policy: str) -> str:
+        """The text of a roster in which this policy is asked all that models can be asked, and
+        others play beside it.
+        """
+        return policy
+
+    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
+        """The questions to the models of a run in each of its first units, in which policies play
+        instead of models and people. Raises PolicyFailed, and BadInput where no model can play.
+        """
+        raise BadInput("no model can play in this world", "take another world")
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         """The roster with the request options of each model decided, by a short question where they

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic
 import attrs
 
 from goldrush.agents.estimate import asked_by_unit, estimates
-from goldrush.agents.llm.budget import Amount, Estimate
+from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
@@ -310,22 +310,6 @@ def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> lis
     by_name = {model.name: model for model in chosen.values()}
     state = game.world.initial(run.setup)
 
-    def played() -> Iterator[Sequence[Amount]]:
-        entries = [
-            Entry(entry.agent, game.stand_in) if is_outside(entry.policy) else entry
-            for entry in run.roster.entries
-        ]
-        policies = _made(game, attrs.evolve(run.roster, entries=entries))
-
-        def play_of(state: S) -> RoundPlay[V] | None:
-            turn = game.turn_of(state)
-            if turn.code is None:
-                return None
-            unit, view = game.unit(state), game.view(state)
-            return RoundPlay(game, unit, view, turn, policies, run.roster.entries, chosen)
-
-        return asked_by_unit(game.world, state, play_of, PLAYED)
-
     def most_in(name: str, questions: int) -> int:
         view, most = game.view(state), []
         for agent, model in chosen.items():
@@ -337,9 +321,28 @@ def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> lis
 
     units = game.units(state.config)
     return estimates(
-        list(by_name.values()), models, units, played, lambda amounts, left: left * max(amounts),
-        most_in,
+        list(by_name.values()), models, units, lambda: questions_of(game, run),
+        lambda amounts, left: left * max(amounts), most_in,
     )  # fmt: skip
+
+
+def questions_of(game: StageGame[S, V], run: PreparedRun) -> Iterator[Sequence[Prompt]]:
+    """The questions to the models of a run in each of its first units."""
+    chosen = models_in(run.roster.entries)
+    entries = [
+        Entry(entry.agent, game.stand_in) if is_outside(entry.policy) else entry
+        for entry in run.roster.entries
+    ]
+    policies = _made(game, attrs.evolve(run.roster, entries=entries))
+
+    def play_of(state: S) -> RoundPlay[V] | None:
+        turn = game.turn_of(state)
+        if turn.code is None:
+            return None
+        unit, view = game.unit(state), game.view(state)
+        return RoundPlay(game, unit, view, turn, policies, run.roster.entries, chosen)
+
+    return asked_by_unit(game.world, game.world.initial(run.setup), play_of, PLAYED)
 
 
 def ask_policies(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Generic
 
 import attrs
 
+from goldrush.agents.estimate import prompts_of
 from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.llm.wordings import InvalidWording
 from goldrush.agents.players import (
+    AskedPrompt,
     Facts,
     ForkChange,
     Players,
@@ -26,7 +28,13 @@ from goldrush.agents.players import (
 )
 from goldrush.agents.plugins import Plugin
 from goldrush.agents.roster import Roster, entries_in
-from goldrush.agents.rounds import check_of, estimates_of, session_of, several_submissions
+from goldrush.agents.rounds import (
+    check_of,
+    estimates_of,
+    questions_of,
+    session_of,
+    several_submissions,
+)
 from goldrush.agents.seats import ImpossiblePlayer, models_in
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Asked, Session, bounds_of
@@ -49,6 +57,7 @@ class StagePlayers(Players[S], Generic[S, V]):
         self.recording = game.policy_set.recording
         self.policies = game.policy_set.catalogue
         self.horizon = game.horizon
+        self.prompts = game.policy_set.prompts
         if game.prompting:
             longest = {each.version.number: each.longest for each in game.prompting}
             self.answers = AnswerFields(game.submitted, game.about, "agent", longest)
@@ -77,6 +86,13 @@ class StagePlayers(Players[S], Generic[S, V]):
         if not self.game.prompting:
             return super().estimate(run, resources)
         return estimates_of(self.game, run, resources.models or Models())
+
+    def asks(self, policy: str) -> str:
+        others = self.game.policy_set.names_by_agent(None) if self.game.policy_set.default else []
+        return ",".join([policy, *(f"{other},{policy}" for other in dict.fromkeys(others))])
+
+    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
+        return map(prompts_of, questions_of(self.game, run))
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         return self._resolved(roster, facts, models, is_new=True)

@@ -23,6 +23,7 @@ from goldrush.agents.llm.wordings import (
 )
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_input
+from goldrush.kernel.text import is_visible
 
 FILE_MAX: Final = 1 << 18  # bytes of a file
 SUFFIX: Final = ".toml"
@@ -201,11 +202,20 @@ def _value(text: Any) -> str:
     """A message in TOML: in lines of _WIDTH columns, where it has spaces."""
     if not isinstance(text, str):
         return f"[\n{''.join(f'{_value(each)},{chr(10)}' for each in text)}]"
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    quoted = "".join(map(_character, text))
     if len(quoted) <= _WIDTH - 24 and "\n" not in quoted:
         return f'"{quoted}"'
     written = "\n".join(map(_folded, quoted.split("\n")))
     return f'"""\n{written}"""'
+
+
+def _character(character: str) -> str:
+    """A character in TOML: what cannot be seen is written as its code, so that it can be read."""
+    if character in '"\\':
+        return f"\\{character}"
+    if character == "\n" or is_visible(character):
+        return character
+    return f"\\U{ord(character):08x}"
 
 
 def _folded(line: str) -> str:

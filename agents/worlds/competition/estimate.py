@@ -12,11 +12,12 @@ from typing import Final
 import attrs
 
 from goldrush.agents import estimate
-from goldrush.agents.llm.budget import Amount, Estimate
+from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.players import PreparedRun, Resources
 from goldrush.agents.seats import is_outside
+from goldrush.agents.session import Prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, Run, Tests
 from goldrush.agents.worlds.competition.cast import SCRIPTED
@@ -39,24 +40,6 @@ def estimates(prepared: PreparedRun, resources: Resources) -> list[Estimate]:
     season.
     """
     config, cast = config_of(prepared.facts["config"]), prepared.roster.entries
-    # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
-    seats = [
-        attrs.evolve(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat for seat in cast
-    ]
-    arena = config.arena
-
-    def played() -> Iterator[Sequence[Amount]]:
-        world = competition(rules_of(arena))
-        setup = {"config": config.as_dict(), "cast": [seat.as_dict() for seat in seats]}
-        state = world.initial(setup)
-        with Tests(arena, lambda: _guessing(arena, resources)) as tests:
-            scripts = Scripts(tests)
-
-            def play_of(state: SeasonState) -> SeasonPlay:
-                return SeasonPlay(state, scripts, prepared.roster.trust)
-
-            yield from estimate.asked_by_unit(world, state, play_of, PLAYED)
-
     chosen = models_in(cast)
 
     def most_in(name: str, questions: int) -> int:
@@ -64,9 +47,32 @@ def estimates(prepared: PreparedRun, resources: Resources) -> list[Estimate]:
         return questions * (longest + AROUND_MAX)
 
     return estimate.estimates(
-        chosen, resources.models or Models(), config.assignments, played, _like_the_last,
-        most_in,
+        chosen, resources.models or Models(), config.assignments,
+        lambda: questions(prepared, resources), _like_the_last, most_in,
     )  # fmt: skip
+
+
+def questions(prepared: PreparedRun, resources: Resources) -> Iterator[Sequence[Prompt]]:
+    """The questions to the models of a season in each of its first assignments. Test programs are
+    not run.
+    """
+    config = config_of(prepared.facts["config"])
+    # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
+    seats = [
+        attrs.evolve(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat
+        for seat in prepared.roster.entries
+    ]
+    arena = config.arena
+    world = competition(rules_of(arena))
+    setup = {"config": config.as_dict(), "cast": [seat.as_dict() for seat in seats]}
+    state = world.initial(setup)
+    with Tests(arena, lambda: _guessing(arena, resources)) as tests:
+        scripts = Scripts(tests)
+
+        def play_of(state: SeasonState) -> SeasonPlay:
+            return SeasonPlay(state, scripts, prepared.roster.trust)
+
+        yield from estimate.asked_by_unit(world, state, play_of, PLAYED)
 
 
 def _like_the_last(amounts: Sequence[int], left: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from goldrush.agents import players
+from goldrush.agents.estimate import prompts_of
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
+    AskedPrompt,
     Facts,
     ForkChange,
     Players,
@@ -42,7 +44,7 @@ from goldrush.agents.worlds.competition.cast import (
     name_in,
     worded_cast,
 )
-from goldrush.agents.worlds.competition.limits import LONGEST
+from goldrush.agents.worlds.competition.limits import LONGEST, PROMPTS
 from goldrush.agents.worlds.competition.seats import Seat, about, models_in, with_models_resolved
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.errors import BadInput, PolicyFailed
@@ -54,7 +56,7 @@ from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial
-from goldrush.kernel.worlds.competition.terms import Status
+from goldrush.kernel.worlds.competition.terms import OFFICES, Role, Status
 
 if TYPE_CHECKING:
     from goldrush.agents.session import Prompt, Session
@@ -122,6 +124,7 @@ class SeasonPlayers(Players[SeasonState]):
     answers = AnswerFields((CODES[Answered],), about, "ordinal", LONGEST)
     policies = CATALOGUE
     horizon = "assignments"
+    prompts = PROMPTS
     takes_program = True
 
     def prepare(
@@ -144,6 +147,14 @@ class SeasonPlayers(Players[SeasonState]):
 
     def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
         return worded_cast(roster, {}, wording, models)[0]
+
+    def asks(self, policy: str) -> str:
+        return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))
+
+    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
+        from goldrush.agents.worlds.competition.estimate import questions
+
+        return map(prompts_of, questions(run, resources))
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
         from goldrush.agents.worlds.competition.estimate import estimates

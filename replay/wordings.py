@@ -1,0 +1,209 @@
+"""Wordings of a world: listed, shown as files, checked under every treatment, compared."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
+from goldrush.agents.llm.wordings import LETTERS, Wordable, Wording
+from goldrush.agents.players import AskedPrompt, Players, Resources
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.treatments import BASELINE
+from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
+
+NAME: Final = "model"  # of the model that is asked in memory; no server is
+
+
+@attrs.frozen
+class ListedWording:
+    """A wording that goldrush ships.
+
+    Attributes:
+        sha256: of its canonical form; None: the default.
+        variants: number of its variants.
+    """
+
+    wording: str
+    description: str
+    sha256: str | None
+    variants: int
+
+
+@attrs.frozen
+class CheckedTreatment:
+    """The prompts of a wording under a treatment, in the first units of a run of policies.
+
+    Attributes:
+        prompts: their number.
+        largest: size of the largest, in bytes.
+        fault: why a run with this wording is refused; None: it is not.
+    """
+
+    treatment: str
+    prompts: int
+    largest: int
+    fault: str | None = None
+
+
+@attrs.frozen
+class CheckedWording:
+    """What a check of a wording found.
+
+    Attributes:
+        size: of its canonical form, in bytes.
+        prompt: version of the prompt.
+        longest: greatest size of a prompt of this version, in bytes.
+    """
+
+    wording: str
+    sha256: str | None
+    size: int
+    variants: int
+    prompt: int
+    longest: int
+    treatments: Sequence[CheckedTreatment]
+
+    @property
+    def holds(self) -> bool:
+        """Whether runs under each treatment take it, with no prompt that is too long."""
+        return all(each.fault is None and each.largest <= self.longest for each in self.treatments)
+
+    def as_dict(self) -> dict[str, object]:
+        """The value for JSON."""
+        return {**attrs.asdict(self), "holds": self.holds}
+
+
+@attrs.frozen
+class WordingDiff:
+    """Two wordings in one prompt.
+
+    Attributes:
+        a, b: the texts of its messages, by role.
+    """
+
+    treatment: str
+    unit: int
+    agent: int
+    question: str
+    a: Mapping[str, str]
+    b: Mapping[str, str]
+
+    @property
+    def lines(self) -> list[str]:
+        """The difference in the unified format; empty: there is none."""
+        return [
+            line
+            for role in self.a
+            for line in difflib.unified_diff(
+                self.a[role].split("\n"), self.b[role].split("\n"), role, role, lineterm=""
+            )
+        ]
+
+    def as_dict(self) -> dict[str, object]:
+        """The value for JSON."""
+        return {**attrs.asdict(self), "lines": self.lines}
+
+
+def listed(world: str = WORLD_DEFAULT) -> list[ListedWording]:
+    """The wordings that goldrush ships for a world. Raises BadInput for one without wordings."""
+    _, wordable = _version(world)
+    names = ["default", *wordable.shipped]
+    each = ((name, wording_named(name, wordable)) for name in names)
+    return [
+        ListedWording(name, description_of(name, wordable), wording.sha256, len(wording.variants))
+        for name, wording in each
+    ]
+
+
+def text_of(name: str, world: str = WORLD_DEFAULT) -> str:
+    """A wording, by name or file, as TOML with all its messages. Raises BadInput."""
+    _, wordable = _version(world)
+    return as_toml(wording_named(name, wordable), wordable)
+
+
+def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
+    """A wording, by name or file, rendered under every treatment of a world. Raises BadInput for
+    one that breaks a rule.
+    """
+    version, wordable = _version(world)
+    wording = wording_named(name, wordable)
+    who, of = players_of(tools_for(world), world), tools_for(world)
+    answers = who.answers
+    assert answers is not None  # its prompts have versions
+    return CheckedWording(
+        wording.name, wording.sha256, len(wording.text.encode()), len(wording.variants),
+        version.number, answers.longest[version.number],
+        [_checked(who, name, wording, treatment) for treatment in of.treatments or (BASELINE,)],
+    )  # fmt: skip
+
+
+def diff(
+    a: str, b: str, world: str = WORLD_DEFAULT, treatment: str = BASELINE, at: int = 1,
+    agent: int | None = None,
+) -> WordingDiff:  # fmt: skip
+    """Two wordings, by name or file, in the prompt of an agent under a treatment.
+
+    Both runs are played by the same policies, up to unit `at`. `agent`: None: the first that is
+    asked.
+
+    Raises BadInput for a wording that breaks a rule, and for a unit or an agent that is not asked.
+    """
+    _, wordable = _version(world)
+    who = players_of(tools_for(world), world)
+    both = [
+        _prompt(who, name, wording_named(name, wordable), treatment, at, agent) for name in (a, b)
+    ]
+    first, second = ({m["role"]: m["content"] for m in asked.messages} for asked in both)
+    return WordingDiff(treatment, at, both[0].agent, both[0].name, first, second)
+
+
+def _version(world: str) -> tuple[PromptVersion, Wordable]:
+    """The newest version of a world's prompt, and what wordings can change in it."""
+    versions = players_of(tools_for(world), world).prompts
+    if not versions or versions[-1].wordable is None:
+        raise BadInput(
+            f"the prompts of the {world} world cannot be worded", "give another world (--world)"
+        )
+    return versions[-1], versions[-1].wordable()
+
+
+def _checked(who: Players[object], name: str, wording: Wording, treatment: str) -> CheckedTreatment:
+    prompts = largest = 0
+    try:
+        for unit in _asked(who, name, wording, treatment):
+            for asked in unit:
+                prompts += 1
+                size = sum(len(message["content"].encode()) for message in asked.messages)
+                largest = max(largest, size)
+    except BadInput as error:
+        return CheckedTreatment(treatment, prompts, largest, str(error))
+    return CheckedTreatment(treatment, prompts, largest)
+
+
+def _prompt(
+    who: Players[object], name: str, wording: Wording, treatment: str, at: int, agent: int | None
+) -> AskedPrompt:
+    for number, unit in enumerate(_asked(who, name, wording, treatment), 1):
+        for asked in unit if number == at else ():
+            if agent is None or asked.agent == agent:
+                return asked
+    raise BadInput(
+        f"no model is asked in unit {at}{'' if agent is None else f' as agent {agent}'}",
+        "give another unit, of the first ones (--at), or another agent (--agent)",
+    )
+
+
+def _asked(
+    who: Players[object], name: str, wording: Wording, treatment: str
+) -> Iterator[Sequence[AskedPrompt]]:
+    """The prompts of the first units of a run of policies, as models with a wording get them."""
+    roster = who.worded(who.asks(f"llm:{NAME}"), name, None)
+    names = wording.names.agents
+    agents = {} if names is None or names == LETTERS else {"agents": len(names)}
+    run = who.prepare(agents, roster, treatment, Resources())
+    return who.questions(run, Resources())
