@@ -363,7 +363,7 @@ def test_commands_that_print_take_json() -> None:
     printing = {
         "arenas", "audit", "conform", "diff", "fork", "info", "leaderboard", "log", "ls", "measure",
         "new", "plugins", "policies", "prompt", "record", "replay", "report", "resume", "season",
-        "settings", "source", "study", "treatments", "verify", "view", "watch", "why",
+        "settings", "source", "study", "treatments", "verify", "view", "watch", "why", "wordings",
     }  # fmt: skip
     with_json = {
         name

@@ -1,0 +1,225 @@
+"""`goldrush wordings`, and runs with several wordings through all commands."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.llm.wordings import digest_of
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.journal import Commit
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.verify import verify
+from goldrush.replay.run import Run
+from goldrush.replay.wordings import check, listed, text_of
+from tests.cli.helpers import goldrush
+from tests.journals import commits_of, forged
+from tests.llm.runs import models
+from tests.llm.servers import Asked, Reply, completion, serving
+
+OWN = """
+[messages]
+question = ["Round $round?\\u202e", "Now $round."]
+[names]
+agents = ["Ann", "Bo", "Cy", "Di"]
+[names.kinds]
+raid = "take"
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.toml"
+    path.write_text(OWN)
+    return path
+
+
+def test_what_is_shown_can_be_used_again(tmp_path: Path) -> None:
+    names = [each.wording for each in listed()]
+
+    assert {"default", "plain", "neutral-goal", "para-1", "para-2", "para-3", "told"} == set(names)
+    for name in names:
+        path = tmp_path / f"{name}.toml"
+        path.write_text(text_of(name))
+        assert text_of(name) == text_of(str(path))
+
+
+def test_a_wording_is_listed_shown_checked_and_compared(own: Path, tmp_path: Path) -> None:
+    shown = goldrush("wordings", "show", own, cwd=tmp_path)
+    checked = goldrush("wordings", "check", own, "--json", cwd=tmp_path)
+    compared = goldrush("wordings", "diff", "default", "own.toml", "--at", "2", cwd=tmp_path)
+    same = goldrush("wordings", "diff", "plain", "plain", "--treatment", "scarce", cwd=tmp_path)
+    held = json.loads(checked.out)
+
+    assert (0, "") == (shown.code, shown.err)
+    assert "\u202e" not in shown.out
+    assert "\\U0000202e" in shown.out
+    assert (0, True, 2, 17) == (
+        checked.code, held["holds"], held["variants"], len(held["treatments"]),
+    )  # fmt: skip
+    assert all(0 < t["largest"] <= held["longest"] and t["prompts"] for t in held["treatments"])
+    assert 1 == compared.code
+    assert any(line.startswith("+") and "take" in line for line in compared.out.splitlines())
+    assert (0, "", "goldrush: the prompts are the same\n") == (same.code, same.out, same.err)
+
+
+def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
+    path = tmp_path / "many.toml"
+    path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(5_000)]}\n")
+
+    checked = check(str(path))
+
+    assert not checked.holds
+    assert "agents" in str(checked.treatments[0].fault)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["show"], "`wordings show` has 0 names; write wordings show NAME"),
+        (["list", "plain"], "`wordings list` has 1 names; write wordings list"),
+        (["diff", "plain"], "`wordings diff` has 1 names; write wordings diff NAME NAME"),
+        (["sow", "plain"], "there is no `wordings sow`; take list, show, check, diff"),
+        (["show", "plane"], "there is no wording 'plane'; did you mean plain?"),
+        (["check", "bad.toml"], "bad.toml, line 2: there is no message 'x'"),
+        (["show", "plain", "--at", "2"], "they are for wordings diff"),
+        (["diff", "plain", "told", "--at", "99"], "no model is asked in unit 99"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(words: list[str], error: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text('[messages]\nx = "\\u001b[2J"\n')
+
+    ran = goldrush("wordings", *words, cwd=tmp_path)
+
+    assert (2, "", 1) == (ran.code, ran.out, ran.err.count("\n"))
+    assert error in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--roster", "raid*2"], "--wording plain is for models and people that name none"),
+        (["--roster", "llm:m[wording=told]*2"], "--wording plain is for models and people that"),
+        (["--roster", "llm:m[prompt=1]*2"], "model m has wording, which version 1 of the prompt"),
+    ],
+)
+def test_a_wording_for_nobody_is_refused(words: list[str], error: str, tmp_path: Path) -> None:
+    ran = goldrush("record", *words, "--wording", "plain", "--out", "x.journal", cwd=tmp_path)
+
+    assert (2, 1) == (ran.code, ran.err.count("\n"))
+    assert error in ran.err
+    assert [] == list(tmp_path.iterdir())
+
+
+# Runs.
+
+
+def _answer(asked: Asked) -> Reply:
+    """A plan with the names of the own wording; those asked otherwise answer no plan."""
+    renamed = '{"actions": [{"type": "claim", "plot": 3, "stamina": 1}]}'
+    rules = asked.body["messages"][0]["content"]
+    return completion(renamed if "- take:" in rules else "no idea")
+
+
+@pytest.fixture(scope="module")
+def worded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two wordings, of which the file is gone."""
+    folder = tmp_path_factory.mktemp("worded")
+    own = folder / "own.toml"
+    own.write_text(OWN)
+    path = folder / "run.journal"
+    with serving(_answer) as server:
+        record(
+            path, {"rounds": 3}, f"raid*1,llm:a[wording={own}]*2,llm:a*1",
+            models=models(server.address, "a", patience=9),
+        )  # fmt: skip
+    own.unlink()
+    return path
+
+
+def test_a_run_has_the_text_of_its_wording_once_and_verifies_without_the_file(worded: Path) -> None:
+    options = [entry["options"] for entry in (commits_of(worded)[0].setup or {})["roster"]]
+
+    assert [1] == [agent for agent, each in enumerate(options) if "wording_text" in each]
+    assert options[1]["wording_sha256"] == options[2]["wording_sha256"]
+    assert verify(worded, 4).holds
+
+
+def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> None:
+    failures = {each.model: (each.failed, each.answers) for each in failures_in(worded)}
+    policies = [each.policy for each in Run(worded).outcome().standings]
+
+    assert {"a": (3, 3), "a[wording=own]": (0, 6)} == failures
+    assert {"raid", "llm:a[wording=own]", "llm:a"} == set(policies)
+
+
+def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path) -> None:
+    out = tmp_path / "fork.journal"
+    with serving(_answer) as server:
+        reach = models(server.address, "a", patience=9)
+        Run(worded).fork(1, out, models=reach)
+
+    assert verify(out, 4).holds
+
+
+def test_a_fork_that_lets_agents_talk_needs_the_same_names(worded: Path, tmp_path: Path) -> None:
+    ran = goldrush(
+        "fork", worded, "--at", 1, "--set", "communication=true", "--out", "x.journal", cwd=tmp_path
+    )
+
+    assert (2, []) == (ran.code, list(tmp_path.iterdir()))
+    assert "agent 1 and agent 3 have other names for the same things" in ran.err
+
+
+Forge = Callable[[dict[str, Any]], Mapping[str, object]]
+
+
+def _text(tables: object) -> dict[str, object]:
+    text = json.dumps(tables, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return {"wording_text": text, "wording_sha256": digest_of(text)}
+
+
+FORGED: Mapping[str, Mapping[str, object]] = {
+    "unknown id": _text({"messages": {"gone": "x"}}),
+    "wrong digest": {"wording_sha256": "0" * 64},
+    "none": {"wording_text": None},
+    "a megabyte": _text({"messages": {"none": "x" * 10**6}}),
+    "escapes": _text({"messages": {"none": "\x1b[2J\x07"}}),
+    "a list ten times": _text({"messages": {"history": "$lines" * 10}}),
+    "a name": {"wording": "\x1b[2J"},
+    "no object": _text(["\u202e"]),
+}
+COMMANDS = [
+    ["info"], ["log"], ["replay", "--round", "2"], ["verify"], ["audit", "--all"], ["measure"],
+    ["prompt", "--at", "2", "--agent", "1"], ["export"], ["view", "--out", "page.html"],
+    ["why", "--round", "2"], ["resume"], ["fork", "--at", "1", "--out", "f.journal"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_forged_wording_is_told_by_verify_and_breaks_no_command(
+    what: str, worded: Path, tmp_path: Path
+) -> None:
+    start, *rest = commits_of(worded)
+    setup = json.loads(json.dumps(start.setup))
+    for entry in setup["roster"][1:3]:
+        changed = {n: v for n, v in FORGED[what].items() if n in entry["options"]}
+        gone = [name for name, value in changed.items() if value is None]
+        options = {**entry["options"], **changed}
+        entry["options"] = {n: v for n, v in options.items() if n not in gone}
+    first = Commit(start.kind, start.unit, start.digest, start.blocks, setup)
+    path = forged(tmp_path / "forged.journal", MINING, [first, *rest])
+
+    for words in COMMANDS:
+        ran = goldrush(words[0], path, *words[1:], cwd=tmp_path)
+        assert ran.code in (0, 1, 2), (words, ran.err)
+        assert "Traceback" not in ran.err, (words, ran.err)
+        assert "\x1b" not in ran.err, words
+        assert len(ran.err) < 5_000, words
+        if words == ["verify"]:
+            told = ran.out + ran.err
+            assert "agent 1" in told
+            assert (2 if what == "unknown id" else 1) == ran.code, told
