@@ -34,7 +34,7 @@ from goldrush.replay.find import (
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.lessons import TOOLS, play
@@ -163,10 +163,17 @@ def raising(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def with_packages(folder: Path, *arguments: str, cwd: Path, **env: str) -> Ran:
+    """Run a command that finds the packages of a folder: in a new process, because one that forks
+    has first to load everything.
+    """
+    return cold(*arguments, cwd=cwd, env={"PYTHONPATH": f"{folder}:{ROOT}", **env})
+
+
 @pytest.fixture
 def run(raising: Path, tmp_path: Path) -> Callable[[str, str], Ran]:
     """Runs a line of commands in that world."""
-    return lambda line, fails: goldrush(*line.split(), cwd=tmp_path, installed=raising, FAILS=fails)
+    return lambda line, fails: with_packages(raising, *line.split(), cwd=tmp_path, FAILS=fails)
 
 
 def test_what_a_world_of_a_distribution_raises_is_one_line(
@@ -304,8 +311,8 @@ def test_policies_that_cannot_be_used_are_told_and_not_listed(folder: Path, tmp_
     dist_info(folder, {GROUP_OF_POLICIES: {**reserved, **usable, **unusable}}, "one")
     dist_info(folder, {GROUP_OF_POLICIES: {"mining/twice": "imported:No"}}, "two")
     (folder / "imported.py").write_text("open('imported', 'w')")
-    ran = goldrush("policies", cwd=tmp_path, installed=folder)
-    as_json = goldrush("policies", "--json", cwd=tmp_path, installed=folder)
+    ran = with_packages(folder, "policies", cwd=tmp_path)
+    as_json = with_packages(folder, "policies", "--json", cwd=tmp_path)
     listed = [one["policy"] for one in json.loads(as_json.out)]
     none, twice = ran.err.splitlines()
 
@@ -410,7 +417,7 @@ def test_a_command_that_leaves_with_a_text_is_told_in_it(folder: Path, tmp_path:
     (folder / "leaver.py").write_text(
         "import sys, click\n@click.command()\ndef leave():\n    sys.exit('enough')\n"
     )
-    ran = goldrush("leave", cwd=tmp_path, installed=folder)
+    ran = with_packages(folder, "leave", cwd=tmp_path)
 
     assert (1, "", "enough\n") == (ran.code, ran.out, ran.err)
 
@@ -423,8 +430,7 @@ def test_a_world_that_cannot_be_loaded_hides_no_journal_of_another_one(
     play(tmp_path / "b.journal")
     shutil.copy(path_of("baseline"), tmp_path / "a.journal")
     ls, verify_, measure = (
-        goldrush(command, ".", cwd=tmp_path, installed=folder)
-        for command in ("ls", "verify", "measure")
+        with_packages(folder, command, ".", cwd=tmp_path) for command in ("ls", "verify", "measure")
     )
     failed = "plugin lessons cannot be used: "
 
