@@ -161,6 +161,7 @@ def test_a_name_or_an_option_that_nobody_has_cannot_be_judged(
     assert "so are 9 more" in says
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("world", GOLDEN)
 @pytest.mark.parametrize("kind", MODEL_UNKNOWN)
 def test_a_model_asked_in_a_way_not_known_here_cannot_be_judged(
@@ -170,6 +171,7 @@ def test_a_model_asked_in_a_way_not_known_here_cannot_be_judged(
     assert_cannot_be_judged(forged(source, out, rules, players(MODEL_UNKNOWN[kind])))
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("world", GOLDEN)
 @pytest.mark.parametrize("kind", IMPOSSIBLE)
 def test_a_value_that_no_model_has_breaks_level_4(out: Path, world: str, kind: str) -> None:
@@ -314,6 +316,7 @@ def count_tests(path: Path) -> int:
     return sum(len(b.rows(TESTED)) for c in commits_of(path) for b in c.blocks[::2])
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("cast", CASTS)
 @pytest.mark.parametrize("change", [other_digest, slightly_better])
 def test_what_the_laboratory_says_is_found_out_again_whoever_the_cast_is(
