@@ -121,6 +121,7 @@ ALL_CONFIGS: dict[str, dict[str, Any]] = {
     "cap-10": {"mining_cap": 10},
     "no-stamina": {"stamina": 0},
     "alone": {"agents": 1},
+    "all-shown": {"visibility": "all"},
     "one-plot": {"rows": 1, "cols": 1},
     "huge": {"rows": 1000, "cols": 1000},
 }

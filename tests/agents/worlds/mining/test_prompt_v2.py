@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import attrs
@@ -112,6 +113,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
                       "say": [str(SAY_MAX), "before the next round", "empty|nothing"]},
     "cap-1": {"mine_one": [r"\b1\b"]},
     "alone": {"alone": ["200", r"\b0\b"]},
+    "all-shown": {"shown_all": ["all", "oldest", "owner|owns|holds", "never|hidden|are not"]},
 }  # fmt: skip
 
 
@@ -137,7 +139,7 @@ def said_in(rules: str, message: str) -> str:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("config", ALL_CONFIGS)
+@pytest.mark.parametrize("config", [name for name in ALL_CONFIGS if name != "huge"])
 def test_no_wording_leaves_an_empty_line_or_names_a_plot_in_the_form(
     config: str, name: str
 ) -> None:
@@ -273,7 +275,7 @@ def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(crowd: 
     assert kept == lines[-len(kept) :]
     assert [f"Rounds 1 to {len(gone)}, in numbers"] == lines[:1]
     assert lines[1].startswith(f"claim that won a plot, by agent: {agent}: {won}")
-    assert lines[2].startswith("raid, by agent and owner: ")
+    assert lines[2].startswith("raid, by agent on owner (how many took the plot): ")
     assert 3 + len(kept) == len(lines)
     assert max(len(line.encode()) for line in lines) <= 2_400
     assert max(len(line.encode()) for line in lines[1:3]) <= 2_000
@@ -341,19 +343,27 @@ def wordings(draw: st.DrawFn) -> Wording:
         return default_of(known)
 
 
-BUSY = [extreme(*each) for each in EXTREMES[-1:]]
 PERSONA = "\U0001f600" * (PERSONA_MAX[1] // 4)
 
 
-@given(wordings(), st.sampled_from([*range(len(BUSY)), "truce", "alone"]))
-@settings(max_examples=150, deadline=None)
-def test_every_part_is_bounded_in_any_wording(wording: Wording, which: int | str) -> None:
-    if which == "truce":
-        state = after(start(rows=30, cols=30, truce=9, visibility="all", agents=60),
-                      *[{a: does(*[("claim", (15 * a + n * 3 + k) % 900, 1) for k in range(9)])
-                         for a in range(60)} for n in range(3)])  # fmt: skip
-    else:
-        state = start(agents=1) if which == "alone" else BUSY[int(which)]
+@cache
+def busy(what: str) -> MiningState:
+    """A state in which many parts of a prompt are long."""
+    if what == "alone":
+        return start(agents=1)
+    if what == "crowd":
+        return extreme(*EXTREMES[-1])
+    everybody = (
+        {a: does(*[("claim", (15 * a + n * 3 + k) % 900, 1) for k in range(9)]) for a in range(60)}
+        for n in range(3)
+    )
+    return after(start(rows=30, cols=30, truce=9, visibility="all", agents=60), *everybody)
+
+
+@given(wordings(), st.sampled_from(["alone", "crowd", "truces"]))
+@settings(max_examples=settings.default.max_examples // 2)
+def test_every_part_is_bounded_in_any_wording(wording: Wording, what: str) -> None:
+    state = busy(what)
     framed = Framed(wording, notes=True, reasoning="field", persona=PERSONA)
     terms = v2._history_of(wording, 0, state.config.cols)
     for record in state.history:
