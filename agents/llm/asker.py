@@ -19,7 +19,7 @@ from goldrush.agents.llm.extra_body import holds_any
 from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.llm.probe import DECIDED, form_of, open_options, settled
+from goldrush.agents.llm.probe import DECIDED, form_of, open_options, settled, told
 from goldrush.agents.llm.question import LENGTH, Answer, Question
 from goldrush.agents.llm.versions import subject_of
 from goldrush.kernel.errors import BadInput, RunStopped
@@ -100,6 +100,8 @@ class Asker:
                 still_open = open_options(form, written) if is_new else ()
                 endpoint = self._endpoints[model.name]
                 forms[form] = settled(self._client, form, endpoint, schema, still_open)
+                for line in told(form, forms[form]):
+                    self._models.warn(f"llm:{model.name}: {line}")
             found: dict[str, Any] = {name: getattr(forms[form], name) for name in DECIDED}
             changed = {name: value for name, value in found.items() if value != getattr(form, name)}
             decided[model] = attrs.evolve(model, **changed)

@@ -121,6 +121,19 @@ def settled(
     return form
 
 
+def told(before: Model, after: Model) -> list[str]:
+    """A line for each decision that changes what a run can say of its model."""
+    lines = []
+    if before.seed_from != after.seed_from:
+        lines.append("its server takes no seeds, so requests have none (seed_from = 'option')")
+    if before.reasoning != after.reasoning:
+        lines.append(
+            "its server's template opens the reasoning of answers (reasoning = 'open'), which have "
+            f"up to {after.max_tokens:,} tokens"
+        )
+    return lines
+
+
 def _place(endpoint: Endpoint) -> str:
     return endpoint.base_url or "OpenAI"
 

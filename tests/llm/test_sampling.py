@@ -227,9 +227,15 @@ def decided(respond: Callable[[Asked], Reply], **options: Any) -> tuple[list[dic
         models = known(server.address, **options)
         admin, judge, *others = cast_of(4, ["judge=llm:a", "admin=llm:a"], models)
         admin = attrs.evolve(admin, options={**admin.options, "persona": "Strict."})
-        cast = with_models_resolved([admin, judge, *others], models)
+        lines: list[str] = []
+        cast = with_models_resolved(
+            [admin, judge, *others], attrs.evolve(models, warn=lines.append)
+        )
     chosen = [dict(seat.options) for seat in cast if seat.options]
     assert ["Strict.", None] == [options.get("persona") for options in chosen]
+    new = {name: chosen[0].get(name) for name in ("seed_from", "reasoning")}
+    is_told = any(line.startswith("llm:a: its server") for line in lines)
+    assert is_told == (new["reasoning"] == OPEN or {**new, **options}["seed_from"] is None)
     return chosen, len(server.asked)
 
 
