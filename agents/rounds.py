@@ -15,9 +15,9 @@ import attrs
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import NO_JSON
-from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.model import FIELD, Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import About, Answer, Source, upper_bound
+from goldrush.agents.llm.question import About, Answer, Source, reasoned, upper_bound
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, PolicyCheck, PreparedRun, RunContext
 from goldrush.agents.recorded import Recording
@@ -315,7 +315,9 @@ def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> lis
         for agent, model in chosen.items():
             if model.name == name:
                 prompting = game.prompting_for(run.roster.entries[agent])
-                around = upper_bound(model, (), prompting.schema(view, agent)).tokens_in
+                schema = prompting.schema(view, agent)
+                schema = reasoned(schema) if model.reasoning == FIELD else schema
+                around = upper_bound(model, (), schema).tokens_in
                 most.append(prompting.longest + around)
         return questions * sum(most) // len(most)
 

@@ -83,7 +83,7 @@ class Together(Outside):
 @pytest.fixture(params=PLAYED)
 def game(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Game:
     outside = Together(0)
-    monkeypatch.setattr(asker, "Client", lambda concurrency: outside)
+    monkeypatch.setattr(asker, "Client", lambda concurrency, warn: outside)
     return Game(PLAYED[request.param], outside)
 
 

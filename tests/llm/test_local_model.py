@@ -48,7 +48,7 @@ def address() -> Iterator[str]:
 
 def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(path: Path, address: str) -> None:
     with pytest.raises(RunStopped, match=r"at round 2: it may take up to .* are left"):
-        record(path, {**SETTINGS, "rounds": 2}, "llm:free*1,claim*1", models=models(address, 3_500))
+        record(path, {**SETTINGS, "rounds": 2}, "llm:free*1,claim*1", models=models(address, 4_500))
     before = usage(path).total
     resume(path, models=models(address))
 
