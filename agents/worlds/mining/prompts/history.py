@@ -8,7 +8,7 @@ for a known prefix. Source: SPEC-mining, section 13.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any, Final
@@ -19,6 +19,7 @@ from goldrush.agents.llm.messages import plural
 from goldrush.agents.llm.wording import cut, size
 from goldrush.agents.worlds.mining.prompts.terms import ITEMS, LIST, Terms
 from goldrush.agents.worlds.mining.prompts.v1 import number
+from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     KINDS,
     MINE,
@@ -52,6 +53,16 @@ class History:
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        self._rules: tuple[object, dict[Hashable, str]] = None, {}
+
+    def rules_for(self, config: MiningConfig) -> dict[Hashable, str]:
+        """The texts of the rules of a configuration, for who renders them; kept from round to round
+        while the configuration is the same.
+        """
+        rules = self._rules
+        if rules[0] is not config:
+            rules = self._rules = config, {}
+        return rules[1]
 
     def text(self, records: Sequence[RoundRecord]) -> str:
         """What happened in these rounds; empty if there are none."""

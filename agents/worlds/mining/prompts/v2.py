@@ -10,7 +10,7 @@ a byte, so prompts are bounded on any map, with any history. Source: SPEC-mining
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
@@ -120,22 +120,23 @@ class Prompts:
         """`framed`: how each agent is asked."""
         self.shown = shown
         self.framed = framed
-        self._made: dict[Hashable, str] = {}
+        self._shared: dict[History, str] = {}  # what all with a wording are shown
 
     def of(self, agent: int) -> tuple[Message, Message]:
         """The two messages of an agent's prompt, with `role` and `content`."""
         framed, seen = self.framed(agent), Observation(self.shown, agent)
         history = _history_of(framed.wording, framed.variant, seen.cols)
         order = self._order(framed, agent)
-        rules = self._once(
-            (history, order, framed.notes, framed.reasoning),
-            lambda: _joined(_rules(history.terms, seen, framed, order)),
-        )
-        shared = self._once(history, lambda: _joined(_shown_to_all(history, self.shown)))
+        rules = history.rules_for(self.shown.state.config)
+        key = (order, framed.notes, framed.reasoning)
+        if key not in rules:
+            rules[key] = _joined(_rules(history.terms, seen, framed, order))
+        if history not in self._shared:
+            self._shared[history] = _joined(_shown_to_all(history, self.shown))
         own = _joined(self._own(history, seen, framed))
         return (
-            {"role": "system", "content": rules},
-            {"role": "user", "content": _joined([shared, own])},
+            {"role": "system", "content": rules[key]},
+            {"role": "user", "content": _joined([self._shared[history], own])},
         )
 
     def schema(self, agent: int) -> Schema:
@@ -144,11 +145,6 @@ class Prompts:
         most = max(1, self.shown.state.staminas[agent])
         texts = _texts(framed, config.communication)
         return _schema(framed.wording, self._order(framed, agent), config.plots, most, texts)
-
-    def _once(self, key: Hashable, make: Callable[[], str]) -> str:
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
 
     def _order(self, framed: Framed, agent: int) -> tuple[str, ...]:
         """The order in which an agent is told the kinds of action."""
