@@ -2,7 +2,7 @@
 
 In a roster they are one canonical JSON object: names in order, no spaces, each once. They stand in
 the journal, so they never hold a key; and they leave alone what goldrush sends itself, and what
-changes how often or with what a question is answered. Source: SPEC-mining, section 13.
+changes how often or with what a question is answered.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def drawn_seed(model: Model, seed: int, unit: int, agent: int, number: int) -> i
     """The seed of a request that has it from the run's `seed`; None: the model's option counts.
 
     `unit`: as displayed; `number`: of the question among those to the agent in this unit, from 0.
-    A repeated try has the same. Source: SPEC-mining, section 13.
+    A repeated try has the same.
     """
     if model.seed_from != RUN:
         return None

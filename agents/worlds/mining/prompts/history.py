@@ -2,7 +2,7 @@
 
 A line has everything public of a round, with its actors. Lines that do not fit go over into counts,
 half of them at once, so that the text grows at its end for as long as possible: servers charge less
-for a known prefix. Source: SPEC-mining, section 13.
+for a known prefix.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A prompt has two messages: the rules; and the round, which begins with what all 
 wording are shown, what changes least first, because servers charge less for a known prefix. Text of
 other agents is quoted, cut and escaped, so it can neither end its quotation nor look like a message
 of the simulation. Every part has a limit in bytes of UTF-8 in any wording, and a token is at least
-a byte, so prompts are bounded on any map, with any history. Source: SPEC-mining, section 13.
+a byte, so prompts are bounded on any map, with any history.
 """
 
 from __future__ import annotations
