@@ -179,7 +179,7 @@ def test_a_run_holds_and_goes_on_from_any_answer(
     whole, cut = folder / "whole.journal", folder / "cut.journal"
     game = Game(prepared, outside)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asker, "Client", lambda concurrency: outside)
+        patch.setattr(asker, "Client", lambda concurrency, warn: outside)
         game.record(whole)
         asked, events = Counter(outside.answered), told(whole)
         commits = commits_of(whole)[:-1]

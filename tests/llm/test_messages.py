@@ -12,6 +12,7 @@ from goldrush.agents.llm.messages import Messages, plural, texts_in
 
 FILES = [
     ("mining.prompts", "v1.toml"),
+    ("mining.prompts", "v2.toml"),
     ("competition", "wording.toml"),
     ("competition", "sentences.toml"),
 ]
