@@ -9,7 +9,7 @@ import attrs
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.options import Json, World
+from goldrush.cli.options import FILE, Json, World
 from goldrush.cli.text import echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped, format_count
@@ -31,14 +31,15 @@ def wordings(
     treatment: str | None = option("--treatment", "NAME", "diff: Treatment (default: baseline)."),
     at: int | None = option("--at", "N", "diff: Round, or other unit, of the first (default: 1)."),
     agent: int | None = option("--agent", "AGENT", "diff: Agent (default: the first asked)."),
+    journal: str | None = option("--journal", "FILE", "diff: Run whose prompt is made.", type=FILE),
     as_json: Json,
 ) -> int:
     """List, show, check or compare wordings: the texts of prompts.
 
     list: those that goldrush ships. show NAME: one as a TOML file that can be edited and used
     (wording=FILE.toml in a roster). check FILE.toml: every rule, and its prompts under every
-    treatment, played by policies. diff A B: one prompt with two wordings. Exit code: 1 if a check
-    does not hold, or two wordings differ.
+    treatment, played by policies. diff A B: one prompt with two wordings, of a run too (--journal).
+    Exit code: 1 if a check does not hold, or two wordings differ.
 
     \b
     Examples:
@@ -55,9 +56,10 @@ def wordings(
         raise BadInput(
             f"`wordings {action}` has {len(names)} names", f"write wordings {action} {form}".strip()
         )
-    if action != "diff" and (treatment, at, agent) != (None, None, None):
+    if action != "diff" and any(each is not None for each in (treatment, at, agent, journal)):
         raise BadInput(
-            f"`wordings {action}` has --treatment, --at or --agent", "they are for wordings diff"
+            f"`wordings {action}` has --treatment, --at, --agent or --journal",
+            "they are for wordings diff",
         )
     if action == "list":
         return _list(of.listed(world), as_json)
@@ -68,6 +70,10 @@ def wordings(
     if action == "check":
         return _check(of.check(names[0], world), as_json)
     first, second = names
+    if journal is not None:
+        if treatment is not None:
+            raise BadInput("--treatment and --journal exclude each other", "give one of them")
+        return _diff(of.diff_in(journal, first, second, at or 1, agent or 0), as_json)
     return _diff(of.diff(first, second, world, treatment or BASELINE, at or 1, agent), as_json)
 
 

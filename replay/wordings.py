@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -12,9 +13,11 @@ from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wordings import LETTERS, Wordable, Wording
 from goldrush.agents.players import AskedPrompt, Players, Resources
+from goldrush.agents.simultaneous import StagePlayers
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import BASELINE
-from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
+from goldrush.replay.find import WORLD_DEFAULT, players_at, players_of, tools_for
+from goldrush.replay.journal.prompts import reworded
 
 NAME: Final = "model"  # of the model that is asked in memory; no server is
 
@@ -83,10 +86,11 @@ class WordingDiff:
     """Two wordings in one prompt.
 
     Attributes:
+        treatment: None: that of a recorded run.
         a, b: the texts of its messages, by role.
     """
 
-    treatment: str
+    treatment: str | None
     unit: int
     agent: int
     question: str
@@ -160,6 +164,24 @@ def diff(
     ]
     first, second = ({m["role"]: m["content"] for m in asked.messages} for asked in both)
     return WordingDiff(treatment, at, both[0].agent, both[0].name, first, second)
+
+
+def diff_in(path: str | Path, a: str, b: str, at: int, agent: int = 0) -> WordingDiff:
+    """Two wordings, by name or file, in the prompt of an agent for unit `at` of a run.
+
+    Raises BadInput for a wording that breaks a rule, for a version of the prompt without wordings,
+    and for a world, a unit or an agent whose prompt is not one of a round; JournalError.
+    """
+    who = players_at(path)
+    if not isinstance(who, StagePlayers):
+        raise BadInput(
+            f"prompts of {path} cannot be made with another wording", "leave --journal out"
+        )
+    first, second = (
+        {message["role"]: message["content"] for message in messages}
+        for messages in reworded(path, who.game, agent, at, (a, b))
+    )
+    return WordingDiff(None, at, agent, "", first, second)
 
 
 def _version(world: str) -> tuple[PromptVersion, Wordable]:

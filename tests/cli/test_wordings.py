@@ -156,6 +156,18 @@ def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> No
     assert {"raid", "llm:a[wording=own]", "llm:a"} == set(policies)
 
 
+def test_two_wordings_are_compared_in_a_prompt_of_a_run(worded: Path, tmp_path: Path) -> None:
+    words = ["wordings", "diff", "default", "plain", "--journal", worded, "--at", 3, "--agent", 1]
+    ran = goldrush(*words, "--json", cwd=tmp_path)
+    found = json.loads(ran.out)
+    recorded = Run(worded).prompts(3, 3)[0]  # of an agent with the default wording
+
+    assert (1, 3, 1) == (ran.code, found["unit"], found["agent"])
+    assert recorded.messages[0]["content"] == found["a"]["system"]
+    assert "raid" not in found["b"]["system"]
+    assert "round 3" in found["a"]["user"]
+
+
 def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path) -> None:
     out = tmp_path / "fork.journal"
     with serving(_answer) as server:
@@ -195,7 +207,8 @@ FORGED: Mapping[str, Mapping[str, object]] = {
 COMMANDS = [
     ["info"], ["log"], ["replay", "--round", "2"], ["verify"], ["audit", "--all"], ["measure"],
     ["prompt", "--at", "2", "--agent", "1"], ["export"], ["view", "--out", "page.html"],
-    ["why", "--round", "2"], ["resume"], ["fork", "--at", "1", "--out", "f.journal"],
+    ["why", "--round", "2"], ["resume"], ["diff", "forged.journal"],
+    ["fork", "--at", "1", "--out", "f.journal"],
 ]  # fmt: skip
 
 
