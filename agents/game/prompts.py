@@ -52,15 +52,16 @@ class GamePrompts:
         """`wordable`: of the version of the prompt; None: nobody is asked."""
         self.compiled = compiled
         self._wordable = wordable
-        self._of: Sequence[Mapping[str, object]] | None = None
+        self._of: tuple[Sequence[Mapping[str, object]], int] | None = None
         self._framed_in: Callable[[int], Framed] | None = None
 
     def _framed(self, view: StepView, agent: int) -> Framed:
         """How an agent is asked; worked out once for a roster and a seed."""
         assert self._wordable is not None  # agents are asked with a version of the prompt
-        of = (view.state.roster, view.game.seed)
-        if self._framed_in is None or self._of is not of[0]:
-            self._of, self._framed_in = of[0], framed_in(*of, self._wordable)
+        roster, seed = view.state.roster, view.game.seed
+        is_same = self._of is not None and self._of[0] is roster and self._of[1] == seed
+        if self._framed_in is None or not is_same:
+            self._of, self._framed_in = (roster, seed), framed_in(roster, seed, self._wordable)
         return self._framed_in(agent)
 
     def messages(self, view: StepView, agent: int) -> list[Message]:

@@ -235,6 +235,12 @@ def test_a_game_is_told_in_another_wording(tmp_path) -> None:
     assert {2} == {event["fish"] for event in run.events("asked")}
     assert [True] + [False] * 7 == ["wording_text" in entry["options"] for entry in entries]
     assert run.verify().holds
+    with serving(lambda asked: completion('{"fish": 1}')) as server:
+        models = goldrush.Models({"m": (model, Endpoint(server.address))})
+        fork = goldrush.record(
+            Fishery, tmp_path / "long.journal", roster="llm:m*8", models=models, seasons=3
+        ).fork(1, tmp_path / "fork.journal", seed=5, models=models)
+    assert fork.verify().holds  # with other draws of the variants from then on
 
 
 def test_a_game_without_policies_needs_a_roster(tmp_path) -> None:

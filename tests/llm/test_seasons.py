@@ -10,21 +10,29 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from goldrush.agents.llm.model import TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
-from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.versions import PromptVersion, decided
+from goldrush.agents.llm.wording_files import wording_named
+from goldrush.agents.llm.wordings import wording_of
 from goldrush.agents.players import Resources
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
+from goldrush.agents.worlds.competition.limits import PROMPT_MAX, PROMPTS, RULES_MAX
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, record
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.seats import with_models_resolved
+from goldrush.agents.worlds.competition.seats import (
+    models_of,
+    options_of,
+    with_models_resolved,
+)
+from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import START, Commit, JournalReader
 from goldrush.kernel.world import Block
@@ -138,6 +146,60 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
     assert len(state.agents) > 9  # somebody has joined
     assert HELD == held(path)
     assert HELD == held(other)
+
+
+def test_messages_that_come_out_empty_leave_no_line(tmp_path: Path) -> None:
+    ids = [id for id in wordable().messages.texts if id not in ("question", "season")]
+    (tmp_path / "mute.toml").write_text("[messages]\n" + "".join(f'{id} = ""\n' for id in ids))
+    model = Model("a", "a-1", answer=TEXT, wording=str(tmp_path / "mute.toml"))
+    path = tmp_path / "s.journal"
+    with serving(lambda asked: completion("{}")) as server:
+        known = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
+        cast = cast_of(4, [f"{role}=llm:a" for role in EVERYBODY], known)
+        record(path, {**SETTINGS, "assignments": 1}, cast, models=known)
+
+    assert server.asked
+    for asked in server.asked:
+        for message in asked.body["messages"]:
+            assert "\n\n\n" not in message["content"]
+            assert message["content"] == message["content"].strip("\n")
+    assert HELD == held(path)
+
+
+def test_a_list_of_a_season_stands_once_in_a_message(tmp_path: Path) -> None:
+    for message in ('debrief = "$was_last $was_last"', 'rate = "$agent $agent"'):
+        (tmp_path / "own.toml").write_text(f"[messages]\n{message}\n")
+        with pytest.raises(BadInput, match="can stand in it once"):
+            wording_named(str(tmp_path / "own.toml"), wordable())
+    assert "{}" == wording_of("x", wordable().messages.texts, {}, wordable()).text
+
+
+@pytest.mark.parametrize(
+    ("sonnet", "says"), [({"prompt": 3}, "another prompt"), ({"persona": "x"}, "another persona")]
+)
+def test_models_of_two_classes_are_asked_in_one_way(sonnet: dict[str, Any], says: str) -> None:
+    known = {
+        name: (Model(name, name, answer=TEXT, **more), Endpoint("http://127.0.0.1:9"))
+        for name, more in (("h", {}), ("s", sonnet))
+    }
+    with pytest.raises(BadInput, match=says):
+        cast_of(4, [], Models(known), {"haiku": "h", "sonnet": "s"})
+
+
+def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
+    haiku = decided(Model("h", "h", answer=TEXT, persona="x"), PROMPTS)
+    options = options_of(haiku, attrs.evolve(haiku, name="s"))
+    forged = [
+        dict(reversed(options.items())),
+        {**options, "sonnet.persona": "y"},
+        {"sonnet.sample": 1, **options},
+    ]
+
+    assert ["h", "s"] == [model.name for model in models_of(options)]
+    assert ["x", "x"] == [model.persona for model in models_of(options)]
+    for each in forged:
+        with pytest.raises(BadInput):
+            models_of(each)
 
 
 def test_what_a_model_says_is_done_and_names_it() -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.model import FRAMING, Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.llm.wording_rosters import recorded_once
@@ -148,7 +148,14 @@ def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, A
         raise BadInput("no model is given for haiku", f"write {Class.HAIKU}=MODEL")
     parts = {class_: _part(f"{LLM}:{name}", models) for class_, name in names.items()}
     chosen = {c: decided(model_of(part, models), PROMPTS) for c, part in parts.items()}
-    return options_of(chosen[Class.HAIKU], chosen.get(Class.SONNET))
+    haiku, sonnet = chosen[Class.HAIKU], chosen.get(Class.SONNET)
+    for name in ("prompt", *FRAMING) if sonnet is not None else ():
+        if getattr(sonnet, name) != getattr(haiku, name):
+            raise BadInput(
+                f"the models of the two classes have another {name}",
+                "a worker has one in both: give both the same",
+            )
+    return options_of(haiku, sonnet)
 
 
 def _part(text: str, models: Models | None) -> RosterPart:

@@ -97,6 +97,7 @@ class SeasonPlay:
         self._trust = trust
         self._known = known
         self._grounds: dict[int, Mapping[int, Grounds]] = {}
+        self._framings: dict[tuple[int, str], Framed | None] = {}  # by agent and class
 
     def script(self) -> Script:
         """The script of the phase that the state is in."""
@@ -249,7 +250,10 @@ class SeasonPlay:
         return self._state.agents[asked.agent]
 
     def _framed(self, agent: AgentState) -> Framed | None:
-        return framed_at(agent, self._state)
+        key = agent.ordinal, agent.class_
+        if key not in self._framings:
+            self._framings[key] = framed_at(agent, self._state)
+        return self._framings[key]
 
     def _seen(self, agent: AgentState) -> SeasonObservation:
         return SeasonObservation(

@@ -162,7 +162,7 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
     elif table.participants:
         left = within((f"{agent}: {moves}" for agent, moves in table.moves.items()), 600)
         parts.append(seen.wording("round", table, last=table.rounds - 1, left=left))
-    return "\n".join(parts)
+    return "\n".join(filter(None, parts))
 
 
 def _known(seen: SeasonObservation) -> str:
@@ -195,7 +195,7 @@ def _whole(seen: SeasonObservation) -> str:
         seen.wording(id, leading=leading, text=quoted(seen.rules.whole(conduct), FULL_MAX))
         for id, conduct in shown.items()
     )
-    return seen.wording("whole", texts="\n".join(texts))
+    return seen.wording("whole", texts="\n".join(filter(None, texts)))
 
 
 def _mind(seen: SeasonObservation, agent: AgentState, id: str) -> str:
@@ -216,7 +216,7 @@ def _mind(seen: SeasonObservation, agent: AgentState, id: str) -> str:
     if agent.traits:
         traits = (quoted(trait, MIND_MAX // 10) for trait in agent.traits)
         parts.append(seen.wording("traits", traits=within(traits, MIND_MAX // 6)))
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
 
 
 def _memory(seen: SeasonObservation, table: Roundtable | None) -> str:
@@ -261,7 +261,7 @@ def rules(seen: SeasonObservation) -> str:
         seen.wording("role", agent=format_agent(seen.me), part=seen.wording(f"role_{role}"))
     )
     parts.append(seen.wording("quotes"))
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def _table(seen: SeasonObservation) -> str:

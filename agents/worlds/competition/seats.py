@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import FRAMING, Model
+from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import About
 from goldrush.agents.llm.wording_rosters import framed_of
@@ -63,12 +63,13 @@ def options_of(model: Model, sonnet: Model | None = None) -> dict[str, Any]:
 
 def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The options of an agent's models by class; without sonnet if both are the same. What frames
-    the agent is in both.
+    the agent is in both. Options in an order that no season writes are taken as those of haiku.
     """
     own = {n: value for n, value in options.items() if not n.startswith(_FRONT)}
     more = {n.removeprefix(_FRONT): value for n, value in options.items() if n.startswith(_FRONT)}
-    if not more:
-        return {Class.HAIKU: own}
+    names = [*own, *(f"{_FRONT}{name}" for name in more)]
+    if not more or names != list(options) or not more.keys() <= {*FIRST, *SAMPLING}:
+        return {Class.HAIKU: options}
     framing = {name: value for name, value in own.items() if name in FRAMING}
     return {Class.HAIKU: own, Class.SONNET: {**more, **framing}}
 

@@ -15,11 +15,14 @@ _LONG: Final = (
     "contributions", "dimensions", "elimination", "facts", "form", "ids", "instructions", "left",
     "objective", "offer", "order", "part", "persona", "proposals", "question", "questions", "ranks",
     "reasons", "rejects", "relative", "shown", "stances", "subject", "target", "targets", "team",
-    "terms", "text", "texts", "traits", "trials", "whose", "workers",
+    "terms", "text", "texts", "traits", "trials", "was_last", "whose", "workers",
 )  # fmt: skip
+
+# What is told of an agent, and may be told of another that a question is about.
+_TWICE: Final = ("worker", "office", "self_determined", "instructions", "persona", "traits")
 
 
 @cache
 def wordable() -> Wordable:
     """What a wording can change from version 4 of the prompt on."""
-    return Wordable(WORDING, long=_LONG)
+    return Wordable(WORDING, long=_LONG, times=dict.fromkeys(_TWICE, 2))

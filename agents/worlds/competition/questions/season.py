@@ -68,7 +68,7 @@ def _open_text(seen: SeasonObservation, arguments: Arguments) -> str:
         parts.append(seen.wording("open_split"))
     if seen.recommended is not None:
         parts.append(seen.wording("open_team", team=format_plain(seen.recommended)))
-    return " ".join([*parts, active(seen)])
+    return " ".join(filter(None, [*parts, active(seen)]))
 
 
 def _asks_open(name: str, before: Answer) -> bool:

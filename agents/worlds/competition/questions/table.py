@@ -210,7 +210,7 @@ def _judge_text(seen: SeasonObservation, arguments: Arguments) -> str:
         lines.append(seen.wording("judge_weak"))
     if rights.may_recommend_split(me):
         lines.append(seen.wording("judge_split"))
-    return "\n".join([*lines, seen.wording("judge_ids")])
+    return "\n".join(filter(None, [*lines, seen.wording("judge_ids")]))
 
 
 def _read_judge(answer: Answer, seen: SeasonObservation) -> Any:

@@ -38,7 +38,7 @@ VALUE_MAX: Final = 2_000  # and of their texts
 
 def _debrief_text(seen: SeasonObservation, arguments: Arguments) -> str:
     last = seen.wording("debrief_last") if arguments["extra"] else ""
-    return seen.wording("debrief", agent=named(seen, arguments), last=last)
+    return seen.wording("debrief", agent=named(seen, arguments), was_last=last)
 
 
 def _rate_text(seen: SeasonObservation, arguments: Arguments) -> str:
