@@ -21,14 +21,18 @@ DEPTH_MAX: Final = 8
 # Fields that goldrush sends, or that change what is asked, how often, or the form of the answer.
 _TAKEN: Final = frozenset(
     (
-        "audio", "best_of", "chat_template", "continue_final_message", "documents", "echo",
-        "format", "function_call", "functions", "grammar", "input", "instructions", "json_schema",
-        "messages", "modalities", "model", "models", "n", "parallel_tool_calls", "prediction",
-         "prompt", "reasoning_effort", "response_format", "seed", "stop", "stream",
-        "stream_options", "structured_outputs", "suffix", "temperature", "tool_choice", "tools",
-        "top_p", "use_beam_search", "web_search_options",
+        "audio", "bad_words", "best_of", "best_of_n", "chat_template", "continue_final_message",
+        "documents", "echo", "extra_body", "format", "function_call", "functions", "grammar",
+        "input", "instructions", "json_schema", "messages", "modalities", "model", "models", "n",
+        "n_predict", "num_ctx", "num_return_sequences", "parallel_tool_calls", "plugins",
+        "prediction", "prompt", "reasoning_effort", "response_format", "seed", "stop", "stream",
+        "stream_options", "structured_outputs", "suffix", "system_prompt", "temperature",
+        "tool_choice", "tools", "top_p", "transforms", "truncate_prompt_tokens",
+        "use_beam_search", "web_search_options",
     )
 )  # fmt: skip
+# Tables in which servers take the same fields once more.
+_SAME: Final = ("generation_config", "options", "parameters", "sampling_params")
 # Limits of tokens, and forms of answers.
 _TAKEN_LIKE: Final = re.compile(r"(?:max|min|num)_.*(?:tokens|length|len|predict)|guided_.*")
 _SECRET: Final = re.compile(
@@ -66,9 +70,8 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
     """Why no request can have these fields; None: it can."""
     if not fields:
         return "it is empty"
-    for name in fields:
-        if name.lower() in _TAKEN or _TAKEN_LIKE.fullmatch(name.lower()):
-            return f"{format_value(name)} is sent by goldrush, or changes what is asked or answered"
+    for taken in _taken(fields):
+        return f"{format_value(taken)} is sent by goldrush, or changes what is asked or answered"
     for depth, inner, value in _parts(fields):
         if depth > DEPTH_MAX:
             return f"it is nested more than {DEPTH_MAX} deep"
@@ -77,6 +80,14 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
         if type(value) is str and re.search("[\ud800-\udfff]", value):
             return "it has a lone surrogate"
     return None
+
+
+def _taken(fields: Mapping[str, object]) -> Iterator[str]:
+    for name, value in fields.items():
+        if name.lower() in _TAKEN or _TAKEN_LIKE.fullmatch(name.lower()):
+            yield name
+        if isinstance(value, dict) and name.lower() in _SAME:
+            yield from _taken(value)
 
 
 def holds_any(text: str | None, secrets: Collection[str]) -> bool:

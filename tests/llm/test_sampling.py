@@ -91,6 +91,14 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
         ("tools = []", "'tools' is sent by goldrush"),
         ("messages = []", "'messages' is sent by goldrush"),
         ("guided_json = {}", "'guided_json' is sent by goldrush"),
+        *(
+            (f"{name} = 2", f"'{name.rpartition('.')[2]}' is sent by goldrush")
+            for name in (
+                "n_predict", "num_predict", "truncate_prompt_tokens", "num_return_sequences",
+                "best_of_n", "transforms", "plugins", "system_prompt", "bad_words", "extra_body",
+                "options.num_ctx", "Options.seed", "options.parameters.max_new_tokens",
+            )
+        ),
         ("x = nan", "a number that JSON cannot hold"),
         ("x = 1979-05-27", "it has a date"),
         (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),
