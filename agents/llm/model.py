@@ -189,11 +189,15 @@ class Framing:
         given: dict[str, Any] = {**{name: ABSENT[name] for name in cls.later}, **options}
         read = cls(**given)
         is_own = read.wording != DEFAULT
-        if is_own != (read.wording_sha256 is not None) or (read.wording_text and not is_own):
+        if is_own != (read.wording_sha256 is not None) or (
+            read.wording_text is not None and not is_own
+        ):
             raise BadInput(
                 f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
                 f"they must be both there, or absent for {DEFAULT!r}",
             )
+        if read.wording == NULL:
+            raise BadInput(f"wording is {NULL!r}", f"it must be another name: {NULL} has no text")
         if pack(read.as_options()) != pack(dict(options)):
             raise BadInput(
                 f"the options are {format_value(dict(options))}",

@@ -147,15 +147,18 @@ def check_names(roster: Roster, versions: Sequence[PromptVersion], *, is_open: b
     """Check the names that the wordings of a roster give to things.
 
     `is_open`: agents read texts of others, which are never translated, so all models and people
-    must have the same names. Raises BadInput, also if there are fewer names than agents.
+    must have the same names; those of an unknown version of the prompt have unknown ones. Raises
+    BadInput, also if there are fewer names than agents.
     """
     first: tuple[Entry, Names] | None = None
     for entry in roster.entries:
         if entry.policy not in (LLM, HUMAN):
             continue
         version = next((v for v in versions if v.number == entry.options.get("prompt")), None)
+        if version is None:
+            continue
         names = Names()
-        if version is not None and version.wordable is not None:
+        if version.wordable is not None:
             names = wording_at(entry, roster, version.wordable()).names
         names.check_agents(len(roster.entries))
         first = first or (entry, names)

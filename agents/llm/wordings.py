@@ -107,9 +107,9 @@ class Names:
 
     def check_agents(self, agents: int) -> None:
         """Raises BadInput if there are fewer names than agents."""
-        if self.agents not in (None, LETTERS) and len(self.agents or ()) < agents:
+        if self.agents is not None and self.agents != LETTERS and len(self.agents) < agents:
             raise BadInput(
-                f"names.agents has {len(self.agents or ())} names, and {agents} agents play",
+                f"names.agents has {len(self.agents)} names, and {agents} agents play",
                 f"give at least {agents}, or {LETTERS}",
             )
 

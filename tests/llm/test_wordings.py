@@ -337,6 +337,7 @@ DEEP = "{" * 60_000
 HOSTILE: list[tuple[dict[str, object], dict[str, object], type[Exception]]] = [
     ({"wording_text": None}, {}, ImpossiblePlayer),
     ({}, {"wording_text": "{}"}, ImpossiblePlayer),
+    ({"wording": "null"}, {"wording": "null"}, ImpossiblePlayer),
     ({}, {"wording_sha256": "0" * 64}, ImpossiblePlayer),
     ({"wording_sha256": "0" * 64}, {"wording_sha256": "0" * 64}, ImpossiblePlayer),
     ({"wording": 7}, {"wording": 7}, ImpossiblePlayer),
@@ -383,6 +384,15 @@ def test_a_wording_that_no_run_records_is_told(
             framed(agent)
 
 
+@pytest.mark.parametrize("entry", [model("default", 0), person("default", 0)])
+def test_the_default_wording_has_not_even_an_empty_text(entry: Entry) -> None:
+    forged = changed(entry, wording_text="")
+
+    assert can_ask(OFFER, entry, Roster([entry]))
+    with pytest.raises(ImpossiblePlayer):
+        can_ask(OFFER, forged, Roster([forged]))
+
+
 @given(st.integers(0, 2**63 - 1), st.integers(2, 8), st.integers(0, 9))
 def test_a_variant_is_one_draw_for_all_lists_of_an_agent(seed: int, k: int, agent: int) -> None:
     each = [f"variant {index}" for index in range(k)]
@@ -425,6 +435,13 @@ def test_who_read_each_other_have_the_same_names(other: Entry) -> None:
     check_names(Roster([mixed.entries[0], mixed.entries[2]]), OFFER.prompts, is_open=True)
     with pytest.raises(BadInput, match="agent 0 and agent 1 have other names for the same things"):
         check_names(mixed, OFFER.prompts, is_open=True)
+
+
+def test_the_names_of_an_unknown_version_are_compared_with_nothing() -> None:
+    newer = [changed(model("plain", agent), prompt=9) for agent in (0, 2)]
+    mixed = Roster([newer[0], model("plain", 1), newer[1], person("plain", 3)])
+
+    check_names(roster_of(*mixed.entries), OFFER.prompts, is_open=True)
 
 
 def test_there_are_names_for_all_agents(tmp_path: Path) -> None:
