@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
 
-MODELS_MAX: Final = 1_000  # agents of a roster that are language models
+MODELS_MAX: Final = 1_000  # agents of a roster that are models, of versions with options
 
 Options = Mapping[str, Any]
 E = TypeVar("E", bound=Entry)
@@ -439,9 +439,14 @@ def classified(
     """Sort the agents of a journal by whether they can be asked again.
 
     `suffix` is appended to each description in `not_asked`; `entries`: those of the roster that
-    can be asked, if not all. Raises ImpossiblePlayer for a forged
-    record.
+    can be asked, if it has others that have left. Raises ImpossiblePlayer for a forged record.
     """
+    if entries is None:
+        try:
+            check_models(roster.entries, offer.prompts)
+        except BadInput as error:
+            at_most = f"of at most {MODELS_MAX:,} models"
+            raise ImpossiblePlayer("the roster", at_most, error.what) from None
     can: list[bool] = []
     missing: Counter[str] = Counter()
     unknown: list[str] = []
@@ -521,7 +526,7 @@ class PolicySet:
             if str(part) not in players:
                 players[str(part)] = player_of(self, part, typed)
         entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
-        check_models(entries)
+        check_models(entries, self.prompts)
         return Roster(
             _recorded_once(entries),
             tuple(typed.recordings.values()),
@@ -686,9 +691,14 @@ class PolicySet:
         return parts
 
 
-def check_models(entries: Iterable[Entry]) -> None:
-    """Raises BadInput if more than MODELS_MAX agents of a new roster are language models."""
-    models = sum(entry.policy == LLM for entry in entries)
+def check_models(entries: Iterable[Entry], versions: Sequence[PromptVersion]) -> None:
+    """Raises BadInput if more than MODELS_MAX agents of a roster are language models, of versions
+    of the prompt that have options: others keep answers as they are.
+    """
+    numbers = [version.number for version in versions if version.options]
+    models = sum(
+        entry.policy == LLM and entry.options.get("prompt") in numbers for entry in entries
+    )
     if models > MODELS_MAX:
         raise BadInput(
             f"{models:,} agents of the roster are language models",

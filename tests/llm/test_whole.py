@@ -28,6 +28,8 @@ from goldrush.agents.llm.question import (
     answer_error,
     recorded_answer,
 )
+from goldrush.agents.roster import Roster
+from goldrush.agents.seats import ImpossiblePlayer, classified
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
@@ -286,7 +288,18 @@ def test_forged_facts_are_found(
 
 def test_so_many_agents_of_a_roster_can_be_models() -> None:
     assert 1_001 == len(POLICY_SET.parse("llm:a*1000,raid").entries)
+    assert 2_001 == len(POLICY_SET.parse("llm:a[prompt=1]*1001,llm:a*1000").entries)
     with pytest.raises(BadInput, match="1,001 agents of the roster are language models; at most"):
         POLICY_SET.parse("llm:a*1001,raid")
     with pytest.raises(BadInput, match="1,005 agents of the roster are language models; at most"):
         cast_of(1_000, ["worker=llm:a", *(f"{role}=llm:a" for role in OFFICES), "user=llm:a"])
+
+
+def test_a_journal_with_more_models_is_forged() -> None:
+    [entry] = POLICY_SET.parse("llm:a*1").entries
+    entry = attrs.evolve(entry, options={**entry.options, "answer": "text"})
+    entries = [attrs.evolve(entry, agent=agent) for agent in range(1_001)]
+
+    assert all(classified(POLICY_SET, Roster(entries[1:])).can_ask)
+    with pytest.raises(ImpossiblePlayer, match="1,001 agents of the roster are language models"):
+        classified(POLICY_SET, Roster(entries))

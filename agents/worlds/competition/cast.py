@@ -193,7 +193,7 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
-    check_models(seats.values())
+    check_models(seats.values(), PROMPTS)
     return list(recorded_once(list(seats.values()), cast))
 
 
