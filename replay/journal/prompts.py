@@ -138,7 +138,7 @@ def prompts_by_unit(
     path: str | Path, game: StageGame[S, V], first: int, last: int
 ) -> Iterator[tuple[int, int, Sequence[Message]]]:
     """The prompts of the language models in closed units; those of a version that this goldrush
-    does not write are left out. `first`: the first unit, by its public number.
+    does not have are left out. `first`: the first unit, by its public number.
 
     Returns:
         (unit, agent, messages) in order; nothing if no language model plays at the end.
