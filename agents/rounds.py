@@ -18,6 +18,7 @@ from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.model import FIELD, Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import About, Answer, Source, reasoned, upper_bound
+from goldrush.agents.llm.wordings import RESERVED
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, PolicyCheck, PreparedRun, RunContext
 from goldrush.agents.recorded import Recording
@@ -120,7 +121,8 @@ class RoundPlay(Generic[V]):
         def fault(text: str) -> str | None:
             code = self.about(row_of(self, prompt, Answer(text, model=HUMAN))).error
             if code == NO_JSON:
-                fields = " or ".join(prompt.schema["properties"])
+                keys = prompt.schema["properties"]
+                fields = " or ".join([key for key in keys if key not in RESERVED] or keys)
                 return f"it is not a {noun}: there is no JSON object with {fields}"
             return None if code is None else f"it is not a {noun} ({code})"
 

@@ -23,6 +23,7 @@ from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import record
 from goldrush.agents.worlds.competition.seats import with_models_resolved
+from goldrush.agents.worlds.mining import players as mining
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -308,5 +309,19 @@ def test_reasoning_can_be_a_field_of_the_answer(tmp_path: Path) -> None:
     for asked in server.asked:
         form = asked.body["response_format"]["json_schema"]["schema"]
         assert {"type": "string"} == form["properties"]["reasoning"]
-        assert "reasoning" == next(iter(form["properties"])) == form["required"][0]
-        assert {*form["properties"]} == {*form["required"]}
+        assert ["reasoning", *list(form["properties"])[1:]] == form["required"]
+
+
+@pytest.mark.parametrize("world", ["mining", "a game"])
+def test_reasoning_is_the_first_field_and_stands_once(world: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    with serving(lambda asked: completion("{}")) as server:
+        models = known(server.address, reasoning=FIELD, answer=SCHEMA)
+        if world == "mining":
+            mining.record(path, {"rounds": 1}, "llm:a,greedy-mine", models=models)
+        else:
+            goldrush.record(PublicGoods, path, roster="llm:a,selfish*3", rounds=1, models=models)
+    forms = [asked.body["response_format"]["json_schema"]["schema"] for asked in server.asked]
+
+    assert ["reasoning"] * len(forms) == [form["required"][0] for form in forms] != []
+    assert [list(form["properties"]) for form in forms] == [form["required"] for form in forms]

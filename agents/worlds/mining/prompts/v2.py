@@ -91,7 +91,7 @@ def form_of(wording: Wording) -> Form:
     return Form(
         {names.kind(kind): kind for kind in KINDS},
         names.key("actions"), names.key("type"), names.key("plot"),
-        ("stamina", "k") if amount == "stamina" else (amount,),
+        (amount,) if names.keys else (amount, "k"),
         by_row=names.plots != ID, takes_last=True,
     )  # fmt: skip
 
@@ -100,7 +100,7 @@ def form_of(wording: Wording) -> Form:
 def _schema(
     wording: Wording, order: Sequence[str], plots: int, most: int, texts: Sequence[str]
 ) -> Schema:
-    """`most`: stamina of an action. `texts`: the keys besides the plan, all of text."""
+    """`most`: stamina of an action. `texts`: the keys after the plan, all of text."""
     names = wording.names
     action = {
         names.key("type"): choice(*map(names.kind, order)),
@@ -109,8 +109,7 @@ def _schema(
     }
     plan = {names.key("actions"): several(record(**action), most)}
     more = {key: optional(TEXT) if key == "note" else TEXT for key in texts}
-    first = {key: more.pop(key) for key in ("reasoning",) if key in more}
-    return record(**first, **plan, **more).schema
+    return record(**plan, **more).schema
 
 
 class Prompts:
@@ -140,7 +139,9 @@ class Prompts:
         )
 
     def schema(self, agent: int) -> Schema:
-        """The JSON schema of an answer: a plan as a list, most important action first."""
+        """The JSON schema of an answer, without reasoning: a plan as a list, most important action
+        first.
+        """
         framed, config = self.framed(agent), self.shown.state.config
         most = max(1, self.shown.state.staminas[agent])
         texts = _texts(framed, config.communication)
@@ -214,8 +215,8 @@ def _sentences(*sentences: str) -> str:
 
 
 def _texts(framed: Framed, communication: bool) -> tuple[str, ...]:
-    """The keys of an answer besides the plan, in their order, of which `reasoning` is before it."""
-    has = {"reasoning": framed.reasoning == FIELD, "say": communication, "note": framed.notes}
+    """The keys of an answer after the plan, in their order."""
+    has = {"say": communication, "note": framed.notes}
     return tuple(key for key, is_there in has.items() if is_there)
 
 
@@ -259,12 +260,11 @@ def _rules(terms: Terms, seen: Observation, framed: Framed, order: Sequence[str]
 def _answer(terms: Terms, seen: Observation, framed: Framed) -> Iterable[str]:
     """The form of an answer, without an example, which would draw agents to what stands in it."""
     keys = {key: terms.names.key(key) for key in KEYS}
+    thought = ("reasoning",) if framed.reasoning == FIELD else ()
     texts = _texts(framed, seen.communication)
     item = ", ".join(f'"{keys[key]}": ...' for key in ("type", "plot", "stamina"))
-    fields = {key: f'"{key}": "..."' for key in texts}
-    first = fields.pop("reasoning", "")
-    plan = f'"{keys["actions"]}": [{{{item}}}, ...]'
-    form = ", ".join(filter(None, [first, plan, *fields.values()]))
+    first, last = ([f'"{key}": "..."' for key in those] for those in (thought, texts))
+    form = ", ".join([*first, f'"{keys["actions"]}": [{{{item}}}, ...]', *last])
     is_by_id = terms.names.plots == ID
     yield _lines(
         terms("answer", form=f"{{{form}}}"),
@@ -274,7 +274,7 @@ def _answer(terms: Terms, seen: Observation, framed: Framed) -> Iterable[str]:
         ),
     )
     most = {"say": SAY_MAX, "note": NOTE_MAX}
-    for key in texts:
+    for key in (*thought, *texts):
         yield terms(key, most=most.get(key))
 
 

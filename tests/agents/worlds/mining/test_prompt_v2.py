@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goldrush.agents import players
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import ORDERS, PERSONA_MAX
 from goldrush.agents.llm.notes import NOTE_MAX, note_after
@@ -30,11 +32,15 @@ from goldrush.agents.llm.wordings import (
     default_of,
     wording_of,
 )
+from goldrush.agents.people import Inquiry
+from goldrush.agents.players import Resources
+from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.parse import FIRST, Form, ParsedPlan, parse
-from goldrush.agents.worlds.mining.players import GAME, prepare
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare
 from goldrush.agents.worlds.mining.prompts import history, v2
 from goldrush.agents.worlds.mining.prompts.v2 import Prompts, form_of, wordable
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX, SAY_MAX
 from goldrush.kernel.worlds.mining.history import PublicRound
 from goldrush.kernel.worlds.mining.observe import SharedView
@@ -86,7 +92,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
         "map": ["10 x 10", "nobody|none|free", r"\braid\b|\btake\b"],
         "plots_by_id": [r"row \* 10 \+ column", r"\b0\b", r"\b99\b"],
         "gold": [r"\bmine\b|\buse\b", "alone|no way|Only|except", "ever"],
-        "alpha_all": [r"\b1 (gold|points)"],
+        "alpha_all": [r"\b1 (gold|for every option)"],
         "stamina": ["round", "lost|nothing of it carries|cannot be saved|gone"],
         "actions": ["most .*important|counts for more", "start|round begins"],
         "defend_whole": [r"\b1\b", "of your own|you own|yours|your own|you hold", "fail|stops"],
@@ -174,7 +180,9 @@ def test_no_aim_is_told_where_the_goal_is_neutral_and_it_is_the_only_difference(
 def test_the_plain_wording_tells_no_story(game: Game) -> None:
     framed = shipped("plain", notes=True, reasoning="field")
     words = re.compile(
-        r"gold|raid|\bmin(e|es|ed|ing|ers?)\b|simulation|game|experiment|plots?\b", re.I
+        r"gold|raid|\bmin(e|es|ed|ing|ers?)\b|simulation|game|experiment|plots?\b"
+        r"|\b1 (points|units)\b",
+        re.I,
     )
     for round in played(game):
         unsaid = Prompts(SharedView(round.before), lambda _: framed)
@@ -250,8 +258,12 @@ def test_rulings_and_losses_are_told() -> None:
     assert "THAT YOU LOST" not in prompt_of(kept, 1)[1]
 
 
-@pytest.mark.parametrize("crowd", [12, 40, 200])
-def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(crowd: int) -> None:
+@pytest.mark.parametrize(
+    ("crowd", "visibility"), [(12, "all"), (40, "all"), (200, "all"), (40, 20)]
+)
+def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(
+    crowd: int, visibility: str | int
+) -> None:
     rounds = [
         {
             a: does(*[("claim", (7 * a + 11 * n + k) % 900, 1) for k in range(5)],
@@ -260,7 +272,7 @@ def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(crowd: 
         }
         for n in range(30)
     ]  # fmt: skip
-    state = after(start(rows=30, cols=30, agents=crowd, visibility="all", rounds=99), *rounds)
+    state = after(start(rows=30, cols=30, agents=crowd, visibility=visibility, rounds=99), *rounds)
     lines = part(prompt_of(state)[1], "HISTORY")
     kept: list[str] = []
     alone = history.History(v2._history_of(DEFAULT.wording, 0, 30).terms)
@@ -268,12 +280,13 @@ def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(crowd: 
         kept.append(alone.line(record)[0])
         if sum(len(line.encode()) + 1 for line in kept) > 12_000:
             kept = kept[-(len(kept) // 2) :] if len(kept) > 1 else []
-    gone = public(state)[: 30 - len(kept)]
+    gone = public(state)[: len(state.history) - len(kept)]
+    first = 1 if visibility == "all" else 11
     claims = Counter(claim.winner for each in gone for claim in each.claims)
     [agent, won] = min(claims.items(), key=lambda item: (-item[1], item[0]))
 
     assert kept == lines[-len(kept) :]
-    assert [f"Rounds 1 to {len(gone)}, in numbers"] == lines[:1]
+    assert [f"Rounds {first} to {30 - len(kept)}, in numbers"] == lines[:1]
     assert lines[1].startswith(f"claim that won a plot, by agent: {agent}: {won}")
     assert lines[2].startswith("raid, by agent on owner (how many took the plot): ")
     assert 3 + len(kept) == len(lines)
@@ -510,6 +523,20 @@ def test_the_last_complete_answer_counts(text: str, actions: Any, error: str | N
     assert (actions, error) == (found.actions, found.error)
 
 
+@pytest.mark.parametrize("renamed", [{"plot": "k"}, {"type": "k"}, {"actions": "moves"}])
+def test_where_keys_have_new_names_no_other_name_is_read(renamed: dict[str, str]) -> None:
+    keys = {"actions": "actions", "type": "type", "plot": "plot", **renamed}
+    item = {"k": 7, keys["plot"]: 5, keys["type"]: "mine"}
+    text = json.dumps({keys["actions"]: [item]})
+
+    assert ((("mine", 5, 1),), None) == attrs.astuple(
+        read(text, form_of(worded({}, {"keys": renamed}).wording))
+    )[:2]
+    assert (("mine", 5, 7),) == read(
+        '[{"type": "mine", "plot": 5, "k": 7}]', form_of(DEFAULT.wording)
+    ).actions
+
+
 RENAMED = worded({}, OTHERS).wording
 BY_ROW = worded({}, ROW_COL).wording
 _ITEMS = st.tuples(st.sampled_from(KINDS), st.integers(0, 39), st.integers(1, 9))
@@ -546,6 +573,23 @@ def test_an_answer_is_read_by_the_names_that_its_agent_was_told(
 def test_another_name_is_no_answer(wording: Wording, text: str) -> None:
     assert "no-json" == read(text, form_of(wording)).error
     assert read(text, FIRST).error is None
+
+
+@pytest.mark.parametrize("wording", ["default", "plain"])
+def test_a_person_is_told_the_key_of_a_plan_alone(wording: str, tmp_path: Path) -> None:
+    key = wording_named(wording, wordable()).names.key("actions")
+    faults = set()
+
+    def ask(inquiry: Inquiry) -> str:
+        faults.add(inquiry.fault('{"note": "later"}'))
+        return f'{{"{key}": []}}'
+
+    run = prepared(*prepare({"rounds": 1}, f"human[notes=true;wording={wording}],greedy-mine"))
+    players.record(
+        MINING, MINING_PLAYERS, tmp_path / "run.journal", run, resources=Resources(people=ask)
+    )
+
+    assert {f"it is not a plan: there is no JSON object with {key}"} == faults
 
 
 def test_where_plots_are_called_by_rows_a_number_is_no_plot() -> None:
