@@ -223,8 +223,8 @@ def _asked_label(entry: Entry) -> str:
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
-    """A part of a roster's text with a wording, if it is of a model or a person that names none,
-    neither there nor in the file of models. Raises BadInput.
+    """A part of a roster's text with a wording, if it is of a model or (but for NULL) a person that
+    names none, neither there nor in the file of models. Raises BadInput.
     """
     family = family_in(part.name)
     if family not in (MODEL, PERSON) or "wording" in part.settings:
@@ -234,7 +234,8 @@ def with_wording(part: RosterPart, wording: str, models: Models | None) -> Roste
     check_wording(wording, "the wording")
     if set(wording) & set("[];"):
         raise BadInput(f"the wording is {wording!r}", "move the file: its path has a bracket or ;")
-    if family is MODEL and model_of(part, models).wording is not None:
+    is_named = family is MODEL and model_of(part, models).wording is not None
+    if is_named or (family is PERSON and wording == NULL):
         return part
     settings = {**part.settings, "wording": None if wording == NULL else wording}
     return attrs.evolve(part, settings=dict(sorted(settings.items())))

@@ -93,8 +93,9 @@ def check_worded(wording: str, before: object, after: object) -> None:
     from goldrush.kernel.errors import BadInput
 
     if before == after:
+        who = "models" if wording == "null" else "models and people"
         raise BadInput(
-            f"--wording {wording} is for models and people that name none, and there are none",
+            f"--wording {wording} is for {who} that name none, and there are none",
             "leave it out, or give llm:NAME in --roster (seasons: --cast)",
         )
 

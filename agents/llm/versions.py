@@ -120,13 +120,17 @@ def decided(player: F, versions: Sequence[PromptVersion]) -> F:
 
 
 def _sampled_again(player: F) -> F:
-    """A player with the default wording, a model with another sample. Raises BadInput."""
+    """A model with the default wording and another sample. Raises BadInput, also for a person."""
     from goldrush.agents.llm.model import DEFAULT, NULL, Model
 
-    if isinstance(player, Model) and player.sample:
+    if not isinstance(player, Model):
+        raise BadInput(
+            f"a person has wording {NULL}, which draws other samples of a model",
+            f"give a wording, or {DEFAULT}",
+        )
+    if player.sample:
         raise BadInput(
             f"model {player.name} has sample {player.sample} and wording {NULL}, which is sample 1",
             "give one of them",
         )
-    more: dict[str, Any] = {"sample": 1} if isinstance(player, Model) else {}
-    return attrs.evolve(player, wording=DEFAULT, **more)
+    return attrs.evolve(player, wording=DEFAULT, sample=1)

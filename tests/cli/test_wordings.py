@@ -98,6 +98,14 @@ def test_a_mistake_is_told_in_one_line(words: list[str], error: str, tmp_path: P
     assert error in ran.err
 
 
+def test_other_samples_of_people_alone_are_refused(tmp_path: Path) -> None:
+    ran = goldrush("record", "--roster", "human*1,raid*1", "--wording", "null", cwd=tmp_path)
+
+    assert (2, 1) == (ran.code, ran.err.count("\n"))
+    assert "--wording null is for models that name none, and there are none" in ran.err
+    assert [] == list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [

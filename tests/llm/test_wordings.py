@@ -490,7 +490,6 @@ def options_in(text: str) -> list[dict[str, Any]]:
         ("llm:m[top_p=1;reasoning_effort=low]*1", [{"top_p": 1.0, "reasoning_effort": "low"}]),
         ("llm:m[seed_from=option;reasoning=field]*1", [{"reasoning": "field"}]),
         ("human[wording=plain;order=agent]*1", [{"wording": "plain", "order": "agent"}]),
-        ("human[wording=null]*1", [{}]),
         ("llm:m[prompt=1]*1", [{"prompt": 1, "max_tokens": 500}]),
     ],
 )
@@ -511,6 +510,7 @@ def test_the_text_of_a_roster_gives_options_over_those_of_the_file(
         ("llm:m[order=up]*1", "'llm:m[order=up]': order is 'up'; it must be"),
         ("llm:m[prompt=3]*1", "model m has version 3 of the prompt; give prompt = 1 and 2"),
         ("llm:m[prompt=1;wording=plain]*1", "model m has wording, which version 1 of the prompt"),
+        ("human[wording=null]*1", "a person has wording null, which draws other samples of a mode"),
         ("human[prompt=1;notes=true]*1", "a person has notes, which version 1 of the prompt lac"),
         ("llm:n[wording=null]*1", "model n has sample 4 and wording null, which is sample 1"),
     ],
@@ -578,4 +578,4 @@ def test_a_wording_goes_to_those_who_name_none(text: str | None, worded: str | N
 
 
 def test_null_is_written_as_it_is_typed() -> None:
-    assert "llm:m[wording=null]*2" == OFFER.worded("llm:m*2", "null", MODELS)
+    assert "llm:m[wording=null]*2,human" == OFFER.worded("llm:m*2,human", "null", MODELS)
