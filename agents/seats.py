@@ -526,7 +526,10 @@ class PolicySet:
         for part in parts:
             if str(part) not in players:
                 players[str(part)] = player_of(self, part, typed)
-        entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
+        entries = tuple(
+            Entry(agent, *players[str(part)], typed=tuple(part.settings))
+            for agent, part in enumerate(parts)
+        )
         check_models(entries, self.prompts)
         return Roster(
             _recorded_once(entries),
@@ -743,15 +746,21 @@ def with_models_resolved(
     `is_new`: of a new roster, else of a journal's. Raises BadInput if a model does not answer, and
     for invalid options of a model.
     """
-    chosen = [models_of(entry.options) if entry.policy == LLM else () for entry in entries]
+    chosen = [
+        [(model, tuple(entry.typed)) for model in models_of(entry.options)]
+        if entry.policy == LLM
+        else []
+        for entry in entries
+    ]
     if not any(chosen):
         return entries
     # Imports the client, which takes longer than a whole run of scripted agents.
     from goldrush.agents.llm.asker import Asker
     from goldrush.agents.llm.models import Models
 
-    each = list(dict.fromkeys(model for some in chosen for model in some))
-    with closing(Asker(each, models or Models())) as asker:
+    each = list(dict.fromkeys(one for some in chosen for one in some))
+    asked = list(dict.fromkeys(model for model, _ in each))
+    with closing(Asker(asked, models or Models())) as asker:
         later = [version.number for version in versions if version.options]
         settled = asker.settled(each, schema(), later, is_new=is_new)
     return tuple(

@@ -76,13 +76,19 @@ class Asker:
         return self._endpoints[model.name]
 
     def settled(
-        self, chosen: Sequence[Model], schema: Schema, later: Collection[int] = (), *, is_new: bool
-    ) -> dict[Model, Model]:
+        self,
+        chosen: Collection[tuple[Model, Sequence[str]]],
+        schema: Schema,
+        later: Collection[int] = (),
+        *,
+        is_new: bool,
+    ) -> dict[tuple[Model, Sequence[str]], Model]:
         """Models with their request options decided by a short question: see `probe.settled`. One
-        is asked for all models with the same form of requests.
+        is asked for all models with the same form of requests, and the same to be decided.
 
-        `later`: the versions of the prompt that have options; `is_new`: the models are of a new
-        roster, so that what the user did not write is still to be decided.
+        `chosen`: each with the names of its options that the roster's text gives; `later`: the
+        versions of the prompt that have options; `is_new`: the models are of a new roster, so that
+        what the user did not write is still to be decided.
 
         Warns of secrets that are sent unencrypted. Raises BadInput if a model does not answer.
         """
@@ -91,20 +97,21 @@ class Asker:
                 self._models.warn(
                     f"llm:{name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
                 )
-        forms: dict[Model, Model] = {}
+        forms: dict[tuple[Model, frozenset[str]], Model] = {}
         decided = {}
-        for model in chosen:
+        for model, typed in chosen:
             form = form_of(model, has_options=model.prompt in later)
-            if form not in forms:
-                written = self._models.by_name.get(model.name, (None,))[0]
-                still_open = open_options(form, written) if is_new else ()
+            written = self._models.by_name.get(model.name, (None,))[0]
+            still_open = open_options(form, written, typed) if is_new else frozenset()
+            key = form, still_open
+            if key not in forms:
                 endpoint = self._endpoints[model.name]
-                forms[form] = settled(self._client, form, endpoint, schema, still_open)
-                for line in told(form, forms[form]):
+                forms[key] = settled(self._client, form, endpoint, schema, still_open)
+                for line in told(form, forms[key]):
                     self._models.warn(f"llm:{model.name}: {line}")
-            found: dict[str, Any] = {name: getattr(forms[form], name) for name in DECIDED}
+            found: dict[str, Any] = {name: getattr(forms[key], name) for name in DECIDED}
             changed = {name: value for name, value in found.items() if value != getattr(form, name)}
-            decided[model] = attrs.evolve(model, **changed)
+            decided[model, typed] = attrs.evolve(model, **changed)
         return decided
 
     def answers(

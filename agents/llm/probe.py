@@ -71,15 +71,13 @@ def form_of(model: Model, *, has_options: bool) -> Model:
     return attrs.evolve(model, **same, reasoning=reasoning)
 
 
-def open_options(form: Model, written: Model | None) -> Collection[str]:
+def open_options(form: Model, written: Model | None, typed: Collection[str]) -> frozenset[str]:
     """The options of a new roster's model that its server decides. `written`: as in the file of
-    models; None: it has no table there.
+    models; None: it has no table there. `typed`: names of those that the roster's text gives.
     """
     given = written or Model(form.name, form.model)
-    names = {name for name in ("seed_from", "reasoning") if getattr(given, name) is None}
-    if form.reasoning is None:
-        names.discard("reasoning")
-    return names if given.max_tokens else names | {"max_tokens"}
+    names = {n for n in ("seed_from", "reasoning", "max_tokens") if not getattr(given, n)}
+    return frozenset(names - {*typed} - ({"reasoning"} if form.reasoning is None else set()))
 
 
 def settled(
@@ -107,7 +105,7 @@ def settled(
             if "seed_from" not in still_open:
                 raise BadInput(
                     f"model {model.model} at {_place(endpoint)} takes no seed: {reply.trouble}",
-                    f"write seed_from = '{OPTION}' in its table, for a new run or a fork",
+                    f"write seed_from = '{OPTION}' where it has that, for a new run or a fork",
                 )
             form, reply = without, other
     if reply.trouble is not None:

@@ -5,7 +5,7 @@ of that a server decides before a run.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goldrush
+from goldrush.agents import seats
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, fields_of, is_canonical
 from goldrush.agents.llm.model import FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
@@ -24,6 +25,7 @@ from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import record
 from goldrush.agents.worlds.competition.seats import with_models_resolved
 from goldrush.agents.worlds.mining import players as mining
+from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -286,6 +288,35 @@ def test_the_form_of_requests_is_decided_once_for_all_that_have_it(
 def test_a_server_that_takes_no_seeds_is_told_where_they_are_wanted() -> None:
     with pytest.raises(BadInput, match="takes no seed: HTTP 400: seed: unknown field; write seed"):
         decided(no_seeds, seed_from=RUN)
+
+
+def cast_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
+    cast = cast_of(4, [f"judge={typed}", "admin=llm:a"], models)
+    return [seat.options for seat in with_models_resolved(cast, models)]
+
+
+def roster_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
+    entries = POLICY_SET.parse(f"{typed}*1,llm:a*1", models=models).entries
+    schema = {"type": "object", "properties": {"plan": {"type": "boolean"}}}
+    resolved = seats.with_models_resolved(
+        entries, models, lambda: schema, versions=POLICY_SET.prompts
+    )
+    return [entry.options for entry in resolved]
+
+
+@pytest.mark.parametrize("of_two", [cast_of_two, roster_of_two])
+def test_what_is_typed_in_brackets_stays(
+    of_two: Callable[[str, Models], list[Mapping[str, object]]],
+) -> None:
+    def settled(respond: Callable[[Asked], Reply], typed: str) -> dict[object, object]:
+        with serving(respond, greets=False) as server:
+            models = attrs.evolve(known(server.address, reasoning=None), warn=lambda line: None)
+            options = of_two(typed, models)
+        return {each.get("reasoning"): each["max_tokens"] for each in options if each}
+
+    assert {None: 2_000, OPEN: 8_000} == settled(thinking, "llm:a[reasoning=none]")
+    with pytest.raises(BadInput, match="takes no seed"):
+        settled(no_seeds, "llm:a[seed_from=run]")
 
 
 def test_a_run_that_has_seeds_does_not_go_on_without(tmp_path: Path) -> None:

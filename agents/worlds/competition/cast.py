@@ -129,18 +129,23 @@ def cast_of(
     Raises BadInput for a malformed part, an unknown name, class or policy, a repeated name, and a
     policy of workers in an office.
     """
-    worker = (LLM, _by_class(by_class, models)) if by_class else (SCRIPTED, {})
+    policy, (options, typed) = (
+        (LLM, _by_class(by_class, models)) if by_class else (SCRIPTED, ({}, ()))
+    )
     cast = [Seat(n, SCRIPTED, name=role, role=role) for n, role in enumerate((*OFFICES, Role.USER))]
     cast += [
-        Seat(len(cast) + n, *worker, name=name_of(n), role=Role.WORKER) for n in range(workers)
+        Seat(len(cast) + n, policy, options, typed=typed, name=name_of(n), role=Role.WORKER)
+        for n in range(workers)
     ]
     if by_class and any(_parsed(part, cast)[0] == Role.WORKER for part in parts):
         raise BadInput("workers are cast twice: by class and by name", "cast them once")
     return recast(cast, parts, models)
 
 
-def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, Any]:
-    """The options of workers with these models, by class."""
+def _by_class(
+    names: Mapping[str, str], models: Models | None
+) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """The options of workers with these models, by class, and the names of those typed for all."""
     for name in names:
         if name not in CLASSES:
             raise unknown("class", name, CLASSES)
@@ -155,7 +160,8 @@ def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, A
                 f"the models of the two classes have another {name}",
                 "a worker has one in both: give both the same",
             )
-    return options_of(haiku, sonnet)
+    typed = set.intersection(*(set(part.settings) for part in parts.values()))
+    return options_of(haiku, sonnet), sorted(typed)
 
 
 def _part(text: str, models: Models | None) -> RosterPart:
@@ -189,10 +195,13 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
             continue
-        policy, options = player_of(OFFER, _part(text, models), Typed(models))
+        played = _part(text, models)
+        policy, options = player_of(OFFER, played, Typed(models))
         for seat in named:
             _check_role(seat, policy)
-            seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
+            seats[seat.agent] = attrs.evolve(
+                seat, policy=policy, options=options, typed=tuple(played.settings)
+            )
     check_models(seats.values(), PROMPTS)
     return list(recorded_once(list(seats.values()), cast))
 
