@@ -41,10 +41,11 @@ from goldrush.agents.worlds.mining.prompts import history, v2
 from goldrush.agents.worlds.mining.prompts.v2 import Prompts, form_of, wordable
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX, SAY_MAX
+from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX
 from goldrush.kernel.worlds.mining.history import PublicRound
 from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.kernel.worlds.mining.state import MiningState
+from tests.agents.worlds.mining.facts import CONFIGS, FACTS
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.laws.strategies import Game, games, played
 from tests.llm.test_prompt import (
@@ -83,55 +84,25 @@ def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> t
     return first["content"], second["content"]
 
 
-# The rules: what every wording has to say, by the message that says it.
-
-CHANCE = r"random|chance"
-FACTS: dict[str, dict[str, Sequence[str]]] = {
-    "default": {
-        "among": ["10", "0-9", "200", "all|every", "without knowing|none is known|nobody knows"],
-        "map": ["10 x 10", "nobody|none|free", r"\braid\b|\btake\b"],
-        "plots_by_id": [r"row \* 10 \+ column", r"\b0\b", r"\b99\b"],
-        "gold": [r"\bmine\b|\buse\b", "alone|no way|Only|except", "ever"],
-        "alpha_all": [r"\b1 (gold|for every option)"],
-        "stamina": ["round", "lost|nothing of it carries|cannot be saved|gone"],
-        "actions": ["most .*important|counts for more", "start|round begins"],
-        "defend_whole": [r"\b1\b", "of your own|you own|yours|your own|you hold", "fail|stops"],
-        "mine_many": [r"\b1 to 3\b", "of your own|you own|yours|your own|you hold", "each"],
-        "claim": [r"\b1\b", "nobody|without an owner|free", CHANCE],
-        "raid": [r"\b1\b", "another", "defence|keep", "truce|rest", CHANCE],
-        "both": ["same"],
-        "truce_one": ["fail|works", "has no|is not protected|is no"],
-        "order": ["claim.*raid.*mine|pick.*take.*use"],
-        "new_owners": ["either|too early|cannot be used", "not paid|is not|gets no|get nothing"],
-        "limits": ["not allowed", "last|from its end", "whole|entirely", "spent|pa(id|y)|costs"],
-        "shown_many": [r"\b5\b", "owner|owns|holds", "never|hidden|are not"],
-        "keys_by_id": ["nothing"],
-    },
-    "long-truce": {"truce_many": [r"\b2\b", "fail|works", "has no|is not protected|is no"]},
-    "no-truce": {"truce_none": ["none|NO|WITHOUT"], "raid_unowned": ["this round|same round"]},
-    "pointwise": {"defend_points": ["1 or more|as many as", "each|every|for each", CHANCE]},
-    "adjudicate": {
-        "authority_all": ["every|all"], "adjudicate": ["back|returns", "paid|pays"],
-        "order_rulings": ["claim.*raid.*authority.*mine|pick.*take.*referee.*use"],
-    },
-    "punish": {"authority_some": ["7%"], "punish": [r"2\.5", "keep|leaves", "before"]},
-    "communication": {"messages": ["quot", "untrue|truth|lies|true", "instruction"],
-                      "say": [str(SAY_MAX), "before the next round", "empty|nothing"]},
-    "cap-1": {"mine_one": [r"\b1\b"]},
-    "alone": {"alone": ["200", r"\b0\b"]},
-    "all-shown": {"shown_all": ["all", "oldest", "owner|owns|holds", "never|hidden|are not"]},
-}  # fmt: skip
+# The rules.
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("config", FACTS)
 def test_every_wording_tells_every_rule(config: str, name: str) -> None:
-    framed = shipped(name)
-    rules = prompt_of(start(**ALL_CONFIGS[config]), 0, framed)[0]
+    framed = shipped(name, notes=True, reasoning="field")
+    rules = prompt_of(start(**CONFIGS[config]), 0, framed)[0]
     for id, facts in FACTS[config].items():
-        told = said_in(rules, framed.messages.texts[id])
-        for fact in facts:
-            assert re.search(fact, told, re.DOTALL | re.IGNORECASE), (id, told, fact)
+        if (id, name) == ("goal", "neutral-goal"):
+            continue
+        told = said_in(rules, framed.messages.texts[id]).partition("\n\n")[0]
+        assert [] == missing(facts, told), (id, told)
+        for sentence in re.split(r"(?<=[.;])\s+", told):
+            assert missing(facts, told.replace(sentence, "")), (id, sentence)
+
+
+def missing(facts: Sequence[str], told: str) -> list[str]:
+    return [fact for fact in facts if not re.search(fact, told, re.DOTALL | re.IGNORECASE)]
 
 
 def said_in(rules: str, message: str) -> str:
@@ -139,7 +110,7 @@ def said_in(rules: str, message: str) -> str:
     texts = re.split(
         "|".join(rf"\${field}\b" for field in set(fields_in(message))) or "$^", message
     )
-    found = re.search("(.+?)".join(map(re.escape, texts)), rules, re.DOTALL)
+    found = re.search("(.+?)".join(map(re.escape, texts)), rules)
     assert found is not None, message
     return found[0]
 
