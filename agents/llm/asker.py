@@ -54,11 +54,7 @@ class Asker:
         self._endpoints = {model.name: models.endpoint_of(model) for model in chosen}
         secrets = [secret for each in self._endpoints.values() for secret in each.secrets()]
         for model in chosen:
-            if holds_any(model.extra_body, secrets):
-                raise BadInput(
-                    f"extra_body of {model.name} has the value of a key or header in use",
-                    "leave it out: a journal would keep it",
-                )
+            _check_secrets(model, secrets)
         for line in dict.fromkeys(line for model in chosen for line in models.ignored(model)):
             models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
@@ -223,4 +219,22 @@ def _advice(model: Model, kinds: Mapping[str, int]) -> str:
     return (
         f"; raise max_tokens in the table [{model.name}] of the file of models (--models), for a "
         "new run or a fork"
+    )
+
+
+def _check_secrets(model: Model, secrets: Sequence[str]) -> None:
+    """Raises BadInput if a journal would keep one of these secrets in an option."""
+    for name in ("name", "model", "reasoning_effort", "persona"):
+        if any(secret in (getattr(model, name) or "") for secret in secrets):
+            raise _keeps_secret(name, model if name != "name" else None)
+    for name in ("extra_body", "wording_text"):
+        if holds_any(getattr(model, name), secrets):
+            raise _keeps_secret(name.removesuffix("_text"), model)
+
+
+def _keeps_secret(option: str, model: Model | None) -> BadInput:
+    whose = "a model" if model is None else model.name  # its name may be the secret
+    return BadInput(
+        f"the {option} of {whose} has the value of a key or header in use",
+        "leave it out: a journal would keep it",
     )

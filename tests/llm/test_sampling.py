@@ -150,22 +150,33 @@ def test_an_entry_with_another_text_is_forged(text: Any) -> None:
         Model.of(options)
 
 
-@pytest.mark.parametrize("fields", [{"x": [f"is {KEY}."]}, {"x": {KEY: 1}}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"extra_body": canonical({"x": [f"is {KEY}."]})},
+        {"extra_body": canonical({"x": {KEY: 1}})},
+        {"persona": f"I am {KEY}"}, {"model": f"m-{KEY}"}, {"reasoning_effort": KEY},
+        {"wording": "own.toml"},
+    ],
+)  # fmt: skip
 def test_a_key_in_use_is_refused_wherever_it_stands(
-    fields: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.toml").write_text(f"[messages]\nnone = 'no {KEY}'\n")
     monkeypatch.setenv("TEST_KEY", KEY)
     with serving(playing) as server:
         endpoint = Endpoint(server.address, key_env="TEST_KEY")
-        known = Models({"a": (Model("a", "a-1", extra_body=canonical(fields)), endpoint)})
-        with pytest.raises(BadInput, match="extra_body of a has the value of a key") as refused:
+        known = Models({"a": (Model("a", **{"model": "a-1", **options}), endpoint)})
+        named = next(iter(options))
+        with pytest.raises(BadInput, match=f"{named} of a has the value of a key") as refused:
             record(
                 tmp_path / "s.journal", SETTINGS, cast_of(4, ["judge=llm:a"], known), models=known
             )
 
     assert KEY not in str(refused.value)
     assert not server.greeted
-    assert not list(tmp_path.iterdir())
+    assert ["own.toml"] == [file.name for file in tmp_path.iterdir()]
 
 
 # --- seeds ---
