@@ -163,7 +163,7 @@ def test_a_key_in_use_is_refused_wherever_it_stands(
     options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "own.toml").write_text(f"[messages]\nnone = 'no {KEY}'\n")
+    (tmp_path / "own.toml").write_text(f"[messages]\nquotes = 'no {KEY}'\n")
     monkeypatch.setenv("TEST_KEY", KEY)
     with serving(playing) as server:
         endpoint = Endpoint(server.address, key_env="TEST_KEY")
