@@ -38,6 +38,7 @@ from goldrush.replay.tools import View
 from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried, front_until
 from goldrush.replay.view.states import states
+from goldrush.replay.wordings import diff_in
 from goldrush.replay.worlds.competition import audit as season_audit
 from goldrush.replay.worlds.competition import consequences as season_consequences
 from goldrush.replay.worlds.competition import folder, leaderboard, proof, score, steps
@@ -232,6 +233,8 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
     "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
+    "prompts.reworded": lambda c: prompts.reworded(c.forged, GAME, 0, 9, ["plain"]),
+    "wordings.diff_in": lambda c: diff_in(c.forged, "default", "plain", 9),
     "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
     "view.states.states": lambda c: states(c.forged, 1, 9),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
