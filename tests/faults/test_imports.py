@@ -109,7 +109,7 @@ COMMANDS: dict[str, list[list[object]]] = {
     "study": [["{}", "--out", "{out}"]],
     "report": [["{}"]],
     "source": [["{}"], ["{}", "--json"]],
-    "wordings": [["diff", "default", "plain", "--journal", "{}", "--at", 1]],
+    "wordings": [["diff", "default", "plain", "--journal", "{}", "--at", 1, "--json"]],
 }  # fmt: skip
 
 
