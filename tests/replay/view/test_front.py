@@ -313,7 +313,7 @@ def test_two_runs_begin_with_what_differs_for_the_same_agents(
     direction = "more" if largest > 0 else "less"
     assert f", {format_value(abs(largest))} {direction} than in A" in tab.text("h1")
     tab.page.get_by_role("link", name="round 11").first.click()
-    assert "round 11" == tab.text("#now")
+    assert until(lambda: "round 11" == tab.text("#now"))
 
 
 def test_a_chart_of_two_runs_compares_the_agents_of_its_table(
