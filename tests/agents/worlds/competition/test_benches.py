@@ -589,10 +589,11 @@ def test_a_file_that_is_no_program_has_no_value(tmp_path: Path, agenda: Path) ->
 
 @pytest.fixture
 def endless(program: Callable[[str], str], agenda: Path) -> str:
-    """A program that tells its process, beside the agenda, and does not end."""
+    """A program that tells its process, beside the agenda, and does not end. Several may run."""
     return program(
-        f"open({str(agenda)!r} + '.new', 'w').write(str(os.getpid()))\n"
-        f"os.rename({str(agenda)!r} + '.new', {str(agenda)!r} + '.pid'); time.sleep(9999)"
+        f"new = {str(agenda)!r} + f'.{{os.getpid()}}'\n"
+        "open(new, 'w').write(str(os.getpid()))\n"
+        f"os.rename(new, {str(agenda)!r} + '.pid'); time.sleep(9999)"
     )
 
 
