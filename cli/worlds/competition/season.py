@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -31,6 +31,9 @@ from goldrush.cli.record import (
     settings_of,
 )
 from goldrush.cli.text import echo_error
+
+if TYPE_CHECKING:
+    from goldrush.agents.llm.models import Models
 
 _WORLD: Final = "competition"
 
@@ -88,17 +91,13 @@ def season(
       goldrush season --arena nk --assignments 6 --treatment no-judge --out other-season.journal
     """
     from goldrush.agents.worlds.competition.arenas import remark_of
-    from goldrush.agents.worlds.competition.cast import name_in, worded_cast
+    from goldrush.agents.worlds.competition.cast import name_in
     from goldrush.cli.people import at_terminal
     from goldrush.kernel.worlds.competition.arena import arena_of
     from goldrush.replay.run import Run
 
-    models, classes = models_of(models_path, reach), _by_class(by_class)
-    roster = ",".join(parts) if parts else None
-    if wording is not None:
-        before = roster, classes or {}
-        roster, classes = worded_cast(*before, wording, models)
-        check_worded(wording, before, (roster, classes))
+    models = models_of(models_path, reach)
+    roster, classes = _worded(parts, _by_class(by_class), wording, models)
     named = {
         "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
         "agenda": agenda, "class_models": classes or None,
@@ -117,6 +116,24 @@ def season(
     stem = ["season"] if arena is None else ["season", played.name]
     again = how_again(own, [], models_path, reach, test, files)
     return recorded(planned, out, stem, treatment, force, recording, again, files)
+
+
+def _worded(
+    parts: Sequence[str], classes: Mapping[str, str] | None, wording: str | None, models: Models
+) -> tuple[str | None, Mapping[str, str] | None]:
+    """The text of a cast and the model of each class, with `wording` for those that name none.
+
+    Raises BadInput if there is nobody.
+    """
+    roster = ",".join(parts) if parts else None
+    if wording is None:
+        return roster, classes
+    from goldrush.agents.worlds.competition.cast import worded_cast
+
+    before = roster, classes or {}
+    after = worded_cast(*before, wording, models)
+    check_worded(wording, before, after)
+    return after
 
 
 def _by_class(text: str | None) -> Mapping[str, str] | None:
