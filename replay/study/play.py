@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
-from typing import Any, Final
+from typing import Any
 
 from goldrush.agents import players
 from goldrush.agents.given import give_same
+from goldrush.agents.llm.model import OPEN, RUN
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import LLM
 from goldrush.kernel import files
@@ -35,8 +36,6 @@ from goldrush.replay.journal.verify import FOLD, verify
 from goldrush.replay.study.backend import RunFailed
 from goldrush.replay.study.manifest import UNFINISHED, Done
 from goldrush.replay.study.plan import Planned, studied
-
-DECIDED: Final = ("answer", "limit")  # a model's options that are determined as a run begins
 
 
 def check_journal(run: Planned, path: str) -> Done | None:
@@ -60,19 +59,41 @@ def check_journal(run: Planned, path: str) -> Done | None:
 
 
 def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
-    return _undecided(run.world, setup) == _undecided(run.world, run.setup)
+    return _difference(run, setup) is None
 
 
-def _undecided(world: str, setup: Mapping[str, Any]) -> dict[str, Any]:
-    """A setup without the `DECIDED` options of models."""
-    key = studied(world).vocabulary.players
-    entries = [
-        {**entry, "options": {k: v for k, v in entry["options"].items() if k not in DECIDED}}
-        if entry["policy"] == LLM
-        else entry
-        for entry in setup.get(key, ())
-    ]
-    return {**setup, key: entries}
+def _difference(run: Planned, setup: Mapping[str, Any]) -> str | None:
+    """The first part of a journal's setup that is not the run's, as text; None: it begins as the
+    run, but for what servers have decided of the options of models.
+    """
+    key = studied(run.world).vocabulary.players
+    planned, recorded = run.setup.get(key, ()), setup.get(key, ())
+    for name in (name for name in {**run.setup, **setup} if name != key):
+        if run.setup.get(name) != setup.get(name):
+            return f"another {name}"
+    if len(planned) != len(recorded):
+        return f"{len(recorded)} agents instead of {len(planned)}"
+    for number, (now, then) in enumerate(zip(planned, recorded, strict=True)):
+        if {**now, "options": {}} != {**then, "options": {}}:
+            return f"another agent {number}"
+        options, were = now["options"], then["options"]
+        decided = _decided(options, were) if now["policy"] == LLM else ()
+        for name in {**options, **were}:
+            if name not in decided and options.get(name) != were.get(name):
+                return f"another {name} of agent {number}"
+    return None
+
+
+def _decided(planned: Mapping[str, Any], recorded: Mapping[str, Any]) -> set[str]:
+    """The options of a model, and of one as a sonnet, that a server decides as a run begins."""
+    decided: set[str] = set()
+    for front in ("", "sonnet."):
+        decided |= {f"{front}answer", f"{front}limit"}
+        if planned.get(f"{front}seed_from") == RUN and f"{front}seed_from" not in recorded:
+            decided.add(f"{front}seed_from")
+        if recorded.get(f"{front}reasoning") == OPEN and f"{front}reasoning" not in planned:
+            decided |= {f"{front}reasoning", f"{front}max_tokens"}
+    return decided
 
 
 def play(run: Planned, folder: str, models: Models | None = None) -> Done:
@@ -134,21 +155,22 @@ def _continued(run: Planned, path: str, models: Models | None) -> bool:
     if not run.models:
         return False
     unfinished = path + UNFINISHED
-    if not os.path.lexists(unfinished):
-        with suppress(FileNotFoundError):
-            files.system.rename(path, unfinished)  # it failed `check_journal`
-    if not os.path.lexists(unfinished) or not os.stat(unfinished).st_size:
+    # Without an unfinished journal that of the run, if there is one, has failed `check_journal`.
+    there = unfinished if os.path.lexists(unfinished) else path
+    if not os.path.lexists(there) or not os.stat(there).st_size:
         return False
     try:
-        ended = _ended(run, unfinished)
+        ended = _ended(run, there)
+        if ended and check_journal(run, there) is None:
+            raise BadInput(f"{there} does not follow from its events", "move it elsewhere")
+        if there == path:  # only now: a journal that is another run keeps its name
+            files.system.rename(path, unfinished)
         if ended is False:
             of = studied(run.world)
             world, resources = of.world(run.setup), run.resources(models)
             players.resume(world, of.players, unfinished, resources=resources)
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
         raise BadInput(str(error), "move it elsewhere, or restore it whole") from None
-    if ended and check_journal(run, unfinished) is None:
-        raise BadInput(f"{unfinished} does not follow from its events", "move it elsewhere")
     return ended is not None
 
 
@@ -165,8 +187,11 @@ def _ended(run: Planned, path: str) -> bool | None:
     except TornTail as error:
         if not error.commits:
             return None
-    if forked or not _begins_as(run, setup):
-        raise BadInput(f"{path} is another run", "move it elsewhere")
+    if forked or (difference := _difference(run, setup)) is not None:
+        how = "it is a fork" if forked else f"it has {difference}"
+        raise BadInput(
+            f"{path} is another run: {how}", "move it elsewhere, or plan the study as it was"
+        )
     return ended
 
 

@@ -1042,7 +1042,7 @@ def forked(cut: int) -> Callable[[Path, Path], bytes]:
     [
         (lambda path, other: damaged(path.read_bytes()), "expected .* found .*move it elsewhere"),
         (lambda path, other: b"something else", "not a goldrush journal.*move it elsewhere"),
-        (lambda path, other: other.read_bytes(), "is another run; move it elsewhere"),
+        (lambda path, other: other.read_bytes(), "is another run: it has another config; move it"),
         (forked(0), "is another run"),
         *((forked(cut), r"is another run|ends inside a fork") for cut in (1, 20, 10**6)),
     ],
@@ -1053,13 +1053,40 @@ def test_a_journal_that_may_have_been_paid_for_is_not_thrown_away(
     path, other = (asked_for / run.path for run in ASKING.runs(models(None))[:2])
     data = change(path, other)
     path.write_bytes(data)
-    left = path.with_name(path.name + UNFINISHED)
     with serving(answering) as server:
         for _ in range(2):
             with pytest.raises(RunFailed, match=says):
                 carry_out(ASKING, asked_for, models=models(server.address))
 
-        assert ([], data) == (server.asked, left.read_bytes())
+        [there] = path.parent.glob(f"{path.name}*")
+        assert ([], data) == (server.asked, there.read_bytes())
+    # Only what could be gone on with, but for its end, has got another name.
+    assert there == path or "ends inside" in says
+
+
+def test_a_study_whose_models_were_changed_keeps_its_journals(asked_for: Path) -> None:
+    before = {path: path.read_bytes() for path in asked_for.rglob("*.journal")}
+    model, _ = models(None).by_name["a"]
+    changed = {"a": (attrs.evolve(model, temperature=0.25), Endpoint("http://127.0.0.1:9/v1"))}
+    with pytest.raises(RunFailed, match="has another temperature of agent 0; move it elsewhere"):
+        carry_out(ASKING, asked_for, models=Models(changed))
+
+    assert before == {path: path.read_bytes() for path in asked_for.rglob("*.journal*")}
+
+
+def test_what_a_server_decided_is_no_other_run(tmp_path: Path) -> None:
+    """Of a server that refuses seeds, and whose template opens the reasoning."""
+    [run, *_] = ASKING.runs(models(None))
+    [first, *others] = run.setup["roster"]
+    options = dict(first["options"])
+    assert "run" == options.pop("seed_from")
+    notes = options.pop("notes")
+    decided = {**options, "max_tokens": 8_000, "reasoning": "open", "notes": notes}
+    made = {**run.setup, "roster": [{**first, "options": decided}, *others]}
+    shorter = {**run.setup, "roster": [{**first, "options": {**options, "max_tokens": 9}}, *others]}
+
+    assert play._difference(run, made) is None
+    assert "another max_tokens of agent 0" == play._difference(run, shorter)
 
 
 def test_a_ceiling_is_that_of_the_whole_study(tmp_path: Path) -> None:
