@@ -12,6 +12,7 @@ import pytest
 from goldrush.agents.worlds.mining.players import record
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import path_of, season_path
+from tests.waiting import until
 
 STRUCK = "node => getComputedStyle(node).textDecorationLine"
 CROSS = "node => getComputedStyle(node, '::after').content"
@@ -163,7 +164,7 @@ def test_a_page_says_at_its_top_once_that_it_was_checked(
     assert 200 > tab.page.locator("#check").bounding_box()["y"]
     assert "none" == tab.page.locator("h1").evaluate(STRUCK)
     tab.page.get_by_role("link", name="Checked here").click()
-    assert "seal-0" == tab.page.evaluate("document.activeElement.id")
+    assert until(lambda: "seal-0" == tab.page.evaluate("document.activeElement.id"))
     assert "round=3" == tab.moment
 
     tab.open(paged(path_of("baseline"), path_of("forked")))

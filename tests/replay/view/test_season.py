@@ -43,6 +43,7 @@ from tests.pages import AGREES, as_shown, heard, scales, shown_events
 from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged, fork, small
 from tests.stances import ASSIGNMENTS, apart, odd, silent
+from tests.waiting import until
 
 EVERY = season_path("every-event")
 CODES_OF = """cards => cards.filter(card => card.dataset.line)
@@ -377,7 +378,8 @@ def test_the_page_begins_with_the_leaderboard_and_a_workers_name_opens_its_seaso
     name = names[left.agent]
     tab.page.locator("#standings a", has_text=name).first.press("Enter")
 
-    assert " ".join(format_career(left, found, names.__getitem__)) in heard(tab, ".career")[0]
+    career = " ".join(format_career(left, found, names.__getitem__))
+    assert until(lambda: career in "".join(heard(tab, ".career")))
     unit = left.departures[0].assignment
     tab.page.evaluate(f"location.hash = '#assignment={unit}'")
     tab.page.wait_for_function(SHOWN, arg=f"assignment {unit}")
