@@ -189,7 +189,7 @@ PROMPTS = """
 import sys
 from pathlib import Path
 
-from goldrush.agents.llm.wording import quoted
+from goldrush.agents.llm.parts import quoted
 from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
 from goldrush.agents.llm.question import digest
 from goldrush.kernel.worlds.mining.observe import SharedView

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goldrush.agents.llm.parts import quoted
 from goldrush.agents.llm.question import digest
-from goldrush.agents.llm.wording import quoted
 from goldrush.agents.llm.wordings import Framed, default_of
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster

@@ -24,7 +24,7 @@ from goldrush.agents.players import Resources
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.limits import PROMPT_MAX, PROMPTS, RULES_MAX
+from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, record
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.seats import (
@@ -32,6 +32,7 @@ from goldrush.agents.worlds.competition.seats import (
     options_of,
     with_models_resolved,
 )
+from goldrush.agents.worlds.competition.versions import PROMPTS
 from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import START, Commit, JournalReader

@@ -21,10 +21,10 @@ from goldrush.agents.session import Prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, Run, Tests
 from goldrush.agents.worlds.competition.cast import SCRIPTED
-from goldrush.agents.worlds.competition.limits import LONGEST
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.script import Scripts
 from goldrush.agents.worlds.competition.seats import models_in
+from goldrush.agents.worlds.competition.versions import LONGEST
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from goldrush.agents.llm.wording import quoted, within
+from goldrush.agents.llm.parts import quoted, within
 from goldrush.agents.worlds.competition.limits import CONDUCT_MAX, NAME_MAX, WORDS_MAX
 from goldrush.kernel.worlds.competition.arena import UP, Conduct, Rules, Subject
 from goldrush.kernel.worlds.competition.config import CLASSES, SeasonConfig

@@ -8,10 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from goldrush.agents.llm.model import SAMPLING
-from goldrush.agents.llm.versions import PromptVersion
-from goldrush.agents.worlds.competition.wordings import wordable
-
 ROOM_MAX: Final = 3  # shares
 
 RULES_MAX: Final = 12_000  # the first message
@@ -42,10 +38,3 @@ _ONCE: Final = (
     + STOOD_MAX
 )
 PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages
-
-# A wording may make a prompt longer.
-_WORDED_MAX: Final = 24_000
-
-_LATER: Final = (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona")
-PROMPTS: Final = (PromptVersion(3), PromptVersion(4, _LATER, wordable))
-LONGEST: Final = {3: PROMPT_MAX, 4: PROMPT_MAX + _WORDED_MAX}  # by version of the prompt

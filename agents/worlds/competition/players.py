@@ -44,9 +44,9 @@ from goldrush.agents.worlds.competition.cast import (
     name_in,
     worded_cast,
 )
-from goldrush.agents.worlds.competition.limits import LONGEST, PROMPTS
 from goldrush.agents.worlds.competition.seats import Seat, about, models_in, with_models_resolved
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
+from goldrush.agents.worlds.competition.versions import LONGEST, PROMPTS
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.settings import check_setting

@@ -6,7 +6,7 @@ written by agents. The second has the situation: first the public part, then the
 part, then the question. It depends on the `SeasonObservation` alone, so it can be made again from a
 journal. Every part has a limit in bytes.
 
-The prose is in wording.toml. It is part of an experiment: limits.PROMPTS has its versions.
+The prose is in wording.toml. It is part of an experiment: versions.PROMPTS has them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goldrush.agents.llm.model import FIELD
+from goldrush.agents.llm.parts import quoted, within
 from goldrush.agents.llm.question import Message
-from goldrush.agents.llm.wording import quoted, within
 from goldrush.agents.worlds.competition.formats import (
     class_values,
     first_lines,

@@ -21,7 +21,7 @@ from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import E
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.trust import LLM
-from goldrush.agents.worlds.competition.limits import PROMPTS
+from goldrush.agents.worlds.competition.versions import PROMPTS
 from goldrush.kernel.shape import BOOLEAN, record
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from goldrush.agents.llm.wording import within
+from goldrush.agents.llm.parts import within
 from goldrush.agents.worlds.competition.formats import format_number
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (

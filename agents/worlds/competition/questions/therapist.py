@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.llm.wording import within
+from goldrush.agents.llm.parts import within
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.character import MOST, TRAITS
 from goldrush.agents.worlds.competition.observation import SeasonObservation

@@ -16,7 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.messages import plural
-from goldrush.agents.llm.wording import cut, size
+from goldrush.agents.llm.parts import cut, size
 from goldrush.agents.worlds.mining.prompts.terms import ITEMS, LIST, Terms
 from goldrush.agents.worlds.mining.prompts.v1 import number
 from goldrush.kernel.worlds.mining.config import MiningConfig
@@ -147,12 +147,12 @@ class History:
         return say("raided_and_won", winner=terms.agent(raid.winner))
 
     def _together(self, records: Sequence[RoundRecord]) -> Iterator[str]:
-        """Counts of rounds that are too long ago for lines."""
+        """PastCounts of rounds that are too long ago for lines."""
         if not records:
             return
-        terms, counts = self.terms, Counts()
+        terms, counts = self.terms, PastCounts()
         for record in records:
-            counts.add(record.view(Counts.of))
+            counts.add(record.view(PastCounts.of))
         yield terms(
             plural("together", len(records)), first=records[0].round, last=records[-1].round
         )
@@ -278,7 +278,7 @@ def _alike(action: PastAction) -> tuple[str | None, int, str, float]:
 
 
 @attrs.define
-class Counts:
+class PastCounts:
     """Numbers of events: claims won by agent; raids, and captures, by (raider, owner), where -1
     stands for nobody.
     """
@@ -288,7 +288,7 @@ class Counts:
     captures: Counter[tuple[int, int]] = attrs.field(factory=Counter)
 
     @classmethod
-    def of(cls, record: RoundRecord) -> Counts:
+    def of(cls, record: RoundRecord) -> PastCounts:
         """The numbers of a round."""
         public, counts = PublicRound(record), cls()
         counts.claims.update(claim.winner for claim in public.claims)
@@ -299,7 +299,7 @@ class Counts:
                 counts.captures[raid.winner, owner] += 1
         return counts
 
-    def add(self, other: Counts) -> None:
+    def add(self, other: PastCounts) -> None:
         """Add the numbers of another round."""
         self.claims.update(other.claims)
         self.raids.update(other.raids)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from goldrush.agents.llm.messages import Messages
-from goldrush.agents.llm.wording import limited
+from goldrush.agents.llm.parts import limited
 from goldrush.agents.llm.wordings import ID, Names
 from goldrush.kernel.worlds.mining.events import KINDS
 

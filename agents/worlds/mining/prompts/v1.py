@@ -18,8 +18,8 @@ from itertools import accumulate, groupby
 from typing import Final
 
 from goldrush.agents.llm.messages import Messages, plural
+from goldrush.agents.llm.parts import quoted, within
 from goldrush.agents.llm.question import Message
-from goldrush.agents.llm.wording import quoted, within
 from goldrush.kernel.settings import choice, integer
 from goldrush.kernel.shape import TEXT, Schema, record, several
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, POINTWISE

@@ -17,8 +17,8 @@ from typing import Final
 from goldrush.agents.llm.messages import Messages, plural
 from goldrush.agents.llm.model import AGENT, FIELD, FIXED
 from goldrush.agents.llm.notes import NOTE_MAX
+from goldrush.agents.llm.parts import quoted, size
 from goldrush.agents.llm.question import Message
-from goldrush.agents.llm.wording import quoted, size
 from goldrush.agents.llm.wording_files import ShippedWordings
 from goldrush.agents.llm.wordings import ID, Framed, Wordable, Wording
 from goldrush.agents.worlds.mining.parse import Form

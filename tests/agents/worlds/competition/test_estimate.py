@@ -10,8 +10,8 @@ from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.estimate import LIKE, PLAYED, estimates
-from goldrush.agents.worlds.competition.limits import LONGEST
 from goldrush.agents.worlds.competition.players import configured, prepared
+from goldrush.agents.worlds.competition.versions import LONGEST
 
 MODELS = Models(
     by_name={

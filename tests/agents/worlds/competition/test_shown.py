@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.wording import quoted
+from goldrush.agents.llm.parts import quoted
 from goldrush.agents.session import Asked
 from goldrush.agents.worlds.competition import players
 from goldrush.agents.worlds.competition.arenas import bench_of

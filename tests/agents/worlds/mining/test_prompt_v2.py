@@ -22,7 +22,7 @@ from goldrush.agents import players
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import ORDERS, PERSONA_MAX
 from goldrush.agents.llm.notes import NOTE_MAX, note_after
-from goldrush.agents.llm.wording import limited
+from goldrush.agents.llm.parts import limited
 from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import (
     MESSAGES_MAX,

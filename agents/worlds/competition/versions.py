@@ -1,0 +1,16 @@
+"""The versions of the season's prompt, and how long a prompt of each can be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from goldrush.agents.llm.model import SAMPLING
+from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.worlds.competition.limits import PROMPT_MAX
+from goldrush.agents.worlds.competition.wordings import wordable
+
+_WORDED_MAX: Final = 24_000  # bytes by which a wording may make a prompt longer
+
+_LATER: Final = (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona")
+PROMPTS: Final = (PromptVersion(3), PromptVersion(4, _LATER, wordable))
+LONGEST: Final = {3: PROMPT_MAX, 4: PROMPT_MAX + _WORDED_MAX}  # bytes, by version
