@@ -6,7 +6,7 @@ written by agents. The second has the situation: first the public part, then the
 part, then the question. It depends on the `SeasonObservation` alone, so it can be made again from a
 journal. Every part has a limit in bytes.
 
-The prose is in wording.toml. It is part of an experiment: versions.PROMPTS has them.
+The prose is in wording.toml. It is part of an experiment: versions.py has its versions.
 """
 
 from __future__ import annotations
