@@ -11,11 +11,12 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-# Characters that are escaped as in JSON: those of chat templates, code fences and plans, also in
-# their wide forms, and all that are invisible or reorder text. Listed, because `str.isprintable`
-# differs between Python versions, and every version must make the same prompt.
-_ESCAPED: Final = re.compile(
-    r"[\0-\x1f\x7f-\xa0<>\[\]{}|`#"
+# Characters that are escaped as in JSON: quotes and backslashes; those of chat templates, code
+# fences and plans, also in their wide forms; and all that are invisible or reorder text. Listed,
+# because `str.isprintable` differs between Python versions, and every version must make the same
+# prompt.
+_SPECIAL: Final = re.compile(
+    r"[\"\\\0-\x1f\x7f-\xa0<>\[\]{}|`#"
     r"\uff02\uff03\uff1c\uff1e\uff3b-\uff3d\uff40\uff5b-\uff5d\ufe00-\ufe6f"
     r"\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
     r"\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufeff"
@@ -30,20 +31,25 @@ def quoted(text: str, most: int) -> str:
     Quotes, invisible characters and those of chat templates, code fences and JSON are escaped. A
     string of over `most` bytes is cut and followed by ` (cut)`.
     """
+    text = text[: most + 1]
+    whole = f'"{_SPECIAL.sub(_escape, text)}"'
+    if size(whole) <= most:
+        return whole
     parts: list[str] = []
-    size = 2
+    left = most - 2
     for character in text:
-        if character in '"\\':
-            part = "\\" + character
-        elif _ESCAPED.match(character):
-            part = "".join(f"\\u{unit:04x}" for unit in _utf16(character))
-        else:
-            part = character
-        size += len(part.encode())
-        if size > most:
-            return f'"{"".join(parts)}" (cut)'
+        part = _SPECIAL.sub(_escape, character)
+        left -= size(part)
+        if left < 0:
+            break
         parts.append(part)
-    return f'"{"".join(parts)}"'
+    return f'"{"".join(parts)}" (cut)'
+
+
+def _escape(special: re.Match[str]) -> str:
+    if special[0] in '"\\':
+        return "\\" + special[0]
+    return "".join(f"\\u{unit:04x}" for unit in _utf16(special[0]))
 
 
 def _utf16(character: str) -> Iterable[int]:
