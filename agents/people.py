@@ -27,8 +27,9 @@ class Inquiry:
     """One question to a person.
 
     Attributes:
-        player: label of the agent that the person plays.
-        unit: label of the unit, as in "assignment 3".
+        player: the agent that the person plays: its label, or what its wording calls it.
+        unit: label of the unit, as in "assignment 3"; empty: the prompt has a wording, which alone
+            says it.
         messages: the prompt that a model would get.
         fault: the error in an answer (JSON), as text; None: it is valid.
         asks: `(name, before)`: whether a field is asked for, given the answers to the fields before

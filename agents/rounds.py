@@ -116,18 +116,24 @@ class RoundPlay(Generic[V]):
         return sum(entry.policy == LLM for entry in self.entries)
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
-        noun = self.game.noun or f"`{self.game.world.events[self.code].name}`"
+        agent = prompt.asked.agent
+        wording = self.game.wording_of(self.entries[agent], Roster(self.entries))
+        player, unit = f"agent {agent}", self.unit
+        wrong = f"it is not a {self.game.noun or f'`{self.game.world.events[self.code].name}`'}"
+        if wording is not None:  # the world's own words would give away what it renames
+            is_named = wording.names.agents is not None
+            player = wording.names.agent(agent) if is_named else f"number {agent}"
+            unit, wrong = "", "it does not have the form that is asked for"
 
         def fault(text: str) -> str | None:
             code = self.about(row_of(self, prompt, Answer(text, model=HUMAN))).error
             if code == NO_JSON:
                 keys = prompt.schema["properties"]
                 fields = " or ".join([key for key in keys if key not in RESERVED] or keys)
-                return f"it is not a {noun}: there is no JSON object with {fields}"
-            return None if code is None else f"it is not a {noun} ({code})"
+                return f"{wrong}: there is no JSON object with {fields}"
+            return None if code is None else f"{wrong} ({code})"
 
-        player = f"agent {prompt.asked.agent}"
-        return Inquiry(player, self.unit, prompt.messages, prompt.schema, fault)
+        return Inquiry(player, unit, prompt.messages, prompt.schema, fault)
 
     def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
         agent = prompt.asked.agent

@@ -14,7 +14,8 @@ import attrs
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Message, Source, Whole
 from goldrush.agents.llm.versions import PromptVersion, version_of
-from goldrush.agents.llm.wording_rosters import check_names
+from goldrush.agents.llm.wording_rosters import check_names, wording_at
+from goldrush.agents.llm.wordings import Wording
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import PolicySet, is_outside
 from goldrush.agents.session import Asked, Prompt
@@ -176,6 +177,13 @@ class StageGame(Generic[S, V]):
             return self.prompting[-1]
         version = version_of(self.policy_set.prompts, entry.options)
         return self.prompting[self.policy_set.prompts.index(version)]
+
+    def wording_of(self, entry: Entry, roster: Roster) -> Wording | None:
+        """The wording of a model or a person; None: the default texts. Raises BadInput."""
+        wordable = self.prompting_for(entry).version.wordable
+        if wordable is None or "wording" not in entry.options:
+            return None
+        return wording_at(entry, roster, wordable())
 
     def prompt(
         self, view: V, asked: Asked, entry: Entry, model: Model | None, models: int = 1

@@ -50,9 +50,8 @@ class _Terminal:
 
     def _asked(self, inquiry: Inquiry) -> str:
         rules, question = (message["content"] for message in inquiry.messages)
-        click.echo(
-            f"\n--- {escaped(inquiry.unit)}: you are {escaped(inquiry.player)} ---", err=True
-        )
+        unit = f"{escaped(inquiry.unit)}: " if inquiry.unit else ""
+        click.echo(f"\n--- {unit}you are {escaped(inquiry.player)} ---", err=True)
         if self._rules.get(inquiry.player) != rules:
             self._rules[inquiry.player] = rules
             _show(rules)

@@ -283,7 +283,9 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     if as_json:
         echo_json(summary.as_dict())
         return
-    shown, name, size = tools.format_summary(summary), quoted_path(path), os.stat(path).st_size
+    # A summary would tell a person in the world's words what its wording calls otherwise.
+    shown = "" if _is_worded_for_people(path) else tools.format_summary(summary)
+    name, size = quoted_path(path), os.stat(path).st_size
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
     of = "".join(f" {option} {quoted(game)}" for option, game in again if option == "--world")
@@ -298,6 +300,23 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
         click.echo(f"{shown}\n")
     click.echo(f"journal: {name} ({size:,} bytes)")
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
+
+
+def _is_worded_for_people(path: str) -> bool:
+    """Whether a person of a run has a wording. Raises what reading a journal raises."""
+    from goldrush.agents.trust import HUMAN
+    from goldrush.kernel.journal import JournalReader
+    from goldrush.replay.find import open_world
+    from goldrush.replay.journal.declared import declared_in
+
+    with JournalReader(path) as reader:
+        players = declared_in(open_world(reader), reader).players
+    return any(
+        isinstance(player, Mapping)
+        and player.get("policy") == HUMAN
+        and "wording" in player.get("options", ())
+        for player in players
+    )
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:

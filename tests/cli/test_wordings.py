@@ -9,6 +9,8 @@ import pytest
 
 from goldrush.agents.llm.wordings import digest_of
 from goldrush.agents.worlds.mining.players import record
+from goldrush.cli.codes import DONE
+from goldrush.cli.main import _run
 from goldrush.kernel.journal import Commit
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.usage import failures_in
@@ -120,6 +122,27 @@ def test_a_wording_for_nobody_is_refused(words: list[str], error: str, tmp_path:
     assert (2, 1) == (ran.code, ran.err.count("\n"))
     assert error in ran.err
     assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("wording", "player"), [("own.toml", "Ann"), ("plain", "number 0"), ("default", "agent 0")]
+)
+def test_a_person_is_told_nothing_in_words_that_its_wording_replaces(
+    wording: str, player: str, own: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    words = ["record", "--roster", "human*1,raid*1", "--rounds", "1", "--wording", wording]
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda prompt: "")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.argv", ["goldrush", *words, "--out", "run.journal"])
+    monkeypatch.chdir(tmp_path)
+    code = _run()
+    shown = capsys.readouterr()
+
+    assert DONE == code
+    assert f"you are {player} ---" in shown.err
+    assert (wording == "default") == ("--- round 1: " in shown.err)
+    assert (wording == "default") == ("gold mined" in shown.out)
 
 
 # Runs.

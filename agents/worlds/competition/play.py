@@ -168,8 +168,10 @@ class SeasonPlay:
         def fault(text: str) -> str | None:
             return self.fault_of(asked, text)
 
-        name, asks = self._agent(asked).name, QUESTIONS[asked.name].asks
-        return Inquiry(name, self.unit, prompt.messages, prompt.schema, fault, asks)
+        agent, asks = self._agent(asked), QUESTIONS[asked.name].asks
+        framed = self._framed(agent)
+        unit = "" if framed is not None and framed.wording.text else self.unit
+        return Inquiry(agent.name, unit, prompt.messages, prompt.schema, fault, asks)
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
         """The error in a person's answer, as text; None: it is valid."""
