@@ -196,8 +196,13 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
             f"prompt (this goldrush has {numbers(offer.prompts)})"
         )
     known = {*of.always, *version.options}.intersection((*of.always, *of.later))
-    if not {*of.always} <= entry.options.keys() <= known:
-        raise UnknownPlayer(f"{entry.label} is {who} with {format_options(entry)}")
+    for name in (*entry.options, *of.always):
+        if (name in known) is not (name in entry.options):
+            how, has = ("without", "has") if name in known else ("with", "lacks")
+            raise UnknownPlayer(
+                f"{entry.label} is {who} {how} the option {format_value(name)}, which version "
+                f"{number} of the prompt {has} here"
+            )
     try:
         framed = of.of(entry.options)
         if version.wordable is not None:

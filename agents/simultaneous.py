@@ -152,7 +152,7 @@ class StagePlayers(Players[S], Generic[S, V]):
             except InvalidWording:
                 pass  # of another version: its agent is among those that are not known
             except BadInput as error:
-                expected = "one in which all have the same names for things"
+                expected = "wordings whose names all its agents can have together"
                 raise ImpossiblePlayer("the roster", expected, error.what) from None
             return checked
 

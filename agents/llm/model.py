@@ -58,8 +58,10 @@ ABSENT: Final = MappingProxyType(
 _CONTROL: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def _is_name(value: Any) -> bool:
-    return type(value) is str and 0 < len(value) <= NAME_MAX and is_visible(value)
+def _is_name(value: Any, without: str = "") -> bool:
+    if type(value) is not str or not 0 < len(value) <= NAME_MAX:
+        return False
+    return is_visible(value) and not {*value} & {*without}
 
 
 def is_clean(text: str) -> bool:
@@ -74,7 +76,13 @@ def _is_persona(value: Any) -> bool:
     return len(value.encode()) <= size
 
 
-NAME: Final = Kind(f"a name of at most {NAME_MAX} visible characters", _is_name)
+_SPLIT: Final = ",;*[]"  # separate the parts of a roster's text
+# In a roster, and on a server.
+NAME: Final = Kind(
+    f"a name of at most {NAME_MAX} visible characters, none of them {' '.join(_SPLIT)}",
+    lambda v: _is_name(v, _SPLIT),
+)
+_SERVED: Final = Kind(f"a name of at most {NAME_MAX} visible characters", _is_name)
 _EFFORT: Final = Kind(
     "1 to 32 visible characters",
     lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
@@ -178,13 +186,15 @@ class Framing:
     @classmethod
     def of(cls, options: Mapping[str, object]) -> Self:
         """The record of an entry's options. Raises BadInput for options that no run writes."""
-        known = {*cls.always, *cls.later}
-        if not {*cls.always} <= options.keys() <= known:
-            raise BadInput(
-                f"the options are {format_value(list(options))}",
-                f"they must be {', '.join(cls.always)}, and may be {', '.join(cls.later)}",
-            )
+        for name in cls.always:
+            if name not in options:
+                raise BadInput(f"there is no {name}", "it must be among the options")
         for name, value in options.items():
+            if name not in (*cls.always, *cls.later):
+                raise BadInput(
+                    f"there is the option {format_value(name)}",
+                    f"it must be one of {', '.join([*cls.always, *cls.later])}",
+                )
             check(cls, name, value)
         given: dict[str, Any] = {**{name: ABSENT[name] for name in cls.later}, **options}
         read = cls(**given)
@@ -194,16 +204,30 @@ class Framing:
         ):
             raise BadInput(
                 f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
-                f"they must be both there, or absent for {DEFAULT!r}",
+                f"it must be both, or neither for {DEFAULT!r}",
             )
         if read.wording == NULL:
             raise BadInput(f"wording is {NULL!r}", f"it must be another name: {NULL} has no text")
-        if pack(read.as_options()) != pack(dict(options)):
-            raise BadInput(
-                f"the options are {format_value(dict(options))}",
-                f"they must be as they are written: {format_value(read.as_options())}",
-            )
+        _check_written(options, read.as_options())
         return read
+
+
+def _check_written(options: Mapping[str, object], written: Mapping[str, object]) -> None:
+    """Raises BadInput for options that are not as they are written: their values are valid."""
+    for name, value in options.items():
+        if name not in written:
+            raise BadInput(
+                f"{name} is {format_value(value)}, as it is if it is absent", "it must be absent"
+            )
+        if pack(value) != pack(written[name]):
+            raise BadInput(
+                f"{name} is {format_value(value)}", f"it must be {format_value(written[name])}"
+            )
+    if list(options) != list(written):
+        raise BadInput(
+            f"the options are in the order {', '.join(options)}",
+            f"it must be {', '.join(written)}",
+        )
 
 
 @attrs.frozen
@@ -230,7 +254,7 @@ class Model(Framing):
     later: ClassVar[Collection[str]] = (*SAMPLING, *FRAMING)
 
     name: str = field(NAME)
-    model: str = field(NAME)
+    model: str = field(_SERVED)
     temperature: float | None = field(
         real(0, 2), default=None, converter=attrs.converters.optional(float)
     )

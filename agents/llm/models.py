@@ -20,6 +20,7 @@ from goldrush.agents.llm.extra_body import SIZE_MAX, canonical, fault_of
 from goldrush.agents.llm.model import (
     FIRST,
     FRAMING,
+    NAME,
     SAMPLING,
     Model,
     check,
@@ -258,6 +259,12 @@ class Models:
     def named(self, name: str) -> Model:
         """The model of this name in a roster; empty: the default. Raises BadInput."""
         name = name or self.default or self._only()
+        if not NAME.holds(name):
+            raise BadInput(
+                f"the name of a model is {format_value(name)}",
+                f"it must be {NAME.name}; in a file of models (--models), `model` is its name on "
+                "the server",
+            )
         if name in self.by_name:
             return self.by_name[name][0]
         if self.by_name:
@@ -265,7 +272,6 @@ class Models:
                 f"the file of models has no table [{name}]",
                 f"{nearest(name, self.by_name)}it has {', '.join(self.by_name)}",
             )
-        check(Model, "model", name)
         return Model(name, name)
 
     def endpoint(self, name: str) -> Endpoint:
@@ -334,8 +340,6 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
     if not isinstance(table, dict):
         raise BadInput(f"{where} is not a table", "write [name] and below it model = '...'")
     check(Model, "name", name, f"{where}: name")
-    if set(name) & set(",*[]"):
-        raise BadInput(f"{where} has a comma, an asterisk or a bracket", "take a name without them")
     of_model: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
     names = [*_CHOICES, *attrs.fields_dict(Endpoint)]

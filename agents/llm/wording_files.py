@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -94,6 +95,12 @@ def read_wording(path: str, wordable: Wordable) -> Wording:
             "give the file another name",
         )
     return known
+
+
+@lru_cache(maxsize=64)
+def shipped_sha256(name: str, wordable: Wordable) -> str | None:
+    """The SHA-256 of a shipped wording; None: none of this name is shipped."""
+    return wording_named(name, wordable).sha256 if name in wordable.shipped else None
 
 
 def description_of(name: str, wordable: Wordable) -> str:

@@ -15,6 +15,7 @@ import attrs
 
 from goldrush.agents.llm.model import ABSENT, Model, check
 from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.wording_files import shipped_sha256
 from goldrush.agents.llm.wordings import (
     Framed,
     Names,
@@ -94,6 +95,12 @@ def wording_at(entry: Entry, roster: Roster, wordable: Wordable) -> Wording:
         where = "without a text" if type(text) is not str else f"with a text for {entry.label}"
         raise BadInput(
             f"wording {name} is recorded {where}", f"it must have one, with {holder.label}"
+        )
+    shipped = shipped_sha256(name, wordable)
+    if shipped not in (None, sha256):
+        raise BadInput(
+            f"wording {name} has the SHA-256 {sha256}",
+            f"it must be {shipped}, of the wording that goldrush ships under this name",
         )
     return wording_from(name, text, sha256, wordable)
 

@@ -51,7 +51,8 @@ class Wordable:
             of at most NUMBER_MAX bytes.
         more: by id, fields of a message besides those of its default text.
         times: by id, how often a message can stand in one prompt, if more than once.
-        shipped: other wordings in the form of a file, by name.
+        shipped: other wordings in the form of a file, by name. Once released, a version's names and
+            texts stay as they are: a journal with another text under one of these names is refused.
     """
 
     messages: Messages

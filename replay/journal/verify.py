@@ -57,7 +57,7 @@ from goldrush.replay.journal.parent import Branch
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
-_NOT_IN_JSON: Final = ("vocabulary", "trace", "uses_program")
+_NOT_IN_JSON: Final = ("vocabulary", "trace", "hint", "uses_program")
 
 Forks = Sequence[Mapping[str, Any]]
 
@@ -67,6 +67,7 @@ _HINT: Final = (
     "; a policy must keep nothing between units but its memo, and a test program give the same "
     "value for the same seed"
 )
+_FORGED: Final = "; no run writes that: the journal was changed after it was recorded"
 
 
 @attrs.frozen
@@ -81,6 +82,7 @@ class Break:
         torn: the fault is only an unfinished commit, which `resume` drops.
         trace: the traceback of a policy that failed when it was asked again; empty for other
             faults.
+        hint: what the fault tells of how it arose; empty: nothing.
     """
 
     level: int
@@ -89,13 +91,13 @@ class Break:
     found: str
     torn: bool = False
     trace: str = attrs.field(default="", eq=False, repr=False)
+    hint: str = attrs.field(default="", eq=False, repr=False)
 
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
-        hint = _HINT if self.level == DECIDE and self.expected != ONLY_ANSWERS else ""
         return (
             f"level {self.level} ({name}) breaks at {self.where}: "
-            f"expected {self.expected}, found {self.found}{hint}"
+            f"expected {self.expected}, found {self.found}{self.hint}"
         )
 
 
@@ -248,9 +250,11 @@ def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
 class _Broken(Exception):
     """Ends a check at the first fault."""
 
-    def __init__(self, level: int, where: str, expected: str, found: str, trace: str = "") -> None:
+    def __init__(
+        self, level: int, where: str, expected: str, found: str, trace: str = "", hint: str = ""
+    ) -> None:
         super().__init__(where)
-        self.found = Break(level, where, expected, found, trace=trace)
+        self.found = Break(level, where, expected, found, trace=trace, hint=hint)
 
 
 class _Check:
@@ -385,7 +389,7 @@ class _Check:
             self._asker = asker = self.asker_of(state, self._walk.forks)
         except ImpossiblePlayer as error:
             where = f"{commit.where}, options of {error.player}"
-            raise _Broken(DECIDE, where, error.expected, error.actual) from None
+            raise _Broken(DECIDE, where, error.expected, error.actual, hint=_FORGED) from None
         self._somebody_asked |= asker.ask is not None
         self._not_asked.update(dict.fromkeys(asker.not_asked))
         self._unknown.update(dict.fromkeys(asker.unknown))
@@ -422,15 +426,16 @@ class _Check:
             shown = state if self._asker.leaves_state else self.world.copy(state)
             answers = ask(shown, recorded)
         except PolicyFailed as error:
-            raise _Broken(DECIDE, where, "a plan", str(error), error.trace) from None
+            raise _Broken(DECIDE, where, "a plan", str(error), error.trace, _HINT) from None
         self._unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]
         answer = Block(answers)
         if answer.packed != recorded.packed:
             path, commit = self._reader.path, self._walk.commit
             differs = difference_error(self.world, path, commit, answer, recorded, is_input=True)
             is_early = is_pending and _count(answer) < _count(recorded)
-            expected = ONLY_ANSWERS if is_early else differs.expected
-            raise _Broken(DECIDE, differs.where, expected, differs.found)
+            if is_early:
+                raise _Broken(DECIDE, differs.where, ONLY_ANSWERS, differs.found)
+            raise _Broken(DECIDE, differs.where, differs.expected, differs.found, hint=_HINT)
 
     def _where(self) -> str:
         return format_location(self.world, self._walk.commit)

@@ -409,10 +409,10 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
     assert (2, 0) < (chosen.prompt, chosen.max_tokens)
     changed = {"seed_from": "option", "reasoning": "none", "notes": False, "sample": 0}
     for name in changed.keys() - options.keys():
-        with pytest.raises(BadInput, match="as they are written"):  # a default is never written
+        with pytest.raises(BadInput, match=f"{name} is .*; it must be absent"):
             Model.of({**options, name: changed[name]})
     if len(options) > len(FIRST) + 1:
-        with pytest.raises(BadInput, match="as they are written"):  # in another order
+        with pytest.raises(BadInput, match="the options are in the order"):
             Model.of(dict(reversed(options.items())))
 
 
@@ -432,7 +432,7 @@ def test_a_person_has_the_options_of_framing_alone() -> None:
 
     assert ["prompt", "notes", "persona", "order"] == list(person.as_options())
     assert person == Framing.of(person.as_options())
-    with pytest.raises(BadInput, match="they must be prompt"):
+    with pytest.raises(BadInput, match="option 'top_p'; it must be one of prompt, notes"):
         Framing.of({"prompt": 2, "top_p": 0.5})
 
 
@@ -578,12 +578,14 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
     assert str(refused.value).isprintable()
 
 
-@pytest.mark.parametrize("name", ["a*b", "a,b"])
+@pytest.mark.parametrize("name", ["a*b", "a,b", "a;b", "[a", "a[wording=plain]x"])
 def test_a_name_that_no_roster_could_say_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "models.toml"
     path.write_text(f'["{name}"]\n')
-    with pytest.raises(BadInput, match="take a name without them"):
+    with pytest.raises(BadInput, match="none of them , ; "):
         read_models(path)
+    with pytest.raises(BadInput, match="none of them , ; "):
+        Models({name: (Model(name, "a"), Endpoint())}).named(name)
 
 
 @pytest.mark.parametrize(

@@ -355,6 +355,8 @@ HOSTILE: list[tuple[dict[str, object], dict[str, object], type[Exception]]] = [
     (canonical([]), {}, ImpossiblePlayer),
     (canonical({"more": {}}), {}, ImpossiblePlayer),
     (canonical({"messages": []}), {}, ImpossiblePlayer),
+    ({"wording": "plain", **canonical({"messages": {"none": "-"}})}, {"wording": "plain"},
+     ImpossiblePlayer),  # the name of one that is shipped
     ({"wording_text": DEEP, "wording_sha256": digest_of(DEEP)}, {}, ImpossiblePlayer),
     ({"wording_text": "\ud800", "wording_sha256": "0" * 64}, {}, ImpossiblePlayer),
 ]  # fmt: skip
@@ -362,9 +364,10 @@ HOSTILE: list[tuple[dict[str, object], dict[str, object], type[Exception]]] = [
 
 @pytest.mark.parametrize(("first", "second", "error"), HOSTILE)
 def test_a_wording_that_no_run_records_is_told(
-    first: dict[str, object], second: dict[str, object], error: type[Exception]
+    first: dict[str, object], second: dict[str, object], error: type[Exception], tmp_path: Path
 ) -> None:
-    entries = roster_of(model("plain", 0), model("plain", 1)).entries
+    own = written(tmp_path, PLAIN)
+    entries = roster_of(model(own, 0), model(own, 1)).entries
     same = {"wording_sha256": first["wording_sha256"]} if "wording_sha256" in first else {}
     forged = [changed(entries[0], **first), changed(entries[1], **{**same, **second})]
     roster = Roster(forged)

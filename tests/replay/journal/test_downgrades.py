@@ -122,7 +122,7 @@ MODEL_UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
 IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
     f"{name} {value!r}"[:40]: option(name, value)
     for name, values in {
-        "name": ("", None, 5, "x" * 201, "a\x00"),
+        "name": ("", None, 5, "x" * 201, "a\x00", "a[wording=plain]", "a;b"),
         "model": ("", None, 5),
         "temperature": (-0.1, 2.1, "hot", True),
         "max_tokens": (0, MAX_TOKENS_MAX + 1, None, 1.5),
