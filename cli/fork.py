@@ -7,10 +7,10 @@ from pathlib import Path
 
 from goldrush.cli.command import command, option
 from goldrush.cli.models import (
+    WORDING_HELP,
     Model,
     ModelsFile,
     ReachOptions,
-    Wording,
     check_model,
     check_worded,
     models_of,
@@ -57,7 +57,7 @@ def fork(
     playing: PlayingOptions,
     models_path: ModelsFile,
     model: Model,
-    wording: Wording,
+    wording: str | None = option("--wording", "NAME|FILE.toml", f"{WORDING_HELP} Needs --roster."),
     reach: ReachOptions,
     force: Force,
     recording: RecordingOptions,
@@ -85,8 +85,8 @@ def fork(
     if wording is not None:
         if roster is None:
             raise BadInput(
-                "--wording is for a new roster, and --roster gives none",
-                "write --roster 'llm:NAME[wording=...]*10'; without a roster, models keep theirs",
+                f"--wording {wording} needs --roster: without one, models and people keep theirs",
+                "add --roster 'llm:NAME*10', with the models and people from there on",
             )
         before, roster = roster, who.worded(roster, wording, models)
         check_worded(wording, before, roster)

@@ -24,14 +24,11 @@ ModelsFile = Annotated[
 ]
 Model = Annotated[str | None, option("--model", "NAME", "Language model for `llm` without a name.")]
 
-Wording = Annotated[
-    str | None,
-    option(
-        "--wording", "NAME|FILE.toml",
-        "Wording of the models and people of the roster that name none (see `wordings`); null: "
-        "none, but other samples.",
-    ),
-]  # fmt: skip
+WORDING_HELP = (
+    "Wording of the models and people of the roster that name none (see `wordings`); null: none, "
+    "but other samples."
+)
+Wording = Annotated[str | None, option("--wording", "NAME|FILE.toml", WORDING_HELP)]
 
 
 class ReachOptions(NamedTuple):

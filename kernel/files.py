@@ -252,12 +252,27 @@ def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]
 
     Raises BadInput in both cases.
     """
-    import tomllib
-
     data = read_input(path, most, wanted)
     try:
-        return tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as error:
+        text = data.decode()
+    except ValueError as error:
+        raise BadInput(f"{path} is not valid TOML: {error}", f"write {example}") from None
+    return toml_in(path, text, example)
+
+
+def toml_in(path: str, text: str, example: str) -> dict[str, object]:
+    """The table of a TOML file's text. Raises BadInput, with `example` as what to write."""
+    import tomllib
+
+    if text.startswith("\ufeff"):
+        raise BadInput(
+            f"{path} begins with a byte order mark", "save it as UTF-8 without one (without BOM)"
+        )
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise BadInput(f"{path} is nested too deeply", f"write {example}") from None
+    except ValueError as error:
         raise BadInput(f"{path} is not valid TOML: {error}", f"write {example}") from None
 
 

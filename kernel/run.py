@@ -183,7 +183,7 @@ def fork(
     if last.digest is None or last.unit != unit:
         raise BadInput(
             f"{parent.path} has no closed {vocabulary.format_unit(unit)}",
-            f"give one from {vocabulary.number(0)} to {vocabulary.number(last.closed)}",
+            vocabulary.format_choice(last.closed),
         )
     if len(forks) >= FORKS_MAX:
         raise BadInput(f"{parent.path} has {len(forks)} forks", "record a new run")

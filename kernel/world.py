@@ -254,6 +254,13 @@ class Vocabulary:
         """A journal's unit as text, such as `round 3`."""
         return f"{self.unit} {self.number(unit)}"
 
+    def format_choice(self, last: int) -> str:
+        """What to give instead of a unit that a journal lacks. `last`: its last closed unit."""
+        start = self.number(0)
+        if not last:
+            return f"no {self.unit} is closed: give {start}, the start"
+        return f"give one from {start} to {self.number(last)}"
+
 
 # `past(first)` gives the steps of every closed unit from `first` on, in order, each with the unit's
 # number. With it a frozen state need not hold a record of the past that the journal has already.

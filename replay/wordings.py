@@ -9,6 +9,7 @@ from typing import Final
 
 import attrs
 
+from goldrush.agents.llm.model import DEFAULT
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wordings import LETTERS, Wordable, Wording
@@ -125,9 +126,11 @@ def listed(world: str = WORLD_DEFAULT) -> list[ListedWording]:
 
 
 def text_of(name: str, world: str = WORLD_DEFAULT) -> str:
-    """A wording, by name or file, as TOML with all its messages. Raises BadInput."""
+    """A wording, by name or file, as TOML, whole. Raises BadInput."""
     _, wordable = _version(world)
-    return as_toml(wording_named(name, wordable), wordable)
+    wording = wording_named(name, wordable)
+    description = "" if wording.name == DEFAULT else description_of(name, wordable)
+    return as_toml(wording, wordable, description)
 
 
 def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:

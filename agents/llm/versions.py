@@ -103,9 +103,10 @@ def decided(player: F, versions: Sequence[PromptVersion]) -> F:
                 is_new.get(name, ABSENT[name]) if name in version.options else ABSENT[name]
             )
         elif value not in (None, ABSENT[name]) and name not in version.options:
+            having = [each for each in versions if name in each.options]
             raise BadInput(
                 f"{who} has {name}, which version {version.number} of the prompt lacks",
-                "leave it out, or take the newest version",
+                f"leave it out, or give prompt = {numbers(having)}" if having else "leave it out",
             )
     player = attrs.evolve(player, prompt=version.number, **given)
     if player.wording in (None, DEFAULT) or version.wordable is None:

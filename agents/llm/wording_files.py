@@ -23,12 +23,13 @@ from goldrush.agents.llm.wordings import (
     wording_of,
 )
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.files import read_input
+from goldrush.kernel.files import read_input, toml_in
 from goldrush.kernel.text import is_visible
 
 FILE_MAX: Final = 1 << 18  # bytes of a file
 SUFFIX: Final = ".toml"
 _TABLES: Final = ("description", "extends", "messages", "names")
+_EXAMPLE: Final = "[messages] and below it ID = 'TEXT'"
 _WIDTH: Final = 100  # columns of a written file, where spaces allow it
 
 
@@ -73,13 +74,7 @@ def wording_named(name: str, wordable: Wordable) -> Wording:
 
 def read_wording(path: str, wordable: Wordable) -> Wording:
     """The wording of a file. Raises BadInput, with the line."""
-    example = "[messages] and below it ID = 'TEXT'"
-    data = read_input(path, FILE_MAX, "give a shipped wording, or a TOML file of one")
-    try:
-        text = data.decode()
-    except ValueError:
-        raise BadInput(f"{path} is not UTF-8 text", f"write {example}") from None
-    name = Path(path).name.removesuffix(SUFFIX)
+    name, text = Path(path).name.removesuffix(SUFFIX), _text_of(path)
     if name == NULL or not WORDING.holds(name):
         raise BadInput(
             f"{path} would be the wording {name!r}",
@@ -103,11 +98,20 @@ def shipped_sha256(name: str, wordable: Wordable) -> str | None:
     return wording_named(name, wordable).sha256 if name in wordable.shipped else None
 
 
+def _text_of(path: str) -> str:
+    data = read_input(path, FILE_MAX, "give a shipped wording, or a TOML file of one")
+    try:
+        return data.decode()
+    except ValueError:
+        raise BadInput(f"{path} is not UTF-8 text", f"write {_EXAMPLE}") from None
+
+
 def description_of(name: str, wordable: Wordable) -> str:
-    """The description of a shipped wording."""
+    """The description of a wording, by name or file; empty if it has none. Raises BadInput."""
     if name == DEFAULT:
         return "the texts of the newest version"
-    return _read(name, f"wording {name}", wordable.shipped[name], wordable)[1]
+    text = wordable.shipped[name] if name in wordable.shipped else _text_of(name)
+    return _read(name, name, text, wordable)[1]
 
 
 def _read(name: str, where: str, text: str, wordable: Wordable) -> tuple[Wording, str]:
@@ -136,14 +140,7 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tables(where: str, text: str) -> dict[str, Any]:
     """The tables of a file. Raises BadInput."""
-    import tomllib
-
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(
-            f"{where} is not valid TOML: {error}", "write [messages] and below it ID = 'TEXT'"
-        ) from None
+    tables: dict[str, Any] = toml_in(where, text, _EXAMPLE)
     kinds = {"description": str, "extends": str, "messages": dict, "names": dict}
     for key, value in tables.items():
         line = _line(text, (key,))
@@ -186,11 +183,12 @@ def _line(text: str, keys: tuple[str, ...]) -> int:
 # Writing.
 
 
-def as_toml(wording: Wording, wordable: Wordable) -> str:
+def as_toml(wording: Wording, wordable: Wordable, description: str = "") -> str:
     """A wording as a file, with all its messages and names."""
     changes: dict[str, Any] = {**changes_in(wording.text)} if wording.text else {}
     messages = {**wordable.messages.texts, **changes.get("messages", {})}
-    lines = ["[messages]", *(f"{_key(id)} = {_value(text)}" for id, text in messages.items())]
+    lines = [f"description = {_value(description)}", ""] if description else []
+    lines += ["[messages]", *(f"{_key(id)} = {_value(text)}" for id, text in messages.items())]
     names = dict(changes.get("names", {}))
     tables = {each: names.pop(each) for each in ("kinds", "keys") if each in names}
     if names:

@@ -108,7 +108,7 @@ def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator
     if reached < first:
         raise BadInput(
             f"{reader.path} has no {vocabulary.format_unit(first)}",
-            f"give one from {vocabulary.number(0)} to {vocabulary.number(reached)}",
+            vocabulary.format_choice(reached),
         )
 
 

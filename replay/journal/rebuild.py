@@ -88,10 +88,7 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
         if found is not None:
             return found
         last, _ = _last_closed(reader)
-    raise BadInput(
-        f"{path} has no {vocabulary.unit} {number}",
-        f"give one from {vocabulary.number(0)} to {vocabulary.number(last)}",
-    )
+    raise BadInput(f"{path} has no {vocabulary.unit} {number}", vocabulary.format_choice(last))
 
 
 @reader_of

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
 import attrs
 
+from goldrush.agents.llm.wordings import names_of_agents
 from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Event
-from goldrush.replay.find import tools_at
+from goldrush.replay.find import open_world, tools_at
+from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.sentences import EventSentences
@@ -57,7 +61,9 @@ def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
 
 
 def agent_of(path: str | Path, text: str) -> int:
-    """The agent of a journal by name or number. Raises BadInput for an unknown one."""
+    """The agent of a journal by number or name; where its world gives agents no names, by one that
+    a wording gives. Raises BadInput for an unknown one, and for a name of several.
+    """
     names = names_of(path)
     if _NUMBER.fullmatch(text):
         if names and int(text) not in names:
@@ -68,7 +74,30 @@ def agent_of(path: str | Path, text: str) -> int:
             return agent
     if names:
         raise unknown("agent", text, list(names.values()))
+    agents = _worded(path).get(text, set())
+    if len(agents) > 1:
+        listed = " and ".join(map(str, sorted(agents)))
+        raise BadInput(f"wordings call the agents {listed} {text}", "give the number")
+    for agent in agents:
+        return agent
     raise BadInput(f"there is no agent {format_value(text)}", "give its number")
+
+
+def _worded(path: str | Path) -> dict[str, set[int]]:
+    """The agents of a journal by the names that the wordings of its last roster give them."""
+    with JournalReader(path) as reader:
+        players = declared_in(open_world(reader), reader).players
+    named: dict[str, set[int]] = {}
+    for player in players:
+        options = player.get("options") if isinstance(player, Mapping) else None
+        text = options.get("wording_text") if isinstance(options, Mapping) else None
+        if not isinstance(text, str):
+            continue
+        with suppress(BadInput):  # of a forged journal
+            names = names_of_agents(text, len(players))
+            for agent, name in enumerate(names):
+                named.setdefault(name, set()).add(agent)
+    return named
 
 
 def names_of(path: str | Path) -> Names:

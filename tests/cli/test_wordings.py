@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.agents.llm.wordings import digest_of
 from goldrush.agents.worlds.mining.players import record
-from goldrush.cli.codes import DONE
+from goldrush.cli.codes import DONE, TROUBLE
 from goldrush.cli.main import _run
 from goldrush.kernel.journal import Commit
 from goldrush.kernel.worlds.mining import MINING
@@ -23,6 +23,7 @@ from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
 
 OWN = """
+description = "own words"
 [messages]
 question = ["Round $round?\\u202e", "Now $round."]
 [names]
@@ -59,6 +60,7 @@ def test_a_wording_is_listed_shown_checked_and_compared(own: Path, tmp_path: Pat
     assert (0, "") == (shown.code, shown.err)
     assert "\u202e" not in shown.out
     assert "\\U0000202e" in shown.out
+    assert 'description = "own words"\n' in shown.out
     assert (0, True, 2, 17) == (
         checked.code, held["holds"], held["variants"], len(held["treatments"]),
     )  # fmt: skip
@@ -199,6 +201,18 @@ def test_two_wordings_are_compared_in_a_prompt_of_a_run(worded: Path, tmp_path: 
     assert "round 3" in found["a"]["user"]
 
 
+@pytest.mark.parametrize(("agent", "code"), [("Bo", DONE), ("Ed", TROUBLE)])
+def test_an_agent_is_found_by_the_name_that_a_wording_gives_it(
+    agent: str, code: int, worded: Path, tmp_path: Path
+) -> None:
+    named = goldrush("prompt", worded, "--at", 2, "--agent", agent, cwd=tmp_path)
+    numbered = goldrush("prompt", worded, "--at", 2, "--agent", 1, cwd=tmp_path)
+
+    assert code == named.code
+    assert named.out == (numbered.out if code == DONE else "")
+    assert (code == DONE) or "there is no agent 'Ed'; give its number" in named.err
+
+
 def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path) -> None:
     out = tmp_path / "fork.journal"
     with serving(_answer) as server:
@@ -215,6 +229,14 @@ def test_a_fork_that_lets_agents_talk_needs_the_same_names(worded: Path, tmp_pat
 
     assert (2, []) == (ran.code, list(tmp_path.iterdir()))
     assert "agent 1 and agent 3 have other names for the same things" in ran.err
+
+
+def test_a_fork_with_a_wording_needs_a_roster(worded: Path, tmp_path: Path) -> None:
+    ran = goldrush("fork", worded, "--at", 1, "--wording", "plain", cwd=tmp_path)
+
+    assert (2, 1, []) == (ran.code, ran.err.count("\n"), list(tmp_path.iterdir()))
+    assert "--wording plain needs --roster" in ran.err
+    assert "Needs --roster." in goldrush("fork", "--help", cwd=tmp_path, COLUMNS="400").out
 
 
 Forge = Callable[[dict[str, Any]], Mapping[str, object]]

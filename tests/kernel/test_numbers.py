@@ -83,6 +83,12 @@ def test_what_a_fork_refuses_it_tells_in_the_numbers_of_people(
         forked(path, unit, tmp_path / "fork")
 
 
+def test_where_no_unit_is_closed_only_the_start_is_offered(path: Path) -> None:
+    write(path, commits_of(path)[:1], HEADER)
+    with pytest.raises(BadInput, match="lesson 3; no lesson is closed: give -1, the start"):
+        forked(path, 4, path.with_name("fork"))
+
+
 def test_a_unit_that_closes_too_early_is_named_as_people_count(path: Path) -> None:
     start, first, *_ = commits_of(path)
     early = Commit(UNIT, 1, first.digest, [first.blocks[0], Block(())])

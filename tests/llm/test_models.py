@@ -170,7 +170,8 @@ def test_a_field_that_there_is_not_is_named(field: str, tmp_path: Path) -> None:
         (b"[a]\nmodel = '\xff'", " is not valid TOML: "),
         (b"\x00", " is not valid TOML: "),
         ("[a]\nseed = " + "9" * 5_000, " is not valid TOML: "),
-        ("a = " + "[" * 100_000, " is not valid TOML: "),
+        ("a = " + "[" * 100_000, " nested "),
+        ("\ufeff[a]", " begins with a byte order mark"),
         (b"#" * (FILE_MAX + 1), " has more than 1,048,576 bytes"),
     ],
 )
@@ -418,8 +419,10 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
 
 def test_a_version_without_options_has_none() -> None:
     model = Model("a", "a", prompt=1, top_p=0.5)
-    with pytest.raises(BadInput, match="top_p, which version 1 of the prompt lacks"):
+    with pytest.raises(BadInput, match=r"top_p, which .* 1 of the prompt lacks; .* prompt = 2"):
         decided(model, VERSIONS)
+    with pytest.raises(BadInput, match=r"which version 1 of the prompt lacks; leave it out$"):
+        decided(model, VERSIONS[:1])
     with pytest.raises(BadInput, match="give prompt = 1 and 2"):
         decided(Model("a", "a", prompt=3), VERSIONS)
     assert 500 == decided(Model("a", "a", prompt=1), VERSIONS).max_tokens
