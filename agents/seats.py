@@ -246,6 +246,16 @@ def with_wording(part: RosterPart, wording: str, models: Models | None) -> Roste
     return attrs.evolve(part, settings=dict(sorted(settings.items())))
 
 
+def check_worded(wording: str, before: object, after: object) -> None:
+    """Raises BadInput for a wording that changed no roster."""
+    if before == after:
+        who = "models" if wording == "null" else "models and people"
+        raise BadInput(
+            f"the wording {wording} is for {who} that name none, and there are none",
+            "leave it out, or give llm:NAME in a roster (seasons: --cast)",
+        )
+
+
 # People.
 
 

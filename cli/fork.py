@@ -12,7 +12,6 @@ from goldrush.cli.models import (
     ModelsFile,
     ReachOptions,
     check_model,
-    check_worded,
     models_of,
 )
 from goldrush.cli.options import (
@@ -72,7 +71,7 @@ def fork(
       goldrush fork run.journal --at 50 --set authority=punish --out fork.journal
       goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
-    from goldrush.agents.seats import REPLAY, family_in
+    from goldrush.agents.seats import REPLAY, check_worded, family_in
     from goldrush.cli.people import at_terminal
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import players_at

@@ -85,18 +85,6 @@ def _tell(line: str) -> None:
     click.echo(f"goldrush: {escaped(line)}", err=True)
 
 
-def check_worded(wording: str, before: object, after: object) -> None:
-    """Raises BadInput for a --wording that changes no roster."""
-    from goldrush.kernel.errors import BadInput
-
-    if before == after:
-        who = "models" if wording == "null" else "models and people"
-        raise BadInput(
-            f"--wording {wording} is for {who} that name none, and there are none",
-            "leave it out, or give llm:NAME in --roster (seasons: --cast)",
-        )
-
-
 def check_model(
     model: str | None, names: Sequence[str], lacking: str = "the roster has none"
 ) -> None:

@@ -21,7 +21,6 @@ from goldrush.cli.models import (
     ReachOptions,
     Wording,
     check_model,
-    check_worded,
     models_of,
 )
 from goldrush.cli.options import (
@@ -99,6 +98,7 @@ def record(
       goldrush record --seed 7 --out run.journal
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
+    from goldrush.agents.seats import check_worded
     from goldrush.cli.people import at_terminal
     from goldrush.replay.find import players_of, tools_for
     from goldrush.replay.run import Run

@@ -19,7 +19,6 @@ from goldrush.cli.models import (
     ReachOptions,
     Wording,
     check_model,
-    check_worded,
     models_of,
 )
 from goldrush.cli.options import (
@@ -127,22 +126,16 @@ def study(
         raise BadInput("--jobs and --dask exclude each other", "give one of them")
     of = plans.studied(world or WORLD_DEFAULT)
     models = models_of(models_path, reach, model)
-    if wording is not None:
-        before, worded = rosters, of.players.worded
-        rosters = tuple(
-            text if text == plans.BASELINES else worded(text, wording, models) or text
-            for text in before
-        )
-        check_worded(wording, before, rosters)
     own = allow_own_policies(trust, [name for text in rosters for name in of.players.names(text)])
     if plan is not None:
-        wanted = plans.read_plan(plan, own)
+        wanted = plans.read_plan(plan, own, models)
     else:
         names, in_files = plans.treatments_of(of, treatments or [plans.ALL])
         wanted = plans.plan_of(
             world=of.name, treatments=names, rosters=rosters or [plans.BASELINES],
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
             rounds=rounds or None, settings=settings_of(settings, {}), own=in_files,
+            wording=wording, models=models,
         )  # fmt: skip
     if model is not None:
         names_in, texts = plans.studied(wanted.world).players.names, wanted.rosters.values()

@@ -271,7 +271,9 @@ def toml_in(path: str, text: str, example: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise BadInput(f"{path} is nested too deeply", f"write {example}") from None
+        raise BadInput(
+            f"{path} is not valid TOML: it is nested too deeply", f"write {example}"
+        ) from None
     except ValueError as error:
         raise BadInput(f"{path} is not valid TOML: {error}", f"write {example}") from None
 

@@ -18,7 +18,7 @@ import attrs
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Facts, PreparedRun, Resources
-from goldrush.agents.seats import models_in
+from goldrush.agents.seats import check_worded, models_in
 from goldrush.agents.trust import build_policy, check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
@@ -100,6 +100,8 @@ class StudyPlan:
         trust: names of user-defined policies that the rosters may import; None: all, because the
             rosters come from the user and not from a file. Not in the manifest.
         classes: of external agents, by roster and agent. Not in the manifest.
+        folder: from which files of wordings in the rosters are found, so that a study goes on
+            wherever its command is given. Not in the manifest.
     """
 
     world: str
@@ -111,10 +113,11 @@ class StudyPlan:
     own: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     trust: Collection[str] | None = attrs.field(default=None, eq=False)
     classes: Mapping[str, Classes] = attrs.field(factory=dict, eq=False)
+    folder: str = attrs.field(default="", eq=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan for JSON, without its world, which is a field of its own in the manifest."""
-        left_out = ("trust", "classes", "world")
+        left_out = ("trust", "classes", "folder", "world")
         return attrs.asdict(self, filter=lambda field, _: field.name not in left_out)
 
     def runs(self, models: Models | None = None) -> list[Planned]:
@@ -170,6 +173,7 @@ class StudyPlan:
             for run in self._outlines(of, cell, folder):
                 if prepared is None:  # once: a roster may have to read whole journals
                     settings, roster = run.config.as_dict(), self.rosters[cell.roster]
+                    roster = None if roster is None else _located(roster, self.folder)
                     prepared = of.players.prepare(settings, roster, None, resources)
                     sources = prepared.roster.sources
                     unread = attrs.evolve(prepared.roster, recordings=())
@@ -198,6 +202,9 @@ def plan_of(
     own: Mapping[str, Mapping[str, Any]] | None = None,
     trust: Collection[str] | None = None,
     classes: Mapping[str, Classes] | None = None,
+    wording: str | None = None,
+    models: Models | None = None,
+    folder: str = "",
 ) -> StudyPlan:
     """A plan from user input.
 
@@ -205,6 +212,8 @@ def plan_of(
         treatments: names; `all` stands for all treatments of the world and of `own`.
         rosters: texts, each its own name, or texts by name; `baselines` stands for the world's.
         seeds: a number of seeds, counted from 0, or the seeds.
+        wording: of the models and people of the rosters that name none, neither there nor in
+            `models`. It becomes a part of the texts, and of names that are texts.
 
     Raises BadInput for a world that cannot be studied, and for duplicates and values out of range;
     `StudyPlan.runs` checks the rest.
@@ -220,16 +229,18 @@ def plan_of(
     for name in names:
         if name not in known:
             raise unknown("treatment", name, known, f", or {ALL}")
+    chosen = rosters_of(rosters, of.studies.baselines)
     return StudyPlan(
         world=world,
         treatments=_once("treatment", names),
-        rosters=rosters_of(rosters, of.studies.baselines),
+        rosters=chosen if wording is None else _worded(of, chosen, wording, models),
         seeds=_once("seed", _seeds(seeds)),
         rounds=_once("horizon", _horizons(of, rounds)),
         settings=dict(settings or {}),
         own={name: dict(table) for name, table in own.items()},
         trust=trust,
         classes=classes or {},
+        folder=folder,
     )
 
 
@@ -299,6 +310,40 @@ def rosters_of(
     return rosters
 
 
+def _worded(
+    of: Tools, rosters: Mapping[str, str | None], wording: str, models: Models | None
+) -> dict[str, str | None]:
+    """Rosters with a wording for the models and people that name none. Raises BadInput if there are
+    none, or if two rosters become the same.
+    """
+    worded = {
+        name: None if text is None else of.players.worded(text, wording, models)
+        for name, text in rosters.items()
+    }
+    check_worded(wording, rosters, worded)
+    names = [(text or name) if rosters[name] == name else name for name, text in worded.items()]
+    return dict(zip(_once("roster", names), worded.values(), strict=True))
+
+
+def _located(roster: str, folder: str) -> str:
+    """The text of a roster whose files of wordings are found from a folder. Raises BadInput for a
+    folder that no roster can name.
+    """
+
+    def locate(found: re.Match[str]) -> str:
+        if set(folder) & set('[];"\n'):
+            raise BadInput(
+                f"the folder {format_value(folder)} of the plan has a bracket, quote or ;",
+                "move the plan and its wordings",
+            )
+        return f"{found[1]}{os.path.join(folder, found[2])}"
+
+    return _WORDING.sub(locate, roster) if folder else roster
+
+
+_WORDING: Final = re.compile(r'([\[;]\s*wording\s*=\s*"?)([^\[\];"]+\.toml)')
+
+
 def seeds_of(text: str) -> int | list[int]:
     """Seeds of a command line: their number (`20`), or a list (`0-4,7`). Raises BadInput."""
     if re.fullmatch(r"\s*[0-9]{1,16}\s*", text):
@@ -321,23 +366,28 @@ def seeds_of(text: str) -> int | list[int]:
     return seeds
 
 
-def read_plan(path: str | Path, trust: Collection[str] = ()) -> StudyPlan:
+def read_plan(
+    path: str | Path, trust: Collection[str] = (), models: Models | None = None
+) -> StudyPlan:
     """The plan of a TOML file (replay/study/README.md). `trust`: names of user-defined policies
-    that its rosters may import, as a file cannot make code run by naming it. Raises BadInput.
+    that its rosters may import, as a file cannot make code run by naming it; `models`: those that
+    play. Raises BadInput.
     """
     example = "treatments = ['baseline']"
     table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)
     try:
-        return _plan_of_table(table, trust)
+        return _plan_of_table(table, trust, models, os.path.dirname(path))
     except BadInput as error:
         raise BadInput(f"{path}: {error.what}", error.instead) from None
 
 
-def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> StudyPlan:
+def _plan_of_table(
+    table: Mapping[str, Any], trust: Collection[str], models: Models | None, folder: str
+) -> StudyPlan:
     kinds = {
         "treatments": (str, list), "rosters": (str, list), "seeds": (int, list),
         "rounds": (int, list), "world": (str,), "settings": (dict,), "treatment": (dict,),
-        "roster": (dict,),
+        "roster": (dict,), "wording": (str,),
     }  # fmt: skip
     for name, value in table.items():
         if name not in kinds:
@@ -373,6 +423,9 @@ def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> StudyPla
         settings=table.get("settings", {}),
         own=table.get("treatment", {}),
         trust=trust,
+        wording=table.get("wording"),
+        models=models,
+        folder=folder,
     )
 
 

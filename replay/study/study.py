@@ -181,7 +181,7 @@ class Study:
         Others (`folder`, `jobs`, `backend`, `models`, `on_step`) and errors: as of `study`.
         """
         if not isinstance(plan, StudyPlan):
-            plan = read_plan(path_of(plan, "the plan"), names_of(trust))
+            plan = read_plan(path_of(plan, "the plan"), names_of(trust), models_of(models))
         chosen = backend or (this_process() if plan.classes else processes(jobs_of(jobs)))
         carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
         names_in, texts = studied(plan.world).players.names, filter(None, plan.rosters.values())

@@ -106,15 +106,15 @@ def test_other_samples_of_people_alone_are_refused(tmp_path: Path) -> None:
     ran = goldrush("record", "--roster", "human*1,raid*1", "--wording", "null", cwd=tmp_path)
 
     assert (2, 1) == (ran.code, ran.err.count("\n"))
-    assert "--wording null is for models that name none, and there are none" in ran.err
+    assert "the wording null is for models that name none, and there are none" in ran.err
     assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["--roster", "raid*2"], "--wording plain is for models and people that name none"),
-        (["--roster", "llm:m[wording=told]*2"], "--wording plain is for models and people that"),
+        (["--roster", "raid*2"], "the wording plain is for models and people that name none"),
+        (["--roster", "llm:m[wording=told]*2"], "the wording plain is for models and people that"),
         (["--roster", "llm:m[prompt=1]*2"], "model m has wording, which version 1 of the prompt"),
     ],
 )

@@ -9,7 +9,7 @@ import click
 
 from goldrush.cli import completion
 from goldrush.cli.command import command, option
-from goldrush.cli.models import ModelsFile, ReachOptions, Wording, check_worded, models_of
+from goldrush.cli.models import ModelsFile, ReachOptions, Wording, models_of
 from goldrush.cli.options import (
     FILE,
     DryRun,
@@ -128,6 +128,7 @@ def _worded(
     roster = ",".join(parts) if parts else None
     if wording is None:
         return roster, classes
+    from goldrush.agents.seats import check_worded
     from goldrush.agents.worlds.competition.cast import worded_cast
 
     before = roster, classes or {}

@@ -132,10 +132,56 @@ def test_a_file_and_the_same_in_words_are_the_same_plan(tmp_path: Path) -> None:
 def test_the_plan_of_the_page_is_one() -> None:
     page = Path(study.__file__).with_name("README.md").read_text()
     [text] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    plan = _plan_of_table(tomllib.loads(text), trust=())
+    plan = _plan_of_table(tomllib.loads(text), trust=(), models=None, folder="")
 
     assert (*BASELINES, "greedy-mine*8,raid*2", "pirates") == tuple(plan.rosters)
     assert 3 * 7 * 20 * 2 == len(plan.runs())
+
+
+def test_a_wording_and_its_file_are_found_beside_the_plan_wherever_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    (folder / "own.toml").write_text('[messages]\nquestion = "Now?"')
+    path = written(
+        folder,
+        """
+        treatments = "baseline"
+        wording = "own.toml"
+        rosters = ["llm:m*2", "raid,llm:m[wording=plain]", "told"]
+        seeds = 1
+        [roster]
+        told = "llm:m[wording=own.toml],llm:m[wording=told;notes=false],llm:m"
+        """,
+    )
+    monkeypatch.chdir(tmp_path)
+    plan = read_plan("a b/plan.toml")
+    wordings = [
+        {option.get("wording") for option in (e.options for e in run.prepared.roster.entries)}
+        for run in plan.runs()
+    ]
+
+    assert ["llm:m[wording=own.toml]*2", "raid,llm:m[wording=plain]", "told"] == list(plan.rosters)
+    assert [{"own"}, {None, "plain"}, {"own", "told"}] == wordings
+    assert plan.as_dict() == read_plan(path).as_dict()
+    assert "a b" not in str(plan.as_dict())
+
+
+@pytest.mark.parametrize(
+    ("rosters", "expected"),
+    [
+        (["raid"], "the wording plain is for models and people that name none"),
+        (["llm:m*2", "llm:m[wording=plain]*2"], "roster 'llm:m[wording=plain]*2' twice"),
+    ],
+)
+def test_a_wording_that_changes_no_roster_or_makes_two_the_same_is_refused(
+    rosters: list[str], expected: str
+) -> None:
+    with pytest.raises(BadInput) as error:
+        plan_of(**{**ONE, "rosters": rosters}, wording="plain")
+
+    assert expected in says(error)
 
 
 def test_all_has_ones_own_treatments_and_named_rosters_alone_are_all_rosters(
