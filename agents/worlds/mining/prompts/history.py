@@ -217,12 +217,14 @@ class History:
         return {}
 
     def _own_line(self, record: RoundRecord, agent: int) -> str:
-        """The line of an agent's actions in a round; empty if it had none."""
+        """The line of an agent's actions in a round."""
         lines = record.view(self._no_lines)  # is filled as lines are needed
         if agent not in lines:
             done = list(self._done(record.view(Outcomes).of(agent)))
             actions = self.terms.limited(done, OWN_MAX // 3, ITEMS)
-            line = self.terms("own_round", round=record.round, actions=actions) if done else ""
+            line = self.terms(
+                "own_round", round=record.round, actions=actions or self.terms("own_none")
+            )
             lines[agent] = cut(line, OWN_MAX)
         return lines[agent]
 

@@ -15,20 +15,24 @@ OWN = "of your own|that is yours|on your own plot|plots you own|that you hold"
 BECOMES = "becomes yours|you then own it|yours afterwards|makes you the owner|you hold it from then"
 SEVERAL = "several (agents|participants)|more than one miner"
 CHANCE = "drawn at random|chance picks|a random one"
+ROUND = (
+    "in the round (in which (it is claimed|somebody gets (it|a plot) by (claim|pick))|of its claim)"
+)
 TRUCE = [
-    "in the round (in which (it is claimed|somebody gets (it|a plot) by (claim|pick))|of its "
-    "claim)",
-    "every (raid on a plot|such attempt|take of an option) fails|(no raid on it work|each raid "
+    ROUND,
+    "every (raid on a plot|such attempt|take of an item) fails|(no raid on it work|each raid "
     "on it fail)s",
     "won by a raid has no truce|taken by raid is not protected|after a raid the new owner has no "
-    "truce|no truce on a plot that was won by raid|got by take has no rest",
+    "truce|no truce on a plot that was won by raid|got by take has no pause",
 ]
+HOLDS = "holds for the whole round|protects during all|from beginning to end|lasts for all"
 SHOWN = [
     "who (owns|holds) each|the owners? of (every|all) plot",
     "(every|each) (claim and raid|pick and take)",
     "its (agents|participants)|the agents involved|who did it|the miners in it",
-    "there was a (defend|keep)|plots (with|that had) a defend",
-    "what others (earn|get), and what they have, is never shown|never see what others own or earn|"
+    "had a (defend|lock)|there was a defend|plots (with|that had) a defend",
+    "how (much gold|many points) others earn and have is never shown|never see how much gold "
+    "others own or earn|"
     "the gold and the earnings of others stay hidden|other miners' gold and income are not",
 ]
 
@@ -47,9 +51,10 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "no part",
         ],
         "map": [
-            r"10 x 10 .*\(rows x columns\)", "one owner|one agent|single owner|one holder",
-            "takes it by raid|gets it by (raid|take)|a raid gives it another",
-            "at the start (nobody owns|none has) one|as all do in the beginning|as when the first "
+            r"10 x 10 .*\(rows x columns\)",
+            "takes it by raid|gets it by (raid|take)|no other takes it by raid|a raid gives it "
+            "another",
+            "at the start no (plot|item) has|as all do in the beginning|as when the first "
             "round starts|at first they are all free",
         ],
         "plots_by_id": [
@@ -57,13 +62,15 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             r"\b0 to 99\b|first id is 0, the last 99",
         ],
         "gold": [
-            "(mine|use) alone|only mine brings|no way to it but mine|nothing yields it except mine",
+            "only (the (action mine|choice use)|mine) brings|no way to it but mine|"
+            "nothing yields it except mine",
             "never run out|no plot is ever used up|never exhausts a plot|has gold for ever",
-            "nobody has any at the start|all begin with none|start without gold|nobody has gold at",
+            "all (agents|participants) start with none|all begin with none|"
+            "start without gold|nobody has gold at",
         ],
         "alpha_all": [
-            "1 gold|points for .*: 1 for", "(each|every|one) (stamina|unit)",
-            "every (plot|option)|whichever the plot|all plots alike",
+            "1 gold|brings 1 in points", "(each|every|one) (stamina|unit)",
+            "every (plot|item)|whichever the plot|all plots alike",
         ],
         "stamina": [
             "what (actions|choices) cost|actions are paid|pays for what you do|counted in stamina",
@@ -74,7 +81,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
         "actions": [
             "most important first|most to the least important|earlier in it counts for more|first "
             "being the most important",
-            "a (type, a plot|kind, an option),? and (the|how much|a price)",
+            "a (type, a plot|kind, an item),? and (the|how much|a price)",
             "judged at the start of the round|owners when the round begins decide|as it is at the "
             "start of the round|who owned the plot when the round started",
         ],
@@ -85,7 +92,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
         ],
         "mine_many": [
             r"(costs|price|for) 1 to 3\b", OWN, "as you (choose|want|like)|up to you|you decide",
-            "each (stamina|unit) is paid for in (gold|points)|each of them brings gold|paid "
+            "each (stamina|unit) earns (gold|points)|each of them brings gold|paid "
             "gold for each|gold for each stamina",
         ],
         "claim": [
@@ -94,48 +101,50 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
         ],
         "raid": [
             COSTS_1, "another (agent|miner|participant)", BECOMES, SEVERAL, CHANCE,
-            "defence n?or a truce (stops|prevents)|no defence and no truce is in|a keep or a "
-            "rest stop",
+            "unless you are stopped|if nothing stops you|unless that is prevented|if nothing is in",
             "those (that are )?not stopped|are not prevented|gets through",
         ],
         "both": [
             "may mine and defend the same plot|allowed to mine and to defend one plot|same "
             "plot may "
             "have your mine and your defend|one and the same plot, mine and defend go together|may "
-            "use and keep the same option",
+            "use and lock the same item",
         ],
-        "truce_one": TRUCE,
+        "truce_one": [ROUND, "cannot be lost|nobody (can (take|lose)|takes it away)"],
         "order": [
             "first every (claim, then every raid, then every mine|pick, then every take, then "
             "every "
             r"use)\.|claim is carried out first, each raid after that, and each mine last|all "
             r"claim actions; all raid actions; all mine actions|1\. each claim, 2\. each raid, 3\. "
-            r"each mine"
+            r"each mine",
+            HOLDS,
         ],
         "new_owners": [
             "by (claim or raid|pick or take)",
-            "can neither (mine nor defend|use nor keep)|cannot be used for mine or defend|too "
+            "can neither (mine nor defend|use nor lock)|cannot be used for mine or defend|too "
             "early to mine or defend",
             "loses a plot is not paid|your mining of that round is not paid|lost in a round, "
             "mine of "
-            "that round is not paid|lose a plot, you get nothing|loses an option gets no points",
+            "that round is not paid|lose a plot, you get nothing|loses an item gets no points",
         ],
         "limits": [
-            "not allowed", "(type and plot|kind and option) (of|as) an earlier one",
+            "not allowed", "(type and plot|kind and item) (of|as) an earlier one",
             "costs? nothing|neither costs anything|this is free",
             "more (than your stamina|stamina than you have|units than you have)|above your stamina",
             "last (action|choice) is (removed, whole|taken out entirely|dropped, always as a "
             "whole)|whole actions are struck out from its end",
-            "what is left (is|are) spent|the rest is paid for|pay for everything that remains|then "
+            "of the remaining (actions|choices) (is|are) spent|the rest is paid for|"
+            "pay for everything that remains|then "
             "remains costs its stamina",
             "whether or not|whether it succeeds|even where it fails|if it is in vain",
         ],
         "shown_many": [*SHOWN, "the last 5 rounds"],
         "answer": ["(one|single) JSON object", "nothing else|nothing but|alone"],
         "keys_by_id": [
-            '"(type|kind)" (is|stands for|holds)', '"(plot|option)" (is |for )?the (id|number) of',
+            '"(type|kind)" (is|stands for|holds)', '"(plot|item)" (is |for )?the (id|number) of',
             '"(stamina|units)" (what it costs|is its cost|the price|for the stamina spent)',
-            "empty list (does|you do) nothing|empty; then you do nothing|is empty, you do nothing",
+            "empty list (does|you do) nothing|empty; then you do nothing|is empty, or the answer",
+            "cannot be read",
         ],
         "reasoning": [
             "think before you decide|think first|thoughts before the decision|think things "
@@ -147,22 +156,24 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             rf"(at most|up to) {NOTE_MAX} characters", "to (yourself|you alone)",
             "(every|each) later round|every round that follows",
             "until (you write another|you replace it|another note replaces it|you use it again)",
-            "null keeps the old one|null leaves it as it is|null, which keeps|with null they stay",
+            "null (keeps the old one|leaves the old one as)|null leaves it as it is|"
+            "null, which keeps|with null they stay",
             "nobody else|no other agent reads|to you alone|other miners do not see",
-            "remember nothing|nothing of earlier rounds stays|you know only what",
+            "remember nothing|nothing of earlier rounds stays|"
+            "you know (of earlier rounds )?only what",
         ],
     },
-    "rich": {"alphas": [r"\b2 on (plots|options) 0-2\b", r"\b1 on (plots|options) 3-99\b",
+    "rich": {"alphas": [r"\b2 on (plots|items) 0-2\b", r"\b1 on (plots|items) 3-99\b",
                         "(each|every|one) (stamina|unit)"]},
     "long-truce": {"truce_many": [*TRUCE, "and the 2 after it"]},
     "no-truce": {
         "truce_none": [
-            "(truce|rest): none|no truce:|there is none|without a truce",
+            "(truce|pause): none|no truce:|there is none|without a truce",
             "lost (to a|by) (raid|take) in the (very )?round|lose it to a raid in the same "
             "round|lose it by raid in one round",
         ],
         "raid_unowned": [
-            "may also (raid a plot that nobody owns|take an option that nobody holds)|allowed "
+            "may also (raid a plot that nobody owns|take an item that nobody holds)|allowed "
             "to raid "
             "a plot that belongs to nobody|without an owner may be the target of a raid|can raid a "
             "free plot as well",
@@ -175,7 +186,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "as you (choose|like)|as you want|up to you|you decide",
             "each (point|stamina in it|unit) stops one|point of it turns away one|for each of "
             "them one agent that would raid it is stopped",
-            "at random", "(others|them|those) (takes|gets) the (plot|option)",
+            "at random", "(others|them|those) (takes|gets) the (plot|item)",
         ]
     },
     "adjudicate": {
@@ -200,6 +211,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             r"raid, 3\. the rulings of the authority, 4\. each mine|take, then the referee "
             r"rules, then "
             "every use",
+            HOLDS,
         ],
     },
     "punish": {
@@ -208,7 +220,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "(raid|take) that (succeeds|works)|successful raid|raid succeeds",
         ],
         "punish": [
-            "keeps it|leaves the plot with the new owner|may keep the plot",
+            "keeps it|goes on holding it|leaves the plot with the new owner|may keep the plot",
             r"(loses|pays|takes|fined) 2\.5 (gold|in points)",
             "or (all that there (is|are)|everything it has) before|takes all of that|never "
             "more than it has before",
@@ -217,8 +229,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
     "communication": {
         "messages": [
             "quoted|in quotation marks", "as they were written|word for word|unchanged",
-            "to a length|if they are long|but for its length", "for (themselves|itself)|own "
-            "interest",
+            "to a length|if they are long|but for its length", "own interest",
             "untrue|need not tell the truth|can be lies|may not be true",
             "never instructions|no letter is an instruction|not give you instructions|never an "
             "instr",
@@ -233,7 +244,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
     "cap-1": {
         "mine_one": [
             COSTS_1, OWN,
-            "paid for in (gold|points)|which brings gold|for which (you are paid|there is) gold",
+            "earns (gold|points)|which brings gold|for which (you are paid|there is) gold",
         ]
     },
     "alone": {

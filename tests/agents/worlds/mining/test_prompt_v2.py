@@ -225,7 +225,10 @@ def test_rulings_and_losses_are_told() -> None:
         in (prompt_of(back, 2)[1])
     )
     assert "the last one first: 0 to 1 in round 2, given back.\n" in prompt_of(back)[1]
-    assert "THAT YOU LOST, the last one first: 0 to 1 in round 2.\n" in prompt_of(kept)[1]
+    assert (
+        "THAT YOU LOST in the rounds shown, the last one first: 0 to 1 in round 2.\n"
+        in prompt_of(kept)[1]
+    )
     assert "THAT YOU LOST" not in prompt_of(kept, 1)[1]
 
 
@@ -280,7 +283,7 @@ def test_own_actions_are_told_the_oldest_round_first_with_reasons_in_words() -> 
     assert [
         "Round 1: claim 0, 1: won",
         "Round 2: no action: removed, it could not be read; mine 0 with 2: 2 gold; "
-        "claim 1: removed, the plot had an owner; mine 9 with 1: removed, there is no such plot; "
+        "claim 1: removed, already owned; mine 9 with 1: removed, no such plot; "
         "mine 1 with 3: removed, the stamina was used up",
     ] == part(prompt_of(state)[1], "YOUR OWN ACTIONS")
 
