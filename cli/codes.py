@@ -1,8 +1,8 @@
 """Exit codes of all commands.
 
 A closed pipe (`goldrush log run.journal | head`) is not an error, as in ripgrep: the code is 0, and
-for `verify`, `diff`, `audit` and `conform` their verdict. Ending by SIGPIPE, as git and grep do,
-would make such a pipeline fail under `set -o pipefail`.
+for `verify`, `diff`, `repeats`, `audit` and `conform` their verdict. Ending by SIGPIPE, as git and
+grep do, would make such a pipeline fail under `set -o pipefail`.
 """
 
 from typing import Final

@@ -48,6 +48,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "verify": ("verify", "Check journals: checksums, digests, events, decisions."),
         "audit": ("audit", "Recompute random draws and scores; test their fairness."),
         "diff": ("diff", "Compare two runs: first difference, cause, consequences."),
+        "repeats": ("repeats", "Check that a model or environment repeats from its seed."),
     },
     "Measure": {
         "measure": ("measure", "Measure a run, or the means over many runs."),

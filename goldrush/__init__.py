@@ -5,6 +5,7 @@ The public API. Names are imported when they are first used.
 - `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
   world, a `SeasonRun` of a season.
 - `study`, `Study`: many runs, compared; `Figure`: what `figure` of a run or a study returns.
+- `repeats`: whether a model, an environment or a world repeats from its seed, as `Repeats`.
 - `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`, `game_env`: the mining world, or a game, as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.verify import Verdict
+    from goldrush.replay.repeats.judge import repeats
+    from goldrush.replay.repeats.verdict import Repeats
     from goldrush.replay.report.figure import Figure
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
@@ -65,6 +68,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022
     "record", "open", "Run", "MiningRun", "Plot", "SeasonRun",
     "Rebuilt", "Verdict", "Diff",
+    "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
     "parallel_env", "game_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
@@ -82,6 +86,8 @@ _MODULES = {
     "replay.journal.rebuild": ("Rebuilt",),
     "replay.journal.verify": ("Verdict",),
     "replay.journal.diff": ("Diff",),
+    "replay.repeats.judge": ("repeats",),
+    "replay.repeats.verdict": ("Repeats",),
     "replay.study.study": ("study", "Study"),
     "replay.report.figure": ("Figure",),
     "replay.study.backend": ("RunFailed", "WorkersLost"),

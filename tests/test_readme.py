@@ -31,6 +31,7 @@ EXECUTED = (  # pages with transcripts
     ROOT / "goldrush" / "GAMES.md",
     ROOT / "goldrush" / "guide" / "tutorial.md",
     ROOT / "replay" / "README.md",
+    ROOT / "replay" / "repeats" / "README.md",
     ROOT / "replay" / "study" / "README.md",
     ROOT / "replay" / "worlds" / "competition" / "README.md",
     ROOT / "agents" / "llm" / "README.md",

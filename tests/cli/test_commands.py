@@ -362,8 +362,9 @@ def test_text_from_a_journal_cannot_move_the_cursor(tmp_path: Path) -> None:
 def test_commands_that_print_take_json() -> None:
     printing = {
         "arenas", "audit", "conform", "diff", "fork", "info", "leaderboard", "log", "ls", "measure",
-        "new", "plugins", "policies", "prompt", "record", "replay", "report", "resume", "season",
-        "settings", "source", "study", "treatments", "verify", "view", "watch", "why", "wordings",
+        "new", "plugins", "policies", "prompt", "record", "repeats", "replay", "report", "resume",
+        "season", "settings", "source", "study", "treatments", "verify", "view", "watch", "why",
+        "wordings",
     }  # fmt: skip
     with_json = {
         name

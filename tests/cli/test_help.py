@@ -30,6 +30,14 @@ class Hawk:
     def plan(self, seen, draws):
         return [("claim", seen.unowned[0], 1)] if seen.unowned else []
 """
+MODEL = """
+class Model:
+    def __init__(self, agents, seed):
+        self.agents = agents
+
+    def step(self):
+        self.agents += 1
+"""
 PLAN = """
 treatments = ["baseline"]
 rosters = ["raid"]
@@ -63,6 +71,7 @@ def test_the_examples_of_the_help_can_be_typed_as_they_stand(tmp_path: Path) -> 
     (tmp_path / "my_policies").mkdir()
     (tmp_path / "my_policies" / "__init__.py").write_text(OWN)
     (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "model.py").write_text(MODEL)
     commands = built_in()
     for name in dict.fromkeys([*FIRST, *commands]):
         if name == "resume":

@@ -121,6 +121,7 @@ def test_every_command_that_reads_a_file_is_tried() -> None:
         "plugins",
         "policies",
         "record",
+        "repeats",
         "season",
         "settings",
         "treatments",

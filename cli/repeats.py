@@ -1,0 +1,54 @@
+"""`goldrush repeats`: whether a model, an environment or a world repeats from its seed."""
+
+from __future__ import annotations
+
+import click
+
+from goldrush.cli import completion
+from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.command import argument, command, option
+from goldrush.cli.options import Json, NumberRange
+from goldrush.cli.record import settings_of
+from goldrush.cli.text import echo
+
+
+@command()
+def repeats(
+    *,
+    target: str = argument(shell_complete=completion.worlds),
+    seed: int = option("--seed", "N", "Its seed, and that of the actions (default: 1).", default=1),
+    steps: int | None = option(
+        "--steps", "N", "Number of steps (default: 100; of a world: its own).",
+        type=click.IntRange(1, 1_000_000),
+    ),
+    settings: tuple[str, ...] = option(
+        "--set", "NAME=VALUE", "Another parameter of the target; repeatable."
+    ),
+    timeout: float = option(
+        "--timeout", "SECONDS", "Time for each run (default: 300).",
+        type=NumberRange(0.1, 1_000_000), default=300.0,
+    ),
+    as_json: Json,
+) -> int:  # fmt: skip
+    """Check that a model or environment repeats from its seed.
+
+    Runs TARGET four times, in fresh processes, under three hash seeds, and compares all values of
+    every step. TARGET is package.module:NAME, FILE.py:NAME, a world or the file of a game. NAME is
+    the class of a model (an object with step(), as in Mesa), a function of a seed, or what makes an
+    environment (Gymnasium, PettingZoo); it runs with your rights.
+
+    Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
+
+    \b
+    Examples:
+      goldrush repeats model.py:Model --steps 50 --set agents=20
+      goldrush repeats gymnasium:make --set id=CartPole-v1
+      goldrush repeats mining --set rounds=20
+    """
+    from goldrush.replay.repeats.judge import repeats as judged
+
+    verdict = judged(
+        target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout
+    )
+    echo(as_json, verdict.as_dict, lambda: str(verdict))
+    return DONE if verdict.repeats else DIFFERS

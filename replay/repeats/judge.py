@@ -1,0 +1,143 @@
+"""Whether a subject repeats: it is run in fresh processes, under three hash seeds, and compared."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.replay.repeats.child import run_once
+from goldrush.replay.repeats.compare import Split, leaf_that_differs, split_of, split_of_rows
+from goldrush.replay.repeats.trace import SECONDS, Order, Trace
+from goldrush.replay.repeats.verdict import Difference, Repeats
+
+STEPS_MAX: Final = 1_000_000
+_HASH_SEEDS: Final = (0, 0, 1, 2)
+_PAIRS: Final = ((0, 1), (0, 2), (0, 3))  # of the runs: a difference under one hash seed says more
+_MORE: Final = {"world": 2, "function": 0}  # rows than steps, if not one: what was made, or reset
+_TRIES: Final = 3  # to see the two values: a subject may part elsewhere each time
+Target = str | type | Callable[..., object]
+
+
+def repeats(
+    target: Target,
+    *,
+    seed: int = 1,
+    steps: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    timeout: float = SECONDS,
+) -> Repeats:
+    """Whether a model, an environment, a world or a function gives the same run again from its
+    seed: it is run four times, in fresh processes, under three hash seeds.
+
+    Args:
+        target: `package.module:NAME`, `FILE.py:NAME`, or the class or function itself; or the name
+            of a world, or the file of a game. A model is an object with `step()`, made with a
+            parameter `seed` or `rng`; an environment (Gymnasium; PettingZoo, parallel or AEC) is
+            made without one and reset by it; a function is called with it.
+        seed: of the model, the environment, the world or the function, and of the actions.
+        steps: how many; None: 100, and for a world its own number.
+        settings: other parameters, by name; values that JSON has.
+        timeout: seconds for each run.
+
+    Raises:
+        BadInput: for a target that cannot be found, made or run.
+    """
+    if steps is not None and not 0 < steps <= STEPS_MAX:
+        raise BadInput(f"steps is {format_value(steps)}", f"give 1 to {STEPS_MAX:,}")
+    order = Order(located(target), seed, steps, _checked(settings or {}))
+    run = partial(run_once, seconds=timeout)
+    orders = [attrs.evolve(order, again=True), *[order] * (len(_HASH_SEEDS) - 1)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        traces = list(pool.map(run, orders, _HASH_SEEDS))
+    first = traces[0]
+    if not first.rows:
+        raise BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
+    verdict = Repeats(
+        order.target, first.kind, seed if first.is_seeded else None,
+        len(first.rows) - _MORE.get(first.kind, 1), len(traces), not_seen=first.not_seen,
+    )  # fmt: skip
+    for a, b in _PAIRS:
+        split = split_of(traces[a], traces[b])
+        if split is not None:
+            pair = (_HASH_SEEDS[a], _HASH_SEEDS[b])
+            difference = _difference(order, split, (traces[a], traces[b]), pair, run)
+            return attrs.evolve(verdict, difference=difference)
+    forgets = None if first.again is None else split_of_rows(first.rows, first.again) is None
+    return attrs.evolve(verdict, error=first.error, reset_forgets=forgets)
+
+
+def _checked(settings: Mapping[str, object]) -> Mapping[str, object]:
+    try:
+        json.dumps(settings)
+    except (TypeError, ValueError):
+        raise BadInput(
+            f"the settings are {format_value(settings)}",
+            "give values that JSON has, or a function that makes the others",
+        ) from None
+    return settings
+
+
+def located(target: Target) -> str:
+    """A target as text: a class or a function by its module or file, and its name there. Raises
+    BadInput for one that has no name in a module.
+    """
+    if isinstance(target, str):
+        return target
+    name = getattr(target, "__qualname__", "<>")
+    module = sys.modules.get(getattr(target, "__module__", ""))
+    path = getattr(module, "__file__", None)
+    if "<" in name or module is None or path is None:
+        raise BadInput(
+            f"{format_value(target)} has no name in a file",
+            "give a class or a function that is defined at the top of a module",
+        )
+    return f"{path if _found_at(module.__name__) != Path(path) else module.__name__}:{name}"
+
+
+def _found_at(module: str) -> Path | None:
+    """Where another process finds a module by its name."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):  # __main__
+        return None
+    return None if spec is None or spec.origin is None else Path(spec.origin)
+
+
+Run = Callable[[Order, int], Trace]
+
+
+def _difference(
+    order: Order, split: Split, traces: tuple[Trace, Trace], hash_seeds: tuple[int, int], run: Run
+) -> Difference:
+    """The first difference of two runs, with its values: they are run again to that step."""
+    for _ in range(_TRIES):
+        if not split.names:
+            a, b = (_end(trace, split.step) for trace in traces)
+            return Difference(split.step, (), "the end of the run", a, b, hash_seeds)
+        telling = attrs.evolve(order, leaves_at=split.step, leaves_of=split.names)
+        traces = run(telling, hash_seeds[0]), run(telling, hash_seeds[1])
+        again = split_of(*traces)
+        if again is None:
+            continue
+        found = leaf_that_differs(traces[0].leaves, traces[1].leaves)
+        if again.step == split.step and found is not None:
+            return Difference(split.step, split.names, *found, hash_seeds)
+        split = again
+    unknown = "another value in each run"
+    return Difference(split.step, split.names, split.names[0], unknown, unknown, hash_seeds)
+
+
+def _end(trace: Trace, step: int) -> str:
+    if len(trace.rows) > step:
+        return f"goes on with step {step}"
+    return trace.error or f"ends before step {step}"

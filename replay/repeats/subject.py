@@ -1,0 +1,327 @@
+"""What is run: a model, an environment, a world or a function of a seed, found by looking at it.
+
+Mesa, PettingZoo and Gymnasium are told by what their objects have, never imported. Naming a target
+is the consent to run it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count, islice
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.given import is_game
+from goldrush.agents.trust import add_user_folder
+from goldrush.kernel.errors import BadInput, unknown
+from goldrush.replay.repeats.observe import attributes
+from goldrush.replay.repeats.trace import Order
+
+STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
+_SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
+_EXAMPLES: Final = "package.module:NAME, FILE.py:NAME or a world"
+
+
+@attrs.frozen
+class Step:
+    """What a step showed. `root`: the object whose attributes the names are; None: of no object."""
+
+    names: Mapping[str, object]
+    root: object = None
+
+
+@attrs.frozen
+class Subject:
+    """Something that can be run.
+
+    Attributes:
+        kind: "model", "environment", "parallel environment", "AEC environment", "world" or
+            "function".
+        is_seeded: whether it takes a seed.
+        run: the steps from the beginning, the first of them without a step. Environments can be run
+            again.
+        is_reset: whether it can be run again.
+    """
+
+    kind: str
+    run: Callable[[], Iterator[Step]]
+    is_seeded: bool = True
+    is_reset: bool = False
+
+
+def subject_of(order: Order) -> Subject:
+    """The subject that an order names, imported and made.
+
+    Raises BadInput for what cannot be found or run; whatever its code raises.
+    """
+    target, settings = order.target, dict(order.settings)
+    steps = STEPS if order.steps is None else order.steps
+    if ":" not in target:
+        return _world(target, order, settings)
+    found = _loaded(target)
+    if is_game(found):
+        return _world(found, order, settings)
+    if not callable(found):
+        raise BadInput(f"{target} cannot be called", "name a class or a function")
+    seeding = _seeding(found, settings, order.seed)
+    made = _called(target, found, seeding, settings)
+    if hasattr(made, "step"):
+        if hasattr(made, "reset") and any(hasattr(made, name) for name in _SPACES):
+            return _environment(made, order.seed, steps)
+        return Subject("model", lambda: _model(made, steps), seeding is not None)
+    if isinstance(found, type):
+        raise BadInput(f"{target} has no method step", "name a model, an environment or a function")
+    if seeding is None:
+        raise BadInput(f"{target} takes no seed", "give it a parameter named seed")
+    return Subject("function", lambda: _values(made, steps))
+
+
+def _loaded(target: str) -> Any:
+    """What a location names: its file, or its module, is imported."""
+    front, _, name = target.partition(":")
+    module = _file(front) if front.endswith(".py") else _module(front)
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            known = [one for one, value in vars(found).items() if callable(value)]
+            raise unknown(f"name in {front}", name, [one for one in known if one[0] != "_"])
+        found = getattr(found, part)
+    return found
+
+
+def _file(path: str) -> Any:
+    folder, name = os.path.split(os.path.abspath(path))
+    if not os.path.isfile(path):
+        raise BadInput(f"there is no file {path}", f"give {_EXAMPLES}")
+    stem = name.removesuffix(".py")
+    if stem in sys.modules or not stem.isidentifier():
+        raise BadInput(f"{path} has the name of another module, or of none", "rename the file")
+    sys.path.insert(0, folder)  # as python does for a program
+    return importlib.import_module(stem)
+
+
+def _module(name: str) -> Any:
+    add_user_folder(os.getcwd())
+    try:
+        is_there = importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        is_there = False
+    if not is_there:
+        raise BadInput(f"there is no module {name} that can be imported", f"give {_EXAMPLES}")
+    return importlib.import_module(name)
+
+
+# Making it.
+
+
+def _seeding(make: Any, settings: Mapping[str, object], seed: int) -> dict[str, int] | None:
+    """The arguments that give a class or a function its seed; None if it takes none. A position is
+    named "".
+    """
+    if isinstance(make, type):
+        makers = [vars(one)["__init__"] for one in make.__mro__ if "__init__" in vars(one)]
+    else:
+        makers = [make]
+    for name in ("seed", "rng"):
+        if _takes(makers, name):
+            return {} if name in settings else {name: seed}
+    needed = [
+        parameter
+        for parameter in _parameters(make)
+        if parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.name not in settings
+    ]
+    return {"": seed} if len(needed) == 1 and not isinstance(make, type) else None
+
+
+def _takes(makers: list[Any], name: str) -> bool:
+    """Whether a parameter reaches one of the functions, each of which may pass others on."""
+    for make in makers:
+        parameters = _parameters(make)
+        if name in [parameter.name for parameter in parameters]:
+            return True
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+            return False
+    return False
+
+
+def _parameters(make: Any) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(make).parameters.values())
+    except (TypeError, ValueError):  # of C
+        return []
+
+
+def _called(
+    target: str, make: Any, seeding: Mapping[str, int] | None, settings: Mapping[str, object]
+) -> Any:
+    named = {**settings, **(seeding or {})}
+    first = [named.pop("")] if "" in named else []
+    try:
+        inspect.signature(make).bind(*first, **named)
+    except TypeError as error:
+        raise BadInput(f"{target} cannot be made: {error}", "give its parameters: --set") from None
+    except ValueError:  # of C
+        pass
+    return make(*first, **named)
+
+
+# Running it.
+
+
+def _model(model: Any, steps: int) -> Iterator[Step]:
+    """A model's attributes, until it is no longer running."""
+    yield Step(attributes(model), model)
+    for _ in range(steps):
+        if getattr(model, "running", True) is False:
+            return
+        model.step()
+        yield Step(attributes(model), model)
+
+
+def _values(made: Any, steps: int) -> Iterator[Step]:
+    """What a function returned, or yields."""
+    for value in islice(made, steps + 1) if hasattr(made, "__next__") else [made]:
+        is_named = isinstance(value, Mapping) and all(type(key) is str for key in value)
+        yield Step(dict(value) if is_named else {"value": value})
+
+
+def _world(world: Any, order: Order, settings: dict[str, object]) -> Subject:
+    """A world is recorded, and read from its journal."""
+    from goldrush.kernel.journal import sha256_of
+    from goldrush.replay.find import players_of, tools_for, world_named
+    from goldrush.replay.run import Run
+
+    name = world_named(world)
+    horizon = players_of(tools_for(name), name).horizon
+    given = {} if order.steps is None else {horizon: order.steps}
+    chosen: dict[str, Any] = {"seed": order.seed, **given, **settings}
+
+    def steps() -> Iterator[Step]:
+        run = Run.record(world=name, **chosen)
+        yield Step({"roster": run.info().declared.roster})
+        for unit in run:
+            yield Step({"state": unit.state, "events": unit.events})
+        yield Step({"journal": f"SHA-256 {sha256_of(run.path)}"})  # whatever else it has
+
+    return Subject("world", steps)
+
+
+def _environment(env: Any, seed: int, steps: int) -> Subject:
+    if hasattr(env, "possible_agents") or hasattr(env, "agents"):
+        if hasattr(env, "last"):
+            return Subject("AEC environment", lambda: _in_turns(env, seed, steps), is_reset=True)
+        return Subject("parallel environment", lambda: _together(env, seed, steps), is_reset=True)
+    return Subject("environment", lambda: _alone(env, seed, steps), is_reset=True)
+
+
+class _Actions:
+    """Actions drawn from the spaces of agents, each of which has a seed of its own."""
+
+    def __init__(self, seed: int) -> None:
+        self._seeds = count(seed)
+        self._seeded = dict[object, Any]()
+
+    def draw(self, agent: object, space: Any, observation: object, info: Any) -> Any:
+        """An action of an agent, one that is allowed where the environment tells which are."""
+        if agent not in self._seeded:
+            space.seed(next(self._seeds))
+            self._seeded[agent] = space
+        masks = observation if isinstance(observation, Mapping) else info or {}
+        mask = masks.get("action_mask") if hasattr(space, "n") else None
+        return self._seeded[agent].sample(*([] if mask is None else [mask.astype("int8")]))
+
+
+def _alone(env: Any, seed: int, steps: int) -> Iterator[Step]:
+    """An environment of Gymnasium, reset by the next seed whenever an episode ends; one of many
+    environments resets itself.
+    """
+    seeds, actions = count(seed), _Actions(seed)
+    observation, info = env.reset(seed=next(seeds))
+    yield Step({"observation": observation, "info": info})
+    ended = False
+    for _ in range(steps):
+        if ended:
+            observation, info = env.reset(seed=next(seeds))
+            yield Step({"observation": observation, "info": info})
+            ended = False
+            continue
+        action = actions.draw("", env.action_space, observation, info)
+        observation, reward, terminated, truncated, info = env.step(action)
+        ended = not hasattr(env, "num_envs") and bool(terminated or truncated)
+        yield Step(
+            {
+                "observation": observation, "reward": reward, "terminated": terminated,
+                "truncated": truncated, "info": info,
+            }
+        )  # fmt: skip
+
+
+def _together(env: Any, seed: int, steps: int) -> Iterator[Step]:
+    """A parallel environment of PettingZoo, reset by the next seed whenever nobody is left."""
+    seeds, actions = count(seed), _Actions(seed)
+    observations, infos = env.reset(seed=next(seeds))
+    yield Step(_by_agent(observation=observations, info=infos))
+    for _ in range(steps):
+        if not env.agents:
+            observations, infos = env.reset(seed=next(seeds))
+            yield Step(_by_agent(observation=observations, info=infos))
+            continue
+        chosen = {
+            agent: actions.draw(
+                agent, env.action_space(agent), observations[agent], infos.get(agent)
+            )
+            for agent in env.agents
+        }
+        observations, rewards, terminations, truncations, infos = env.step(chosen)
+        yield Step(
+            _by_agent(
+                observation=observations, reward=rewards, termination=terminations,
+                truncation=truncations, info=infos,
+            )
+        )  # fmt: skip
+
+
+def _by_agent(**given: Mapping[object, object]) -> dict[str, object]:
+    return {
+        f"{what} of {agent}": value
+        for what, values in given.items()
+        for agent, value in values.items()
+    }
+
+
+def _in_turns(env: Any, seed: int, steps: int) -> Iterator[Step]:
+    """An environment of PettingZoo whose agents act in turn: a step is a turn."""
+    seeds, actions = count(seed), _Actions(seed)
+    env.reset(seed=next(seeds))
+    yield _turn(env)
+    for _ in range(steps):
+        if not env.agents:
+            env.reset(seed=next(seeds))
+            yield _turn(env)
+            continue
+        observation, _reward, terminated, truncated, info = env.last()
+        agent = env.agent_selection
+        space = env.action_space(agent)
+        is_out = terminated or truncated
+        env.step(None if is_out else actions.draw(agent, space, observation, info))
+        yield _turn(env)
+
+
+def _turn(env: Any) -> Step:
+    if not env.agents:
+        return Step({"agents": (), "rewards": dict(env.rewards)})
+    observation, reward, terminated, truncated, info = env.last()
+    shown = _by_agent(
+        observation={env.agent_selection: observation}, reward={env.agent_selection: reward},
+        termination={env.agent_selection: terminated}, truncation={env.agent_selection: truncated},
+        info={env.agent_selection: info},
+    )  # fmt: skip
+    return Step({**shown, "agents": tuple(env.agents), "rewards": dict(env.rewards)})

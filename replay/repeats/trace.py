@@ -1,0 +1,145 @@
+"""What the judging process and a process that runs a subject tell each other: an order, a trace.
+
+Both pass as JSON: text of a subject may be no valid Unicode, which JSON escapes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+
+SECONDS: Final = 300.0  # for one run, by default
+
+
+@attrs.frozen
+class Place:
+    """A line of a subject's code, or of a library's, where something is used that can differ.
+
+    Attributes:
+        kind: what is used, as in `causes`.
+        file: its path.
+        line: from 1.
+    """
+
+    kind: str
+    file: str
+    line: int
+
+
+@attrs.frozen
+class Sighting:
+    """How often a place was passed in a run.
+
+    Attributes:
+        within: the line of the user's code that led there; None: the place itself is that.
+        count: how often.
+        first_step: the first step; 0: while the subject was made.
+    """
+
+    place: Place
+    within: Place | None
+    count: int
+    first_step: int
+
+
+@attrs.frozen
+class Order:
+    """How a subject is run.
+
+    Attributes:
+        target: the subject, as it is typed.
+        seed: its seed.
+        steps: how many; None: the default of its kind.
+        settings: its other parameters.
+        leaves_at: the step whose values are told, of these names: `leaves_of`; None: of no step.
+        again: whether an environment is reset by the seed and run once more.
+        fixes: places where what can differ is made to repeat, while all places are sighted; None:
+            nothing is patched.
+    """
+
+    target: str
+    seed: int = 1
+    steps: int | None = None
+    settings: Mapping[str, object] = attrs.field(factory=dict)
+    leaves_at: int | None = None
+    leaves_of: Sequence[str] = ()
+    again: bool = False
+    fixes: Sequence[Place] | None = None
+
+    def text(self) -> str:
+        """As JSON."""
+        return json.dumps(attrs.asdict(self))
+
+    @classmethod
+    def of(cls, text: str) -> Order:
+        """The order of a text."""
+        given = json.loads(text)
+        fixes = given.pop("fixes")
+        return cls(**given, fixes=None if fixes is None else tuple(Place(**f) for f in fixes))
+
+
+@attrs.frozen
+class Leaf:
+    """A value within a name.
+
+    Attributes:
+        path: where it stands, such as `agents[3].wealth`.
+        text: the value.
+        is_generator: whether it is the state of a generator of random numbers.
+    """
+
+    path: str
+    text: str
+    is_generator: bool = False
+
+
+Row = Mapping[str, int]  # the digests of a step, by name
+
+
+@attrs.frozen
+class Trace:
+    """What a run showed.
+
+    Attributes:
+        kind: of the subject.
+        is_seeded: whether it takes a seed.
+        rows: by step; 0: when it was made, or reset.
+        again: the rows of the second run of an environment; None: there was none.
+        leaves: the values that were asked for.
+        not_seen: types of values that were not looked into, and what else was not compared.
+        sightings: places that were passed.
+        error: of the subject, after the last row; empty if there was none.
+        refused: what is wrong with the target, and what to give instead; empty if nothing is.
+    """
+
+    kind: str = ""
+    is_seeded: bool = True
+    rows: Sequence[Row] = ()
+    again: Sequence[Row] | None = None
+    leaves: Sequence[Leaf] = ()
+    not_seen: Sequence[str] = ()
+    sightings: Sequence[Sighting] = ()
+    error: str = ""
+    refused: Sequence[str] = ()
+
+    def text(self) -> str:
+        """As JSON."""
+        return json.dumps(attrs.asdict(self))
+
+    @classmethod
+    def of(cls, text: str | bytes) -> Trace:
+        """The trace of a text."""
+        given = json.loads(text)
+        leaves = tuple(Leaf(**leaf) for leaf in given.pop("leaves"))
+        sightings = tuple(
+            Sighting(
+                Place(**sighting.pop("place")),
+                Place(**within) if (within := sighting.pop("within")) else None,
+                **sighting,
+            )
+            for sighting in given.pop("sightings")
+        )
+        return cls(**given, leaves=leaves, sightings=sightings)

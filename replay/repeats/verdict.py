@@ -1,0 +1,138 @@
+"""Whether a subject repeats: the verdict, the first difference, its causes; as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from goldrush.kernel.text import escaped, format_count
+from goldrush.replay.repeats.trace import Place
+
+
+@attrs.frozen
+class Difference:
+    """The first difference of two runs, A and B.
+
+    Attributes:
+        step: its number; 0: what was made or reset, before any step.
+        names: the attributes, or other names, that differ in this step.
+        path: the shallowest value that differs, within one of them.
+        a, b: its two values, as text.
+        hash_seeds: the PYTHONHASHSEED of A and of B.
+    """
+
+    step: int
+    names: Sequence[str]
+    path: str
+    a: str
+    b: str
+    hash_seeds: tuple[int, int]
+
+    def lines(self) -> Iterator[str]:
+        """As text."""
+        yield f"first difference: {self.path}"
+        for run, value, seed in zip("AB", (self.a, self.b), self.hash_seeds, strict=True):
+            yield f"  {run}: {value} (hash seed {seed})"
+        others = [name for name in self.names if not _is_within(self.path, name)]
+        if others:
+            more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+            yield f"  in the same step: {', '.join(others[:5])}{more}"
+        if len(set(self.hash_seeds)) == 1:
+            yield "  Both runs have one hash seed: it is not, or not only, the order of a set."
+
+
+def _is_within(path: str, name: str) -> bool:
+    return path.startswith(name) and path[len(name) :][:1] in ("", ".", "[", "{", "(")
+
+
+@attrs.frozen
+class Cause:
+    """Why a subject does not repeat.
+
+    Attributes:
+        place: what is used, in which file and line.
+        within: the line of the subject's code that led there, if that is another one.
+        is_confirmed: whether the run repeats without it, and not with it alone.
+        count: how often the place was passed.
+        first_step: the first step; 0: while the subject was made.
+    """
+
+    place: Place
+    within: Place | None
+    is_confirmed: bool
+    count: int
+    first_step: int
+
+    def __str__(self) -> str:
+        within = f", from {self.within.file}:{self.within.line}" if self.within else ""
+        when = f"{format_count(self.count, 'time')}, first in step {self.first_step}"
+        how = "confirmed" if self.is_confirmed else "suspected"
+        return f"{how}: {self.place.kind} at {self.place.file}:{self.place.line}{within} ({when})"
+
+
+@attrs.frozen
+class Repeats:
+    """Whether a subject gives the same run again from its seed.
+
+    Attributes:
+        target: as it was given.
+        kind: "model", "environment", "parallel environment", "AEC environment", "world" or
+            "function".
+        seed: its seed; None: it takes none.
+        steps: how many were compared.
+        runs: how many were made, each in a process of its own.
+        difference: the first; None: it repeats.
+        causes: of the difference, the confirmed ones first.
+        not_seen: types of values that were not looked into, and what else was not compared.
+        error: with which every run ended, all the same; empty: with none.
+        reset_forgets: whether an environment that is reset by the seed in the same process gives
+            the same run; None: not an environment, or it does not repeat.
+    """
+
+    target: str
+    kind: str
+    seed: int | None
+    steps: int
+    runs: int
+    difference: Difference | None = None
+    causes: Sequence[Cause] = ()
+    not_seen: Sequence[str] = ()
+    error: str = ""
+    reset_forgets: bool | None = None
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it does."""
+        return self.difference is None
+
+    def as_dict(self) -> dict[str, object]:
+        """As plain values."""
+        return {"repeats": self.repeats, **attrs.asdict(self)}
+
+    def __str__(self) -> str:
+        return "\n".join(map(escaped, self._lines()))
+
+    def _lines(self) -> Iterator[str]:
+        seed = "" if self.seed is None else f", seed {self.seed}"
+        size = f"{format_count(self.steps, 'step')} of a{_n(self.kind)} {self.kind}{seed}"
+        if self.difference is None:
+            yield f"{self.target}: repeats ({size}; {self.runs} processes, 3 hash seeds)"
+        else:
+            step = self.difference.step
+            yield f"{self.target}: DOES NOT REPEAT from step {step} on ({size})"
+            yield from self.difference.lines()
+            yield from map(str, self.causes)
+        if self.seed is None:
+            yield "It takes no seed (no parameter named seed or rng)."
+        if self.error:
+            yield f"Each run ends there with the same error: {self.error}"
+        if self.reset_forgets is not None:
+            verb = "forgets" if self.reset_forgets else "DOES NOT FORGET"
+            yield f"A reset by the seed {verb} what was before, in the same process."
+        if self.not_seen:
+            yield f"Not compared: {', '.join(self.not_seen)}."
+
+
+def _n(noun: str) -> str:
+    return "n" if noun[0] in "aeAE" else ""

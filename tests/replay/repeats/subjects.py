@@ -1,0 +1,193 @@
+"""Subjects that repeat, and others that do not: run by a process of its own each."""
+
+import os
+import random
+import time
+
+
+class Agent:
+    def __init__(self, number):
+        self.number, self.wealth, self.model = number, 1, None
+
+
+class Repeating:
+    def __init__(self, agents=5, seed=None):
+        self.random = random.Random(seed)
+        self.agents = [Agent(number) for number in range(agents)]
+        for agent in self.agents:
+            agent.model = self  # a cycle
+        self.known = {"ash", "elm", "oak"}
+        self.rich = set(self.agents)
+        self.clock = time.perf_counter  # by name
+
+    def step(self):
+        print("not in the trace")
+        os.write(1, b"nor this")
+        for agent in self.agents:
+            agent.wealth += self.random.randint(-1, 1)
+
+
+class InOrderOfSet(Repeating):
+    def step(self):
+        if self.agents[2].wealth < 3:
+            self.agents[2].wealth += 1
+        else:
+            self.agents[2].wealth += self.random.choice([ord(kind[0]) for kind in self.known])
+
+
+class Global(Repeating):
+    def step(self):
+        super().step()
+        self.agents[3].wealth += random.random()
+
+
+class Seedless:
+    def __init__(self):
+        self.drawn = random.random()
+
+    def step(self):
+        pass
+
+
+class Stopping(Repeating):
+    running = True
+
+    def step(self):
+        super().step()
+        self.running = self.random.random() < 0.5
+
+
+class Space:
+    """As one of Gymnasium."""
+
+    n = 3
+
+    def seed(self, seed):
+        self.random = random.Random(seed)
+
+    def sample(self, mask=None):
+        return self.random.choice([i for i in range(3) if mask is None or mask[i]])
+
+
+class Walk:
+    """As an environment of Gymnasium, of three steps an episode."""
+
+    forgets = True
+
+    def __init__(self):
+        self.action_space, self.resets = Space(), 0
+
+    def reset(self, seed=None):
+        self.random, self.at, self.resets = random.Random(seed), 0, self.resets + 1
+        return self.seen(), {}
+
+    def seen(self):
+        return {"at": self.at, "resets": 0 if self.forgets else self.resets}
+
+    def step(self, action):
+        self.at += action + self.random.random()
+        return self.seen(), self.at / 2, self.at > 5, False, {}
+
+
+class Remembering(Walk):
+    forgets = False
+
+
+class Together:
+    """As a parallel environment of PettingZoo; draws from the system."""
+
+    possible_agents = ("a", "b")
+    draws = False
+
+    def __init__(self):
+        self.spaces = {agent: Space() for agent in self.possible_agents}
+
+    def action_space(self, agent):
+        return self.spaces[agent]
+
+    def reset(self, seed=None):
+        self.random, self.agents, self.left = random.Random(seed), ["a", "b"], 3
+        return self.each(0), self.each({})
+
+    def each(self, value):
+        return dict.fromkeys(self.possible_agents, value)
+
+    def step(self, actions):
+        self.left -= 1
+        if not self.left:
+            self.agents = []
+        seen = {agent: action + self.random.random() for agent, action in actions.items()}
+        seen["b"] += os.urandom(1)[0] + 1000 * self.left if self.draws else 0
+        return seen, self.each(1.0), self.each(not self.left), self.each(False), self.each({})
+
+
+class Drawing(Together):
+    draws = True
+
+
+class InTurns(Together):
+    """As an AEC environment of PettingZoo."""
+
+    action_space = Together.action_space
+
+    def reset(self, seed=None):
+        super().reset(seed)
+        self.rewards, self.agent_selection = self.each(0.0), "a"
+
+    def last(self):
+        out = self.left == 1
+        return self.random.random(), self.rewards[self.agent_selection], out, False, {}
+
+    def step(self, action):
+        if action is None:
+            self.agents = [agent for agent in self.agents if agent != self.agent_selection]
+        else:
+            self.rewards[self.agent_selection] += action
+        if self.agent_selection == "b":
+            self.left -= 1
+        self.agent_selection = "b" if self.agent_selection == "a" else "a"
+
+
+def values(seed):
+    yield from range(seed)
+
+
+def sized(seed, size):
+    return {"drawn": random.Random(seed).sample(range(size), 3)}
+
+
+def clock(seed):
+    yield {"same": seed}
+    yield {"now": time.time_ns(), "same": seed}
+
+
+def longer(seed):
+    yield from range(2 + hash("a") % 1000)
+
+
+def failing(seed):
+    yield 1
+    raise ValueError("no more")
+
+
+def failing_at_once(seed):
+    raise ValueError("no more")
+
+
+def slow(seed):
+    time.sleep(60)
+
+
+def ending(seed):
+    os._exit(3)
+
+
+def seedless():
+    return 3
+
+
+def nested():
+    def inner(seed):
+        return seed
+
+    return inner

@@ -1,0 +1,158 @@
+"""Digests of a graph of objects: equal where the content is, different where any of it is not."""
+
+import random
+import threading
+import weakref
+from collections import deque
+from copy import deepcopy
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.replay.repeats.compare import leaf_that_differs
+from goldrush.replay.repeats.observe import LEAVES_MAX, Seen, observed
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+KEYS = st.integers() | st.text() | st.tuples(st.text(), st.booleans())
+VALUES = st.recursive(
+    PLAIN | st.frozensets(st.text()),
+    lambda inner: st.one_of(
+        st.lists(inner), st.dictionaries(KEYS, inner), st.builds(deque, st.lists(inner)),
+        st.builds(lambda value: Thing(value), inner), st.tuples(inner, inner),
+    ),
+    max_leaves=20,
+)  # fmt: skip
+
+
+class Thing:
+    def __init__(self, held: object) -> None:
+        self.held, self.itself = held, self
+
+
+@attrs.define(eq=False)
+class Slotted:
+    held: object
+    more: object = None
+
+
+def digest(value: object) -> int:
+    return observed({"value": value}).digests["value"]
+
+
+def told(value: object) -> Seen:
+    return observed({"value": value}, leaves_of=["value"])
+
+
+@given(VALUES)
+def test_a_copy_has_the_same_digest_and_the_same_values(value: Any) -> None:
+    copy = deepcopy(value)
+
+    assert digest(value) == digest(copy)
+    assert told(value) == told(copy)
+    assert set() == told(value).not_seen
+
+
+@given(VALUES, VALUES)
+def test_digests_differ_exactly_where_a_value_is_told_to(a: Any, b: Any) -> None:
+    differs = leaf_that_differs(told(a).leaves, told(b).leaves) is not None
+
+    assert differs == (digest(a) != digest(b))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "path", "values"),
+    [
+        ([1, 2], [1, 3], "value[1]", ("2", "3")),
+        (1, True, "value", ("1", "True")),
+        (0.0, -0.0, "value", ("0.0", "-0.0")),
+        ({"x": 1}, {"x": 1, "y": 2}, "value", ("dict of 1", "dict of 2")),
+        ({"x"}, {"y"}, "value{'x'}", ("True", "missing")),
+        (Thing([1, (2, 3)]), Thing([1, (2, 4)]), "value.held[1][1]", ("3", "4")),
+        (Slotted(1), Slotted(2), "value.held", ("1", "2")),
+        ([Thing(1)] * 2, [Thing(1), Thing(1)], "value[1]",
+         ("the object at value[0]", "tests.replay.repeats.test_observe.Thing")),
+        ({Slotted: 1}, {Slotted: 2}, "value[tests.replay.repeats.test_observe.Slotted]",
+         ("1", "2")),
+        ((random.Random(1), 1), (random.Random(2), 2), "value[1]", ("1", "2")),
+    ],
+)  # fmt: skip
+def test_a_difference_is_told_by_its_path(
+    a: object, b: object, path: str, values: tuple[str, str]
+) -> None:
+    assert (path, *values) == leaf_that_differs(told(a).leaves, told(b).leaves)
+
+
+def test_the_state_of_generators_counts() -> None:
+    np = pytest.importorskip("numpy")
+    for make in (random.Random, np.random.default_rng, np.random.RandomState, np.random.MT19937):
+        generator, again = make(3), make(3)
+        before = digest(generator)
+        (generator if hasattr(generator, "random") else np.random.Generator(generator)).random()
+
+        assert before == digest(again)
+        assert before != digest(generator)
+
+
+def test_arrays_are_told_by_their_items() -> None:
+    np = pytest.importorskip("numpy")
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3)
+    b[1, 2] = 7
+
+    assert ("value[1, 2]", "5.0", "7.0") == leaf_that_differs(told(a).leaves, told(b).leaves)
+    assert digest(a) != digest(b)
+    assert digest(a) != digest(a.astype("float32"))
+    assert digest(a) != digest(a.reshape(3, 2))
+    assert digest(a) == digest(np.asfortranarray(a))
+    assert len(told(np.zeros(LEAVES_MAX + 5)).leaves) == LEAVES_MAX
+
+
+def test_sets_of_objects_have_no_order() -> None:
+    def things(order: list[int]) -> set[object]:
+        return {made[number] for number in order}
+
+    made = [Slotted((number, {Slotted(number)})) for number in range(20)]
+    numbers = list(range(20))
+    for value in (set, weakref.WeakSet):
+        assert digest(value(things(numbers))) == digest(value(things(numbers[::-1])))
+
+
+def test_what_cannot_be_looked_into_is_listed_once_by_its_type() -> None:
+    seen = observed({"a": [(x for x in ()), (x for x in ())], "b": threading.Lock()})
+
+    assert {"builtins.generator"} == seen.not_seen
+
+
+def test_an_object_belongs_to_the_name_with_the_shortest_path() -> None:
+    shared = Thing(1)
+    before = observed({"far": [[shared]], "near": shared}).digests
+    shared.held = 2
+    after = observed({"far": [[shared]], "near": shared}).digests
+
+    assert before["far"] == after["far"]
+    assert before["near"] != after["near"]
+
+
+def test_attributes_are_read_without_calling_the_code_of_the_object() -> None:
+    class Loud:
+        __slots__ = ("held",)
+
+        @property
+        def shown(self) -> int:
+            raise AssertionError
+
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError
+
+        def __hash__(self) -> int:
+            raise AssertionError
+
+        def __repr__(self) -> str:
+            raise AssertionError
+
+    loud = Loud()
+    loud.held = 3
+
+    assert ["value", "value.held"] == [leaf.path for leaf in told(loud).leaves]

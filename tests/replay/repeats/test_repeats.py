@@ -1,0 +1,160 @@
+"""The doctor on small subjects: which repeat, and where the others part, with both values."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from tests.cli.helpers import goldrush as typed
+from tests.replay.repeats import subjects
+
+FILE = subjects.__file__
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind", "steps"),
+    [
+        (subjects.Repeating, "model", 20),
+        (subjects.Walk, "environment", 20),
+        (subjects.Together, "parallel environment", 20),
+        (subjects.InTurns, "AEC environment", 20),
+        (subjects.values, "function", 1),
+    ],
+)
+def test_what_repeats_is_said_to(subject: Callable[..., object], kind: str, steps: int) -> None:
+    verdict = goldrush.repeats(subject, steps=20)
+
+    assert verdict.repeats, str(verdict)
+    assert (kind, steps, 4, 1) == (verdict.kind, verdict.steps, verdict.runs, verdict.seed)
+    assert (True if "env" in kind else None) == verdict.reset_forgets
+    assert () == tuple(verdict.not_seen)
+
+
+def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
+    found = goldrush.repeats(subjects.InOrderOfSet, settings={"agents": 4}).difference
+
+    assert found is not None
+    assert (3, "agents[2].wealth") == (found.step, found.path)
+    assert 0 == found.hash_seeds[0] < found.hash_seeds[1]
+    assert {found.a, found.b} <= {str(3 + ord(c)) for c in "aeo"}
+    assert ["agents"] == list(found.names)
+
+
+@pytest.mark.parametrize(
+    ("subject", "step", "path"),
+    [
+        (subjects.Global, 1, "agents[3].wealth"),
+        (subjects.Seedless, 0, "drawn"),
+        (subjects.Drawing, 1, "observation of b"),
+        (subjects.clock, 1, "now"),
+    ],
+)
+def test_what_differs_under_one_hash_seed_is_found_at_its_step(
+    subject: Callable[..., object], step: int, path: str
+) -> None:
+    verdict = goldrush.repeats(subject, steps=5)
+    found = verdict.difference
+
+    assert found is not None
+    assert (step, path, (0, 0)) == (found.step, found.path, found.hash_seeds)
+    assert float(found.a) != float(found.b)
+    assert (None if subject is subjects.Seedless else 1) == verdict.seed
+    assert "one hash seed" in str(verdict)
+
+
+def test_a_run_that_goes_on_longer_differs_at_its_end() -> None:
+    found = goldrush.repeats(subjects.longer, steps=2000).difference
+
+    assert found is not None
+    assert "the end of the run" == found.path
+    assert {found.a, found.b} == {
+        f"ends before step {found.step}", f"goes on with step {found.step}",
+    }  # fmt: skip
+
+
+def test_a_model_that_stops_running_is_not_stepped() -> None:
+    assert goldrush.repeats(subjects.Stopping, seed=3).steps < 20
+
+
+def test_an_environment_that_remembers_past_a_reset_is_told() -> None:
+    verdict = goldrush.repeats(subjects.Remembering, steps=2)
+
+    assert verdict.repeats
+    assert verdict.reset_forgets is False
+    assert "DOES NOT FORGET" in str(verdict)
+
+
+def test_an_error_that_every_run_ends_with_is_told() -> None:
+    verdict = goldrush.repeats(subjects.failing)
+
+    assert verdict.repeats
+    assert "ValueError: no more" in verdict.error
+    assert verdict.error in str(verdict)
+
+
+def test_a_world_is_recorded() -> None:
+    verdict = goldrush.repeats("mining", steps=3, settings={"agents": 4})
+
+    assert ("world", 3, True) == (verdict.kind, verdict.steps, verdict.repeats)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (lambda seed: seed, "has no name in a file; give a class or a function"),
+        (subjects.nested(), "has no name in a file"),
+        (f"{FILE}:Repeatin", "did you mean Repeating?"),
+        (f"{FILE}:seedless", "takes no seed; give it a parameter named seed"),
+        (f"{FILE}:Agent", "cannot be made: missing a required argument: 'number'"),
+        (f"{FILE}:Space", "has no method step"),
+        (f"{FILE}:failing_at_once", "ValueError: no more"),
+        (f"{FILE}:ending", "ended its process with code 3"),
+        ("nowhere.py:Model", "there is no file nowhere.py"),
+        ("nowhere:Model", "there is no module nowhere"),
+        ("nowhere", "there is no world 'nowhere'"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_by_one_line(target: str, message: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        goldrush.repeats(target)
+
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_run_that_takes_too_long_is_ended() -> None:
+    with pytest.raises(BadInput, match=r"takes longer than 0\.1 seconds"):
+        goldrush.repeats(subjects.slow, timeout=0.1)
+
+
+def test_values_that_another_process_cannot_be_given_are_refused() -> None:
+    with pytest.raises(BadInput, match="give values that JSON has"):
+        goldrush.repeats(subjects.sized, settings={"size": object()})
+    with pytest.raises(BadInput, match="give 1 to"):
+        goldrush.repeats(subjects.sized, steps=0)
+
+
+def test_the_command_tells_the_verdict_by_its_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(Path(FILE).read_text())
+    same = typed("repeats", "model.py:sized", "--set", "size=9", "--seed", 4, cwd=tmp_path)
+    differs = typed("repeats", "model:clock", "--json", cwd=tmp_path)
+    refused = typed("repeats", "model.py:sized", cwd=tmp_path)
+
+    assert (0, "") == (same.code, same.err)
+    assert "model.py:sized: repeats (1 step of a function, seed 4;" in same.out
+    assert 1 == differs.code
+    assert {"repeats": False, "steps": 2} == {
+        name: json.loads(differs.out)[name] for name in ("repeats", "steps")
+    }
+    assert (2, "") == (refused.code, refused.out)
+    assert "missing a required argument: 'size'" in refused.err
+
+
+def test_an_environment_of_gymnasium_repeats() -> None:
+    pytest.importorskip("gymnasium", reason="needs goldrush[rl]")
+    found = goldrush.repeats("gymnasium:make", settings={"id": "CartPole-v1"}, steps=30)
+
+    assert ("environment", True, True) == (found.kind, found.repeats, found.reset_forgets)
