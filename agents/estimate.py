@@ -16,6 +16,7 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import AskedPrompt
 from goldrush.agents.session import Play, PlayedStep, Prompt, batches
+from goldrush.kernel.shape import Schema
 from goldrush.kernel.world import Block, World, advance
 
 S = TypeVar("S")
@@ -63,7 +64,19 @@ def estimates(
 
 def prompts_of(prompts: Sequence[Prompt]) -> list[AskedPrompt]:
     """Questions, as `Players.questions` gives them."""
-    return [AskedPrompt(each.asked.agent, each.asked.name, each.messages) for each in prompts]
+    return [
+        AskedPrompt(
+            each.asked.agent, each.asked.name, each.messages, sorted(_keys(each.schema)),
+        )
+        for each in prompts
+    ]  # fmt: skip
+
+
+def _keys(schema: Schema) -> set[str]:
+    """The keys of all objects that a schema allows."""
+    inner = [*schema.get("anyOf", ()), *schema.get("properties", {}).values()]
+    inner += [schema["items"]] if "items" in schema else []
+    return set(schema.get("properties", ())).union(*map(_keys, inner))
 
 
 def _amounts(prompts: Sequence[Prompt]) -> list[Amount]:

@@ -40,11 +40,17 @@ Facts = Mapping[str, Any]  # the fields of a START or FORK commit
 
 @attrs.frozen
 class AskedPrompt:
-    """A question to an agent: its name (empty in worlds with one question) and the prompt."""
+    """A question to an agent.
+
+    Attributes:
+        name: of the question; empty in worlds with one.
+        keys: of the answer, those of its items included, sorted.
+    """
 
     agent: int
     name: str
     messages: Sequence[Message]
+    keys: Sequence[str]
 
 
 @attrs.frozen
@@ -201,6 +207,8 @@ class Players(Generic[S]):
         policies: the policies that a roster can name, without those of other distributions.
         horizon: the name of the setting that is the number of units; empty: there is none.
         prompts: the versions of the prompt of models, the newest last.
+        early: settings of a short run in which all that agents can be asked comes about; empty:
+            the first units of any run will do.
         takes_program: whether agents have tests made, for which users may give a program.
     """
 
@@ -210,6 +218,7 @@ class Players(Generic[S]):
     horizon: str = ""
     takes_program: bool = False
     prompts: Sequence[PromptVersion] = ()
+    early: Mapping[str, object] = {}
 
     # Before a run.
 

@@ -38,8 +38,9 @@ def wordings(
 
     list: those that goldrush ships. show NAME: one as a TOML file that can be edited and used
     (wording=FILE.toml in a roster). check FILE.toml: every rule, and its prompts under every
-    treatment, played by policies. diff A B: one prompt with two wordings, of a run too (--journal).
-    Exit code: 1 if a check does not hold, or two wordings differ.
+    treatment, played by policies; warns of what prompts lack. diff A B: one prompt with two
+    wordings, of a run too (--journal). Exit code: 1 if a check does not hold, or two wordings
+    differ.
 
     \b
     Examples:
@@ -96,6 +97,8 @@ def _check(checked: CheckedWording, as_json: bool) -> int:
         f"(at most {checked.longest:,} bytes)"
     )
     echo(as_json, checked.as_dict, lambda: f"{first}\n{format_table(rows)}")
+    for line in checked.warnings:
+        echo_error(f"goldrush: warning: {escaped(line)}")
     return DONE if checked.holds else DIFFERS
 
 

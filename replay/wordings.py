@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -12,11 +14,13 @@ import attrs
 from goldrush.agents.llm.model import DEFAULT
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
-from goldrush.agents.llm.wordings import LETTERS, Wordable, Wording
-from goldrush.agents.players import AskedPrompt, Players, Resources
+from goldrush.agents.llm.wordings import LETTERS, Names, Wordable
+from goldrush.agents.players import AskedPrompt, Facts, Players, Resources
 from goldrush.agents.simultaneous import StagePlayers
+from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import BASELINE
+from goldrush.kernel.world import Vocabulary
 from goldrush.replay.find import WORLD_DEFAULT, players_at, players_of, tools_for
 from goldrush.replay.journal.prompts import reworded
 
@@ -46,12 +50,14 @@ class CheckedTreatment:
         prompts: their number.
         largest: size of the largest, in bytes.
         fault: why a run with this wording is refused; None: it is not.
+        lacking: the number of those that lack something an agent needs, by what it is.
     """
 
     treatment: str
     prompts: int
     largest: int
     fault: str | None = None
+    lacking: Mapping[str, int] = attrs.field(factory=dict)
 
 
 @attrs.frozen
@@ -77,9 +83,18 @@ class CheckedWording:
         """Whether runs under each treatment take it, with no prompt that is too long."""
         return all(each.fault is None and each.largest <= self.longest for each in self.treatments)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What prompts lack that an agent needs to answer, a line each."""
+        counts: Counter[str] = Counter()
+        for each in self.treatments:
+            counts.update(each.lacking)
+        total = sum(each.prompts for each in self.treatments)
+        return [f"{count:,} of {total:,} prompts lack {what}" for what, count in counts.items()]
+
     def as_dict(self) -> dict[str, object]:
         """The value for JSON."""
-        return {**attrs.asdict(self), "holds": self.holds}
+        return {**attrs.asdict(self), "holds": self.holds, "warnings": self.warnings}
 
 
 @attrs.frozen
@@ -134,18 +149,19 @@ def text_of(name: str, world: str = WORLD_DEFAULT) -> str:
 
 
 def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
-    """A wording, by name or file, rendered under every treatment of a world. Raises BadInput for
-    one that breaks a rule.
+    """A wording, by name or file, rendered under every treatment of a world, by several processes.
+    Raises BadInput for one that breaks a rule; WorkerDied.
     """
     version, wordable = _version(world)
     wording = wording_named(name, wordable)
-    who, of = players_of(tools_for(world), world), tools_for(world)
-    answers = who.answers
+    of = tools_for(world)
+    answers = players_of(of, world).answers
     assert answers is not None  # its prompts have versions
+    tasks = [(world, name, each) for each in of.treatments or (BASELINE,)]
     return CheckedWording(
         wording.name, wording.sha256, len(wording.text.encode()), len(wording.variants),
         version.number, answers.longest[version.number],
-        [_checked(who, name, wording, treatment) for treatment in of.treatments or (BASELINE,)],
+        list(map_in_order(_checked, tasks)),
     )  # fmt: skip
 
 
@@ -155,16 +171,15 @@ def diff(
 ) -> WordingDiff:  # fmt: skip
     """Two wordings, by name or file, in the prompt of an agent under a treatment.
 
-    Both runs are played by the same policies, up to unit `at`. `agent`: None: the first that is
-    asked.
+    Both runs are played by the same policies, up to unit `at`, and by as many as each wording has
+    names for. `agent`: None: the first that is asked.
 
     Raises BadInput for a wording that breaks a rule, and for a unit or an agent that is not asked.
     """
     _, wordable = _version(world)
     who = players_of(tools_for(world), world)
-    both = [
-        _prompt(who, name, wording_named(name, wordable), treatment, at, agent) for name in (a, b)
-    ]
+    names = [wording_named(name, wordable).names for name in (a, b)]
+    both = [_prompt(who, name, treatment, at, agent, names) for name in (a, b)]
     first, second = ({m["role"]: m["content"] for m in asked.messages} for asked in both)
     return WordingDiff(treatment, at, both[0].agent, both[0].name, first, second)
 
@@ -197,23 +212,44 @@ def _version(world: str) -> tuple[PromptVersion, Wordable]:
     return versions[-1], versions[-1].wordable()
 
 
-def _checked(who: Players[object], name: str, wording: Wording, treatment: str) -> CheckedTreatment:
+def _checked(task: tuple[str, str, str]) -> CheckedTreatment:
+    world, name, treatment = task
+    of = tools_for(world)
+    who, names = players_of(of, world), wording_named(name, _version(world)[1]).names
+    chosen = of.treatments[treatment].settings if treatment in of.treatments else {}
+    settings = {each: value for each, value in who.early.items() if each not in chosen}
     prompts = largest = 0
+    lacking: Counter[str] = Counter()
     try:
-        for unit in _asked(who, name, wording, treatment):
-            for asked in unit:
+        for unit, questions in enumerate(_asked(who, name, treatment, settings, [names]), 1):
+            for asked in questions:
                 prompts += 1
-                size = sum(len(message["content"].encode()) for message in asked.messages)
-                largest = max(largest, size)
+                largest = max(largest, sum(len(m["content"].encode()) for m in asked.messages))
+                lacking.update(_lacking(asked, names, of.vocabulary, unit))
     except BadInput as error:
         return CheckedTreatment(treatment, prompts, largest, str(error))
-    return CheckedTreatment(treatment, prompts, largest)
+    return CheckedTreatment(treatment, prompts, largest, lacking=lacking)
+
+
+def _lacking(asked: AskedPrompt, names: Names, vocabulary: Vocabulary, unit: int) -> Iterator[str]:
+    """What a prompt lacks that its agent needs."""
+    text = "\n".join(message["content"] for message in asked.messages)
+    yield from (f"the key {key} of the answer" for key in asked.keys if key not in text)
+    if not _has(text, names.agent(asked.agent)):
+        yield "the name or number of the agent that is asked"
+    if not _has(text, str(vocabulary.number(unit))):
+        yield f"the number of the {vocabulary.unit}"
+
+
+def _has(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w]|\.\d)", text) is not None
 
 
 def _prompt(
-    who: Players[object], name: str, wording: Wording, treatment: str, at: int, agent: int | None
-) -> AskedPrompt:
-    for number, unit in enumerate(_asked(who, name, wording, treatment), 1):
+    who: Players[object], name: str, treatment: str, at: int, agent: int | None,
+    both: Sequence[Names],
+) -> AskedPrompt:  # fmt: skip
+    for number, unit in enumerate(_asked(who, name, treatment, {}, both), 1):
         for asked in unit if number == at else ():
             if agent is None or asked.agent == agent:
                 return asked
@@ -224,11 +260,13 @@ def _prompt(
 
 
 def _asked(
-    who: Players[object], name: str, wording: Wording, treatment: str
+    who: Players[object], name: str, treatment: str, settings: Facts, names: Sequence[Names]
 ) -> Iterator[Sequence[AskedPrompt]]:
-    """The prompts of the first units of a run of policies, as models with a wording get them."""
+    """The prompts of the first units of a run of policies, as models with a wording get them.
+    `names`: of all wordings that must have one for each agent.
+    """
     roster = who.worded(who.asks(f"llm:{NAME}"), name, None)
-    names = wording.names.agents
-    agents = {} if names is None or names == LETTERS else {"agents": len(names)}
-    run = who.prepare(agents, roster, treatment, Resources())
+    listed = [len(each.agents) for each in names if each.agents not in (None, LETTERS)]
+    agents = {"agents": min(listed)} if listed else {}
+    run = who.prepare({**settings, **agents}, roster, treatment, Resources())
     return who.questions(run, Resources())

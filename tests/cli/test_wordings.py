@@ -1,7 +1,9 @@
 """`goldrush wordings`, and runs with several wordings through all commands."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 from goldrush.agents.llm.wordings import digest_of
 from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.prompts.v2 import wordable
 from goldrush.cli.codes import DONE, TROUBLE
 from goldrush.cli.main import _run
 from goldrush.kernel.journal import Commit
@@ -16,7 +19,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
-from goldrush.replay.wordings import check, listed, text_of
+from goldrush.replay.wordings import check, diff, listed, text_of
 from tests.cli.helpers import goldrush
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
@@ -70,6 +73,24 @@ def test_a_wording_is_listed_shown_checked_and_compared(own: Path, tmp_path: Pat
     assert (0, "", "goldrush: the prompts are the same\n") == (same.code, same.out, same.err)
 
 
+def test_what_prompts_lack_is_told_in_a_line_each(tmp_path: Path) -> None:
+    texts = dict.fromkeys(wordable().messages.texts, "")
+    texts["question"] = "Answer with actions for $round."
+    lines = "\n".join(f'{id} = "{text}"' for id, text in texts.items())
+    (tmp_path / "bare.toml").write_text(f"[messages]\n{lines}\n[names.keys]\nplot = 'field'\n")
+    ran = goldrush("wordings", "check", "bare.toml", cwd=tmp_path)
+    warnings = [line.rpartition(" lack ")[2] for line in ran.err.splitlines()]
+
+    assert DONE == ran.code
+    assert "holds" in ran.out
+    assert {
+        "the key field of the answer", "the key stamina of the answer",
+        "the key type of the answer", "the key note of the answer", "the key say of the answer",
+        "the name or number of the agent that is asked",
+    } == {*warnings}  # fmt: skip
+    assert [] == check("plain").warnings
+
+
 def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
     path = tmp_path / "many.toml"
     path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(5_000)]}\n")
@@ -78,6 +99,16 @@ def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
 
     assert not checked.holds
     assert "agents" in str(checked.treatments[0].fault)
+
+
+def test_wordings_with_other_numbers_of_names_are_compared_in_one_run(tmp_path: Path) -> None:
+    for name, names in (("three", ["A", "B", "C"]), ("two", ["D", "E"])):
+        (tmp_path / f"{name}.toml").write_text(f"[names]\nagents = {names}\n")
+    three, two = tmp_path / "three.toml", tmp_path / "two.toml"
+    pairs = [(str(three), str(two)), ("default", str(two)), (str(two), "default")]
+    texts = [text["system"] for of in starmap(diff, pairs) for text in (of.a, of.b)]
+
+    assert ["2"] * 6 == [re.findall("one of ([0-9]+) ", text)[0] for text in texts]
 
 
 @pytest.mark.parametrize(
