@@ -12,7 +12,7 @@ from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
 from goldrush.agents.llm.question import AROUND_MAX, LENGTH, About, counted
-from goldrush.agents.llm.versions import subject_of
+from goldrush.agents.llm.versions import shown_name, subject_of
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
@@ -179,7 +179,7 @@ def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Asked]:
             version = counted(options.get("prompt"), 1)
             size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
             most = MAX_TOKENS_MAX if most is None else most
-            name, wording = str(options.get("name")), options.get("wording")
+            name, wording = shown_name(str(options.get("name"))), options.get("wording")
             models[entry[answers.player]] = _Asked(name, wording, size, most)
     return models
 
@@ -192,7 +192,7 @@ def _asked(answers: AnswerFields, chosen: Mapping[int, _Asked], about: About) ->
     called = [asked for asked in chosen.values() if asked.name == about.model]
     if not called:
         size = max(answers.longest.values()) + AROUND_MAX
-        return _Asked(str(about.model), own and own.wording, size, MAX_TOKENS_MAX)
+        return _Asked(shown_name(str(about.model)), own and own.wording, size, MAX_TOKENS_MAX)
     return max(called, key=lambda asked: asked.most_out)
 
 

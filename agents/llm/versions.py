@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.text import is_visible
 
 if TYPE_CHECKING:
     # Imported where a model plays: with it, commands of other runs would start later.
@@ -23,6 +24,7 @@ F = TypeVar("F", bound="Framing")
 # Tokens of an answer where the user gives no limit: of a version without options, of the others,
 # and where the server's template opens the reasoning.
 TOKENS: Final = 500, 2_000, 8_000
+SHOWN_MAX: Final = 250  # characters of the longest name that is shown in full, `llm:` included
 
 
 @attrs.frozen
@@ -44,7 +46,16 @@ def subject_of(name: str, wording: object) -> str:
     """A model, or a person, with its wording if that is not the default: what is compared with
     others, and what failures are counted by. `wording`: as an entry's options have it.
     """
-    return f"{name}[wording={wording}]" if type(wording) is str and wording != "default" else name
+    if type(wording) is not str or wording == "default":
+        return shown_name(name)
+    return f"{shown_name(name)}[wording={shown_name(wording)}]"
+
+
+def shown_name(name: str) -> str:
+    """A name of a model or wording in a journal for people; one that no run writes is cut and
+    escaped.
+    """
+    return name if len(name) <= SHOWN_MAX and is_visible(name) else format_value(name)
 
 
 def numbers(versions: Sequence[PromptVersion]) -> str:

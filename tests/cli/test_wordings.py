@@ -285,11 +285,13 @@ FORGED: Mapping[str, Mapping[str, object]] = {
     "a megabyte": _text({"messages": {"none": "x" * 10**6}}),
     "escapes": _text({"messages": {"none": "\x1b[2J\x07"}}),
     "a list ten times": _text({"messages": {"history": "$lines" * 10}}),
-    "a name": {"wording": "\x1b[2J"},
+    "a name": {"wording": "\x1b[2J" + "x" * 100_000},
+    "a model's name": {"name": "\x1b[2J" + "x" * 100_000},
+    "the name of another": {"wording": "plain"},
     "no object": _text(["\u202e"]),
 }
 COMMANDS = [
-    ["info"], ["log"], ["replay", "--round", "2"], ["verify"], ["audit", "--all"], ["measure"],
+    ["info"], ["log"], ["replay", "--round", "2"], ["verify"], ["audit", "--all"], ["measure"], ["measure", "--usage"],
     ["prompt", "--at", "2", "--agent", "1"], ["export"], ["view", "--out", "page.html"],
     ["why", "--round", "2"], ["resume"], ["diff", "forged.journal"],
     ["fork", "--at", "1", "--out", "f.journal"],
@@ -314,8 +316,9 @@ def test_a_forged_wording_is_told_by_verify_and_breaks_no_command(
         ran = goldrush(words[0], path, *words[1:], cwd=tmp_path)
         assert ran.code in (0, 1, 2), (words, ran.err)
         assert "Traceback" not in ran.err, (words, ran.err)
-        assert "\x1b" not in ran.err, words
+        assert "\x1b" not in ran.out + ran.err, words
         assert len(ran.err) < 5_000, words
+        assert len(ran.out) < 20_000 or words[0] in ("export", "prompt"), words
         if words == ["verify"]:
             told = ran.out + ran.err
             assert "agent 1" in told
