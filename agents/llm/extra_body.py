@@ -18,23 +18,52 @@ from goldrush.kernel.errors import format_value
 SIZE_MAX: Final = 4_096  # bytes
 DEPTH_MAX: Final = 8
 
-# Fields that goldrush sends, or that change what is asked, how often, or the form of the answer.
+# Fields that goldrush sends, or that change what is asked, how often, or the form of the answer: of
+# OpenAI's chat completions and what vLLM, SGLang, llama.cpp, Ollama, OpenRouter and others add.
 _TAKEN: Final = frozenset(
     (
-        "audio", "bad_words", "best_of", "best_of_n", "chat_template", "continue_final_message",
-        "documents", "echo", "extra_body", "format", "function_call", "functions", "grammar",
-        "input", "instructions", "json_schema", "messages", "modalities", "model", "models", "n",
-        "n_predict", "num_ctx", "num_return_sequences", "parallel_tool_calls", "plugins",
-        "prediction", "prompt", "reasoning_effort", "response_format", "seed", "stop", "stream",
-        "stream_options", "structured_outputs", "suffix", "system_prompt", "temperature",
-        "tool_choice", "tools", "top_p", "transforms", "truncate_prompt_tokens",
-        "use_beam_search", "web_search_options",
+        # Sent by goldrush.
+        "format", "json_schema", "messages", "model", "reasoning_effort", "response_format",
+        "response_schema", "seed", "stream", "stream_options", "temperature", "top_p",
+        # Other or more questions: texts, tokens, documents, templates, earlier answers.
+        "add_bos_token", "add_generation_prompt", "add_special_tokens", "attachments", "audio",
+        "chat_history", "chat_template", "contents", "context", "continue_final_message",
+        "conversation", "conversation_id", "conversation_params", "data_sources", "developer",
+        "documents", "echo", "file_ids", "files", "history", "image_data", "images", "input",
+        "input_embeds", "input_extra", "input_ids", "input_prefix", "inputs", "instructions",
+        "message", "modalities", "multi_modal_data", "n_ctx", "n_keep", "num_ctx", "num_keep",
+        "preamble", "prediction", "prefill", "preset", "previous_response_id", "prompt",
+        "prompt_embeds", "prompt_mode", "prompt_token_ids", "query", "raw", "safe_prompt",
+        "session_params", "suffix", "system", "system_instruction", "system_prompt", "template",
+        "transforms", "truncate", "truncate_prompt_tokens", "truncation", "video_data",
+        # Tools, and what is searched for.
+        "builtin_tools", "enable_search", "function_call", "functions", "mcp_servers",
+        "parallel_tool_calls", "plugins", "search_options", "search_parameters", "tool_choice",
+        "tool_config", "tool_resources", "tools", "web_search", "web_search_options",
+        # Several answers, later ones, or those of other models.
+        "background", "best_of", "best_of_n", "candidate_count", "deferred", "engine", "fallbacks",
+        "models", "n", "n_cmpl", "num_beams", "num_completions", "num_return_sequences", "route",
+        "use_beam_search",
+        # The form of answers, and where they end.
+        "allowed_token_ids", "bad_words", "custom_logit_processor", "ebnf", "extra_body", "grammar",
+        "ignore_eos", "logits_processors", "n_predict", "output_config", "regex", "stop",
+        "stop_regex", "stop_sequences", "structural_tag", "structured_outputs", "t_max_predict_ms",
+        "text",
     )
 )  # fmt: skip
 # Tables in which servers take the same fields once more.
-_SAME: Final = ("generation_config", "options", "parameters", "sampling_params")
+_SAME: Final = (
+    "config", "generation_config", "inference_config", "options", "parameters", "params",
+    "sampling_params",
+)  # fmt: skip
 # Limits of tokens, and forms of answers.
 _TAKEN_LIKE: Final = re.compile(r"(?:max|min|num)_.*(?:tokens|length|len|predict)|guided_.*")
+# Names like those of secrets that are none.
+_HARMLESS: Final = (
+    "prompt_cache_key",  # names requests that share a cache
+    "stop_token_ids",  # the numbers of tokens with which a model's template ends an answer
+    "return_token_ids", "return_tokens_as_token_ids",  # numbers besides the text of an answer
+)  # fmt: skip
 _SECRET: Final = re.compile(
     r"(?:^|[^a-z])(?:[a-z]*keys?|[a-z]*token|auth)(?:$|[^a-z])"
     "|secret|passw|passphrase|authoriz|credential|bearer|cookie"
@@ -75,7 +104,7 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
     for depth, inner, value in _parts(fields):
         if depth > DEPTH_MAX:
             return f"it is nested more than {DEPTH_MAX} deep"
-        if inner is not None and _SECRET.search(_WORD.sub("_", inner).lower()):
+        if inner is not None and _SECRET.search(plain := _plain(inner)) and plain not in _HARMLESS:
             return f"{format_value(inner)} is the name of a secret, and a journal would keep it"
         if type(value) is str and re.search("[\ud800-\udfff]", value):
             return "it has a lone surrogate"
@@ -84,10 +113,16 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
 
 def _taken(fields: Mapping[str, object]) -> Iterator[str]:
     for name, value in fields.items():
-        if name.lower() in _TAKEN or _TAKEN_LIKE.fullmatch(name.lower()):
+        plain = _plain(name)
+        if plain in _TAKEN or _TAKEN_LIKE.fullmatch(plain):
             yield name
-        if isinstance(value, dict) and name.lower() in _SAME:
+        if isinstance(value, dict) and plain in _SAME:
             yield from _taken(value)
+
+
+def _plain(name: str) -> str:
+    """A name in small letters, with its words apart: `maxTokens` is `max_tokens`."""
+    return _WORD.sub("_", name).lower().replace("-", "_")
 
 
 def holds_any(text: str | None, secrets: Collection[str]) -> bool:

@@ -291,9 +291,9 @@ FORGED: Mapping[str, Mapping[str, object]] = {
     "no object": _text(["\u202e"]),
 }
 COMMANDS = [
-    ["info"], ["log"], ["replay", "--round", "2"], ["verify"], ["audit", "--all"], ["measure"], ["measure", "--usage"],
-    ["prompt", "--at", "2", "--agent", "1"], ["export"], ["view", "--out", "page.html"],
-    ["why", "--round", "2"], ["resume"], ["diff", "forged.journal"],
+    ["info"], ["log"], ["replay", "--round", "2"], ["verify"], ["audit", "--all"], ["measure"],
+    ["measure", "--usage"], ["prompt", "--at", "2", "--agent", "1"], ["export"],
+    ["view", "--out", "page.html"], ["why", "--round", "2"], ["resume"], ["diff", "forged.journal"],
     ["fork", "--at", "1", "--out", "f.journal"],
 ]  # fmt: skip
 

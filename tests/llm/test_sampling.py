@@ -72,6 +72,19 @@ def read(tmp_path: Path, text: str) -> Model:
     return read_models(path)["a"][0]
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        'prompt_cache_key = "x"', "stop_token_ids = [2]", "return_token_ids = true",
+        "skip_special_tokens = false", "top_k = 20", "store = false", 'user = "x"',
+        "chat_template_kwargs = {enable_thinking = false}", 'provider = {order = ["a"]}',
+        'service_tier = "flex"', "min_p = 0.1", 'keep_alive = "5m"', "logprobs = true",
+    ],
+)  # fmt: skip
+def test_fields_that_only_sound_like_secrets_are_sent(tmp_path: Path, field: str) -> None:
+    assert read(tmp_path, f"[a.extra_body]\n{field}").extra_body is not None
+
+
 def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
     model = read(tmp_path, '[a.extra_body]\nz = 1\n"ä" = ["x", {b = 2.5, a = true}]')
 
@@ -100,6 +113,9 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
                 "n_predict", "num_predict", "truncate_prompt_tokens", "num_return_sequences",
                 "best_of_n", "transforms", "plugins", "system_prompt", "bad_words", "extra_body",
                 "options.num_ctx", "Options.seed", "options.parameters.max_new_tokens",
+                "system", "previous_response_id", "add_generation_prompt", "input_ids",
+                "safe_prompt", "conversation", "regex", "enable_search", "background", "fallbacks",
+                "maxTokens", "generationConfig.maxOutputTokens", "params.system-prompt",
             )
         ),
         ("x = nan", "a number that JSON cannot hold"),
