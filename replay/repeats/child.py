@@ -83,13 +83,14 @@ def _carried_out(order: Order) -> Trace:
 
 
 def _run(subject: Subject, order: Order) -> Trace:
-    rows, leaves, not_seen = list[Row](), list[Leaf](), set[str]()
+    rows, states, leaves, not_seen = list[Row](), list[Row](), list[Leaf](), set[str]()
     error = ""
     try:
         for number, step in enumerate(subject.run()):
             told = order.leaves_of if number == order.leaves_at else ()
             seen = observed(step.names, step.root, told)
             rows.append(seen.digests)
+            states.append(seen.states)
             leaves += seen.leaves
             not_seen |= seen.not_seen
             if told:
@@ -99,8 +100,8 @@ def _run(subject: Subject, order: Order) -> Trace:
     is_run_again = order.again and subject.is_reset and not error
     again = [*_rows_of(subject, len(rows))] if is_run_again else None
     return Trace(
-        kind=subject.kind, is_seeded=subject.is_seeded, rows=rows, again=again, leaves=leaves,
-        not_seen=sorted(not_seen), error=error,
+        kind=subject.kind, is_seeded=subject.is_seeded, rows=rows, states=states, again=again,
+        leaves=leaves, not_seen=sorted(not_seen), error=error,
     )  # fmt: skip
 
 

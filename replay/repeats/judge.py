@@ -6,7 +6,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ _HASH_SEEDS: Final = (0, 0, 1, 2)
 _PAIRS: Final = ((0, 1), (0, 2), (0, 3))  # of the runs: a difference under one hash seed says more
 _MORE: Final = {"world": 2, "function": 0}  # rows than steps, if not one: what was made, or reset
 _TRIES: Final = 3  # to see the two values: a subject may part elsewhere each time
+Run = Callable[[Order, int], Trace]
 Target = str | type | Callable[..., object]
 
 
@@ -73,7 +74,24 @@ def repeats(
             difference = _difference(order, split, (traces[a], traces[b]), pair, run)
             return attrs.evolve(verdict, difference=difference)
     forgets = None if first.again is None else split_of_rows(first.rows, first.again) is None
-    return attrs.evolve(verdict, error=first.error, reset_forgets=forgets)
+    return attrs.evolve(
+        verdict, error=first.error, reset_forgets=forgets,
+        generators=_generators_that_differ(order, traces, run),
+    )  # fmt: skip
+
+
+def _generators_that_differ(order: Order, traces: Sequence[Trace], run: Run) -> Sequence[str]:
+    """The paths of generators whose state differs in runs that are equal otherwise."""
+    splits = [split_of_rows(traces[a].states, traces[b].states) for a, b in _PAIRS]
+    split = next(filter(None, splits), None)
+    if split is None:
+        return ()
+    telling = attrs.evolve(order, leaves_at=split.step, leaves_of=split.names)
+    told = [
+        {leaf for leaf in run(telling, hash_seed).leaves if leaf.is_generator}
+        for hash_seed in _HASH_SEEDS[:2]
+    ]
+    return sorted({leaf.path for leaf in told[0] ^ told[1]})
 
 
 def _checked(settings: Mapping[str, object]) -> Mapping[str, object]:
@@ -111,9 +129,6 @@ def _found_at(module: str) -> Path | None:
     except (ImportError, ValueError):  # __main__
         return None
     return None if spec is None or spec.origin is None else Path(spec.origin)
-
-
-Run = Callable[[Order, int], Trace]
 
 
 def _difference(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import gc
 import io
 import logging
 import random
@@ -29,7 +30,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.replay.repeats.trace import Leaf
 
 VALUES_MAX: Final = 2_000_000  # of one step; those behind are not compared
-LEAVES_MAX: Final = 200_000  # values that are told
+LEAVES_MAX: Final = 500_000  # values that are told
 TEXT_MAX: Final = 200  # characters of a value that is told
 _ELEMENT_MAX: Final = 50  # values of an object in a set by which it is put in order
 
@@ -43,12 +44,14 @@ class Seen:
     """What a step holds.
 
     Attributes:
-        digests: by name.
+        digests: by name, but for the states of generators of random numbers.
+        states: the digests of those, by name; of names that have one.
         leaves: the values of the names that were asked for, the shallowest first.
         not_seen: types that were not looked into.
     """
 
     digests: dict[str, int]
+    states: dict[str, int]
     leaves: list[Leaf]
     not_seen: set[str]
 
@@ -62,99 +65,95 @@ def observed(
         root: whose attributes they are: where it is reached, it is not looked into again.
         leaves_of: the names whose values are told.
     """
-    walk = _Walk(names, root, leaves_of)
-    walk.go(VALUES_MAX)
-    if walk.queue:
-        walk.not_seen.add(f"what stands behind {VALUES_MAX:,} values of a step")
-    return Seen(walk.digests(), walk.leaves, walk.not_seen)
-
-
-@attrs.frozen
-class _Again:
-    """An object that was reached before: where, for the digest and for people."""
-
-    token: str
-    path: str
+    was_enabled = gc.isenabled()
+    gc.disable()  # it would look through all of this again and again
+    try:
+        walk = _Walk(names, root, leaves_of, VALUES_MAX)
+        if walk.left <= 0:
+            walk.not_seen.add(f"what stands behind {VALUES_MAX:,} values of a step")
+        return Seen(_digests_of(walk.tokens), _digests_of(walk.states), walk.leaves, walk.not_seen)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Walk:
-    """A walk over a graph. `is_element`: over an object in a set, to find its place there."""
+    """A walk over a graph. `left`: how many values it may still read; `is_element`: it is over an
+    object in a set, to find its place there.
+    """
 
     def __init__(
         self,
         names: Mapping[str, object],
         root: object,
         leaves_of: Collection[str],
+        most: int,
         *,
         is_element: bool = False,
     ) -> None:
         self._root = root
         self._told = frozenset(leaves_of)
         self._is_element = is_element
-        # By address: the object, which stays alive so that no other gets it, and where it is.
-        self._reached: dict[int, tuple[object, _Again]] = {}
+        # By address: the object, which stays alive so that no other gets it, and where it is: in
+        # the digests, and for people.
+        self._reached: dict[int, tuple[object, str, str]] = {}
         if root is not None:
-            self._reached[id(root)] = (root, _Again("self", "self"))
-        self._tokens: dict[str, list[str]] = {name: [] for name in sorted(names)}
-        self.queue: deque[tuple[str, str, object]] = deque()
-        # Sets come last: most of their elements are then reached elsewhere, which orders them.
-        self._sets: deque[tuple[str, str, Iterable[object]]] = deque()
+            self._reached[id(root)] = (root, "self", "self")
+        self.tokens: dict[str, list[str]] = {name: [] for name in sorted(names)}
+        self.states: dict[str, list[str]] = {}
         self.leaves: list[Leaf] = []
         self.not_seen: set[str] = set()
-        for name in self._tokens:
-            self._reach(name, name, names[name])
-
-    def go(self, most: int) -> None:
-        """Visit so many objects."""
-        while most and (self.queue or self._sets):
-            most -= 1
-            if self.queue:
-                self._visit(*self.queue.popleft())
+        self.left = most
+        self._queue: deque[tuple[str, str, object]] = deque()
+        # Sets come last: most of their elements are then reached elsewhere, which orders them.
+        self._sets: deque[tuple[str, str, Iterable[object]]] = deque()
+        for name in self.tokens:
+            self._reach(name, name, [("", names[name])])
+        while self.left > 0 and (self._queue or self._sets):
+            if self._queue:
+                self._visit(*self._queue.popleft())
             else:
                 self._open_set(*self._sets.popleft())
 
-    def digests(self) -> dict[str, int]:
-        """Of what was visited, by name."""
-        return {name: _digest_of(tokens) for name, tokens in self._tokens.items()}
-
-    def _reach(self, owner: str, path: str, value: object) -> None:
-        """Put an object in the queue, or where it was reached before."""
-        kind: Any = type(value)
-        if not _is_value(kind):
-            before = self._reached.get(id(value))
-            if before is None:
-                token = f"{owner}#{len(self._tokens[owner])}"
-                self._reached[id(value)] = (value, _Again(token, path))
-            else:
-                value = before[1]
-        self.queue.append((owner, path, value))
+    def _reach(self, owner: str, path: str, children: Collection[Child]) -> None:
+        """Note plain values, and objects that were reached before; others are put in the queue."""
+        self.left -= len(children)
+        tokens, reached, is_told = self.tokens[owner], self._reached, owner in self._told
+        for label, child in children:
+            kind: Any = type(child)
+            tokens.append(label)
+            where = path + label if is_told else ""
+            if kind in _PLAIN:
+                text = _plain_text(child)
+                tokens.append(text)
+                if is_told:
+                    self._tell(where, text)
+                continue
+            if not _is_value(kind):
+                before = reached.get(id(child))
+                if before is not None:
+                    tokens.append(before[1])
+                    if is_told:
+                        self._tell(where, f"the object at {before[2]}")
+                    continue
+                reached[id(child)] = (child, f"={owner}#{len(tokens)}", where)
+            self._queue.append((owner, where, child))
 
     def _visit(self, owner: str, path: str, value: object) -> None:
-        is_told = owner in self._told
-        if isinstance(value, _Again):
-            self._tokens[owner].append(f"={value.token}")
-            if is_told:
-                self._tell(path, f"the object at {value.path}")
-            return
-        children = list[Child]()
-        if type(value) in _PLAIN:
-            text = _plain_text(value)
-        elif isinstance(value, (set, frozenset, weakref.WeakSet)):
+        children: Collection[Child] = ()
+        if isinstance(value, (set, frozenset, weakref.WeakSet)):
             text = f"{type(value).__name__} of {len(value)}"
             if not self._is_element:  # within an object of a set: it would take too long
                 self._sets.append((owner, path, value))
         else:
-            text, children = self._parts(value, is_told)
-        self._tokens[owner].append(text)
-        if is_told:
+            text, children = self._parts(value, owner in self._told)
+        if text.startswith(_STATE):
+            self.states.setdefault(owner, []).append(text)
+        else:
+            self.tokens[owner].append(text)
+        if owner in self._told:
             self._tell(path, text)
-        self._reach_each(owner, path, children)
-
-    def _reach_each(self, owner: str, path: str, children: Iterable[Child]) -> None:
-        is_told = owner in self._told
-        for label, child in children:
-            self._tokens[owner].append(label)
-            self._reach(owner, path + label if is_told else "", child)
+        self._reach(owner, path, children)
 
     def _open_set(self, owner: str, path: str, value: Iterable[object]) -> None:
         items = list(value)
@@ -163,15 +162,14 @@ class _Walk:
         else:
             order = sorted((self._order_of(item), index) for index, item in enumerate(items))
             held = [(f"{{{place}}}", items[index]) for place, (_, index) in enumerate(order)]
-        self._reach_each(owner, path, held)
+        self._reach(owner, path, held)
 
     def _order_of(self, item: object) -> tuple[str, int]:
         before = self._reached.get(id(item))
         if before is not None:
-            return before[1].token, 0
-        walk = _Walk({"": item}, self._root, (), is_element=True)
-        walk.go(_ELEMENT_MAX)
-        return "", walk.digests()[""]
+            return before[1], 0
+        walk = _Walk({"": item}, self._root, (), _ELEMENT_MAX, is_element=True)
+        return "", _digest_of(walk.tokens[""])
 
     def _tell(self, path: str, text: str) -> None:
         if len(self.leaves) == LEAVES_MAX:
@@ -191,6 +189,10 @@ class _Walk:
         except Exception:  # of an object that is not as its type says, or cannot be read
             self.not_seen.add(_name(kind))
             return _name(kind), []
+
+
+def _digests_of(tokens: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    return {name: _digest_of(each) for name, each in tokens.items()}
 
 
 def _digest_of(tokens: Iterable[str]) -> int:

@@ -107,6 +107,7 @@ class Trace:
         kind: of the subject.
         is_seeded: whether it takes a seed.
         rows: by step; 0: when it was made, or reset.
+        states: by step, the digests of the states of generators of random numbers.
         again: the rows of the second run of an environment; None: there was none.
         leaves: the values that were asked for.
         not_seen: types of values that were not looked into, and what else was not compared.
@@ -118,6 +119,7 @@ class Trace:
     kind: str = ""
     is_seeded: bool = True
     rows: Sequence[Row] = ()
+    states: Sequence[Row] = ()
     again: Sequence[Row] | None = None
     leaves: Sequence[Leaf] = ()
     not_seen: Sequence[str] = ()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.repeats.trace import Place
+
+_LISTED: Final = 5  # names in a line
 
 
 @attrs.frozen
@@ -36,10 +39,14 @@ class Difference:
             yield f"  {run}: {value} (hash seed {seed})"
         others = [name for name in self.names if not _is_within(self.path, name)]
         if others:
-            more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-            yield f"  in the same step: {', '.join(others[:5])}{more}"
+            yield f"  in the same step: {_listed(others)}"
         if len(set(self.hash_seeds)) == 1:
             yield "  Both runs have one hash seed: it is not, or not only, the order of a set."
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{more}"
 
 
 def _is_within(path: str, name: str) -> bool:
@@ -85,6 +92,8 @@ class Repeats:
         difference: the first; None: it repeats.
         causes: of the difference, the confirmed ones first.
         not_seen: types of values that were not looked into, and what else was not compared.
+        generators: of random numbers, by path, whose state differs although it repeats: nothing
+            seeds them, and nothing shows that they were drawn from.
         error: with which every run ended, all the same; empty: with none.
         reset_forgets: whether an environment that is reset by the seed in the same process gives
             the same run; None: not an environment, or it does not repeat.
@@ -98,6 +107,7 @@ class Repeats:
     difference: Difference | None = None
     causes: Sequence[Cause] = ()
     not_seen: Sequence[str] = ()
+    generators: Sequence[str] = ()
     error: str = ""
     reset_forgets: bool | None = None
 
@@ -125,6 +135,9 @@ class Repeats:
             yield from map(str, self.causes)
         if self.seed is None:
             yield "It takes no seed (no parameter named seed or rng)."
+        if self.generators:
+            shown = _listed(self.generators)
+            yield f"Generators without a seed, from which nothing that shows was drawn: {shown}."
         if self.error:
             yield f"Each run ends there with the same error: {self.error}"
         if self.reset_forgets is not None:

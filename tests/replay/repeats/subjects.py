@@ -41,6 +41,12 @@ class Global(Repeating):
         self.agents[3].wealth += random.random()
 
 
+class Spare(Repeating):
+    def __init__(self, seed):
+        super().__init__(seed=seed)
+        self.spare = [random.Random()]
+
+
 class Seedless:
     def __init__(self):
         self.drawn = random.random()

@@ -87,6 +87,14 @@ def test_an_environment_that_remembers_past_a_reset_is_told() -> None:
     assert "DOES NOT FORGET" in str(verdict)
 
 
+def test_a_generator_from_which_nothing_is_drawn_is_told_apart() -> None:
+    verdict = goldrush.repeats(subjects.Spare, steps=2)
+
+    assert verdict.repeats
+    assert ["spare[0]"] == list(verdict.generators)
+    assert "nothing that shows was drawn: spare[0]." in str(verdict)
+
+
 def test_an_error_that_every_run_ends_with_is_told() -> None:
     verdict = goldrush.repeats(subjects.failing)
 
