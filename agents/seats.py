@@ -27,7 +27,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
-from goldrush.agents.llm.versions import PromptVersion, decided, numbers, subject_of
+from goldrush.agents.llm.versions import (
+    LABELLED,
+    PromptVersion,
+    decided,
+    numbers,
+    subject_of,
+)
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, plugins
 from goldrush.agents.roster import (
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
+    from goldrush.kernel.world import Vocabulary
 
 MODELS_MAX: Final = 1_000  # agents of a roster that are models, of versions with options
 
@@ -123,7 +130,7 @@ class Typed:
     recordings: dict[str, Recording] = attrs.field(factory=dict)
 
 
-def _format_entry(entry: Entry) -> str:
+def _format_entry(entry: Entry, noted: Collection[int]) -> str:
     return format_policy(entry.policy, entry.settings)
 
 
@@ -141,7 +148,7 @@ class Family:
             it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
         make: a function that makes the agent's policy. Raises BadInput. None: it is not asked here,
             its submissions come from outside.
-        label: the displayed name of an agent's policy.
+        label: the displayed name of an agent's policy; it is given `Vocabulary.noted`, too.
     """
 
     policy: str
@@ -150,7 +157,7 @@ class Family:
     parse: Callable[[Offer, RosterPart, Typed], Options]
     can_ask: Callable[[Offer, Entry, Roster], bool]
     make: Callable[[PolicySet, Entry, Roster], Callable[[], object]] | None = None
-    label: Callable[[Entry], str] = _format_entry
+    label: Callable[[Entry, Collection[int]], str] = _format_entry
 
 
 # Language models.
@@ -219,12 +226,12 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
     return framed
 
 
-def _asked_label(entry: Entry) -> str:
-    """`llm:NAME` or `human`, with the wording if it is not the default."""
+def _asked_label(entry: Entry, noted: Collection[int]) -> str:
+    """`llm:NAME` or `human`, as `subject_of` a model or a person."""
     name = entry.options.get("name")
     is_named = entry.policy == LLM and type(name) is str
     label = f"{entry.policy}:{name}" if is_named else entry.policy
-    return subject_of(label, entry.options.get("wording"))
+    return subject_of(label, entry.options, noted)
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
@@ -366,7 +373,7 @@ PERSON: Final = Family(
 REPLAY: Final = Family(
     RECORDED, f"{RECORDED}:JOURNAL",
     "Replays the submissions of the same agent in another journal.",
-    _parse_recorded, _has_recording, _recording_of, lambda entry: entry.policy,
+    _parse_recorded, _has_recording, _recording_of, lambda entry, noted: entry.policy,
 )  # fmt: skip
 OBJECT: Final = Family(EXTERNAL, EXTERNAL, "", _parse_object, _has_object, _object_of)
 OWN: Final = Family(
@@ -784,31 +791,52 @@ def with_models_resolved(
     )
 
 
-def policy_label(entry: Mapping[str, Any]) -> str:
-    """How a policy in a journal is shown: `llm:NAME`, or the name with its settings."""
+def policy_label(entry: Mapping[str, Any], vocabulary: Vocabulary) -> str:
+    """How a policy in a journal is shown: `llm:NAME`, or the name, with its settings.
+    `vocabulary`: of the world.
+    """
     played = Entry(0, str(entry["policy"]), entry["options"])
-    return family_of(played.policy).label(played)
+    return family_of(played.policy).label(played, vocabulary.noted)
 
 
 def matches_label(name: str, called: str) -> bool:
     """Whether a policy in a roster's text can have this label in a journal.
 
-    A label has no recording's path, and `llm` alone can be any model. Of a model's and a person's
-    options it has the wording, which the file of models may name, too.
+    A label has no recording's path, and `llm` alone can be any model. Of the options of models and
+    people in a label those that the text gives must be as it gives them; the others may come from
+    the file of models. `notes=false` is any, for a version of the prompt may have no notes.
     """
     if family_in(name) is REPLAY:
         return called == RECORDED
     if family_in(name.partition("[")[0]) not in (MODEL, PERSON):
         return called == name
-    from goldrush.agents.llm.model import DEFAULT, NULL
-
     [part] = parts_of(name)
-    model, _, wording = called.removesuffix("]").partition("[wording=")
-    named = part.settings.get("wording", wording)
-    is_default = named in (None, NULL, DEFAULT)
-    typed = "" if is_default else Path(str(named)).name.removesuffix(".toml")
+    model, _, between = called.removesuffix("]").partition("[")
     is_any = part.name in (LLM, f"{LLM}:") and model.startswith(f"{LLM}:")
-    return (is_any or model == part.name) and wording == typed
+    if not (is_any or model == part.name):
+        return False
+    labelled = {each.partition("=")[0]: each for each in between.split(";")}
+    return all(
+        labelled.get(option, "") == subject_of("", {option: value}, ())[1:-1]
+        for option, value in _typed_options(part).items()
+        if option in LABELLED and (option != "notes" or value)
+    )
+
+
+def _typed_options(part: RosterPart) -> dict[str, object]:
+    """The options that a part of a roster's text gives a model, or a person, as an entry has them;
+    None: it would not have it.
+    """
+    from goldrush.agents.llm.model import ABSENT, DEFAULT, NULL, Framing, Model
+
+    player = Framing() if family_of(part.name) is PERSON else Model(name=LLM, model=LLM)
+    player = player.typed(part.settings, repr(str(part)))
+    typed = {name: getattr(player, name) for name in part.settings}
+    if "wording" in typed:
+        if typed["wording"] == NULL:
+            typed |= {"wording": DEFAULT, "sample": 1}
+        typed["wording"] = Path(str(typed["wording"])).name.removesuffix(".toml")
+    return {name: None if value == ABSENT.get(name) else value for name, value in typed.items()}
 
 
 def _check_settings(policy: str, make: Callable[..., Any], settings: Options) -> None:

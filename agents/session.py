@@ -336,7 +336,8 @@ class Session(Generic[S]):
             # Imports the client, which takes longer than a whole run of scripted agents.
             from goldrush.agents.llm.asker import Asker
 
-            self._asker = Asker(chosen, context.resources.models or Models(), context.earlier)
+            models, noted = context.resources.models or Models(), world.vocabulary.noted
+            self._asker = Asker(chosen, models, context.earlier, noted)
 
     def __enter__(self) -> Self:
         return self

@@ -15,10 +15,14 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
 if TYPE_CHECKING:
+    from goldrush.kernel.world import Vocabulary
     from goldrush.replay.journal.outline import Outline
 
 OTHERS_MAX: Final = 45  # characters of the settings in a list of journals
-_ELSEWHERE: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry, elsewhere
+# Of an entry, what stands elsewhere, and what is too long.
+_ELSEWHERE: Final = (
+    "agent", "ordinal", "name", "policy", "options", "wording_sha256", "wording_text",
+)  # fmt: skip
 
 
 @command()
@@ -134,19 +138,33 @@ def _format(info: Outline) -> str:
 def _rosters(info: Outline) -> list[tuple[str, ...]]:
     """Rows of who plays; of several rosters each row with the unit from which it is in force."""
     head = ("agents", "policy", "options")
-    rosters = info.declared.rosters
+    rosters, vocabulary = info.declared.rosters, info.vocabulary
+    last = _players(info.declared.players, vocabulary, info.declared.seed)
     if len(rosters) == 1:
-        return [head, *_players(info.declared.players)]
-    rows = [(str(first), *row) for first, players in rosters for row in _players(players)]
-    return [(f"from {info.vocabulary.unit}", *head), *rows]
+        return [head, *last]
+    # Which variants of a wording an earlier roster had depends on the seed that it had.
+    each = [(first, _players(players, vocabulary, None)) for first, players in rosters[:-1]]
+    rows = [(str(first), *row) for first, rows in [*each, (rosters[-1][0], last)] for row in rows]
+    return [(f"from {vocabulary.unit}", *head), *rows]
 
 
-def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
+def _players(
+    players: Sequence[Any], vocabulary: Vocabulary, seed: int | None
+) -> list[tuple[str, str, str]]:
     """Rows of agents, policy and options; consecutive agents with the same policy and options
-    share a row.
+    share a row. `seed`: for the variants of wordings; None: they are not shown.
     """
+    variants: Mapping[int, int] = {}
+    if seed is not None and any("wording" in entry["options"] for entry in players):
+        from goldrush.agents.llm.wording_rosters import variants_of
+
+        variants = variants_of(players, seed)
+
+    def kind(pair: tuple[int, Mapping[str, Any]]) -> tuple[str, str]:
+        return _kind(pair[1], vocabulary, variants.get(pair[0]))
+
     rows = []
-    for (policy, others), group in groupby(enumerate(players), lambda pair: _kind(pair[1])):
+    for (policy, others), group in groupby(enumerate(players), kind):
         members = list(group)
         names = [entry["name"] for _, entry in members if "name" in entry]
         who = ", ".join(map(str, names)) or format_ranges(number for number, _ in members)
@@ -154,13 +172,16 @@ def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
+def _kind(entry: Mapping[str, Any], vocabulary: Vocabulary, variant: int | None) -> tuple[str, str]:
     """The policy of an entry and its options, without the agent's number and name."""
-    from goldrush.agents.seats import policy_label
+    from goldrush.agents.llm.versions import LABELLED
+    from goldrush.agents.seats import is_outside, policy_label
 
     others = {**entry, **entry["options"]}
-    shown = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in _ELSEWHERE]
-    return policy_label(entry), " ".join(shown)
+    elsewhere = {*_ELSEWHERE, *(LABELLED if is_outside(entry["policy"]) else ())} - {"persona"}
+    shown = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in elsewhere]
+    drawn = [] if variant is None else [f"variant={variant}"]
+    return policy_label(entry, vocabulary), " ".join(drawn + shown)
 
 
 def _others(info: Outline) -> str:

@@ -64,12 +64,11 @@ def frame_of(rebuilt: Rebuilt, tools: Tools, narrator: Narrator) -> str:
 def paint_of(rebuilt: Rebuilt, tools: Tools) -> Paint:
     """The colours of the agents who play in a unit."""
     from goldrush.replay.colours import hues_of
-    from goldrush.replay.journal.declared import labels_of
     from goldrush.replay.text import plain
 
     if not sys.stdout.isatty():
         return plain
-    rosters = [(first, labels_of(players)) for first, players in _declared(rebuilt.path).rosters]
+    rosters = _declared(rebuilt.path).labels
     playing = [labels for first, labels in rosters if first <= rebuilt.round]
     shown = [label for _, labels in rosters for label in labels]
     hues = hues_of(shown, tools.hue_order, tools.null)

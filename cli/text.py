@@ -43,8 +43,10 @@ CUT: Final = 60  # characters of a text in a table
 
 
 def cut(text: str, most: int = CUT) -> str:
-    """A text of a journal, escaped, and cut to a number of characters."""
-    text = escaped(text)
+    """A text of a journal, escaped, and cut to a number of characters: see `with_names_cut`."""
+    from goldrush.replay.text import with_names_cut
+
+    text = with_names_cut(escaped(text), most)
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 

@@ -31,7 +31,7 @@ import attrs
 
 from goldrush.agents import players
 from goldrush.agents.players import PreparedRun, Resources
-from goldrush.agents.seats import matches_label, policy_label
+from goldrush.agents.seats import matches_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
@@ -40,6 +40,7 @@ from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
 from goldrush.replay.find import players_of, tools_for
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
 from goldrush.replay.studies import NO_STUDIES
@@ -576,7 +577,8 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     units, most = max(unit for unit, _ in run.states()), getattr(config, who.horizon)
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
-    played = [policy_label(entry) for entry in setup[run.world.vocabulary.players]]
+    vocabulary = run.world.vocabulary
+    played = labels_of(setup[vocabulary.players], vocabulary)
     measures, measured = run.tools.measures, played
     if measures.known:
         with JournalReader(run.path) as reader:

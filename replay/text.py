@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from html import escape
+from typing import Final
 
 # Colours a text by the agent that it belongs to (None: to nobody).
 Paint = Callable[[str, int | None], str]
@@ -57,6 +60,33 @@ def _width(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+_NAME: Final = re.compile(r"[^,*\[\]]+(?=\[)")  # in a roster's text, before options
+_NAME_KEPT: Final = 5  # characters of a name that is cut
+
+
+def with_names_cut(text: str, most: int, dots: str = "...") -> str:
+    """The text of a roster, or a label. If it has more than `most` characters, the names before
+    brackets are cut in their middle, as far as that helps: what differs may stand between brackets.
+    """
+    shown, limit = text, most
+    while len(shown) > most and limit >= _NAME_KEPT + len(dots):
+        shown = _NAME.sub(partial(_cut_name, most=limit, dots=dots), text)
+        limit -= 1
+    return shown
+
+
+def _cut_name(found: re.Match[str], most: int, dots: str) -> str:
+    return cut_middle(found[0], most, dots)
+
+
+def cut_middle(text: str, most: int, dots: str) -> str:
+    """A text of at most `most` characters, with dots in its middle if it is longer."""
+    if len(text) <= most:
+        return text
+    end = (most - len(dots)) // 2
+    return f"{text[: most - end - len(dots)]}{dots}{text[len(text) - end :]}"
 
 
 def capitalized(text: str) -> str:

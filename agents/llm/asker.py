@@ -43,9 +43,11 @@ class Asker:
     """The models of a run and their limits. Call `close` at the end."""
 
     def __init__(
-        self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = ()
-    ) -> None:
-        """Open connections to the models that will be asked. `earlier`: answers that the run has.
+        self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = (),
+        noted: Collection[int] = (),
+    ) -> None:  # fmt: skip
+        """Open connections to the models that will be asked. `earlier`: answers that the run has;
+        `noted`: see kernel.world.Vocabulary.
 
         Raises BadInput for a missing key, for a model whose table in the file of models is missing,
         and for a ceiling of cost without prices.
@@ -55,7 +57,9 @@ class Asker:
         secrets = [secret for each in self._endpoints.values() for secret in each.secrets()]
         for model in chosen:
             _check_secrets(model, secrets)
-        for line in dict.fromkeys(line for model in chosen for line in models.ignored(model)):
+        self._noted = noted
+        lines = [f"llm:{self._subject(m)} {line}" for m in chosen for line in models.ignored(m)]
+        for line in dict.fromkeys(lines):
             models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency, models.warn)
@@ -153,7 +157,7 @@ class Asker:
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
         for index, error in sorted(errors.items()):
-            self._tally.add(_subject(questions[index].model), error)
+            self._tally.add(self._subject(questions[index].model), error)
         if not is_rest:
             self._count(questions, errors, troubles, is_each=bool(counted))
 
@@ -168,7 +172,7 @@ class Asker:
         """Count a unit, or each question, towards `Models.patience`."""
         of: dict[str, list[int]] = {}
         for index, question in enumerate(questions):
-            of.setdefault(_subject(question.model), []).append(index)
+            of.setdefault(self._subject(question.model), []).append(index)
         for subject, indexes in of.items():
             if not all(failure_kind(errors[index]) for index in indexes):
                 self._rows.pop(subject, None)
@@ -178,17 +182,21 @@ class Asker:
             row.kinds.update(str(errors[index]) for index in indexes)
             row.trouble = next((troubles[i] for i in indexes if i in troubles), row.trouble)
 
+    def _subject(self, model: Model) -> str:
+        return subject_of(model.name, model.as_options(), self._noted)
+
     def _check(self, model: Model, unit: str, counted: str) -> None:
         """Raises RunStopped if a model's answers failed too often."""
-        row = self._rows.get(_subject(model))
+        subject = self._subject(model)
+        row = self._rows.get(subject)
         if row is not None and row.units >= self._models.patience:
             units = f"{row.units} {counted}{'' if row.units == 1 else 's'}"
-            what = f"llm:{_subject(model)} gave no usable answer for {units}: "
+            what = f"llm:{subject} gave no usable answer for {units}: "
             what += format_kinds(row.kinds)
             if row.trouble:
                 what += f", at last: {row.trouble}"
             raise RunStopped(unit, what + _advice(model, row.kinds), "--patience")
-        tally, most = self._tally.of(_subject(model)), self._models.fail_over
+        tally, most = self._tally.of(subject), self._models.fail_over
         if most is not None and tally.answers >= FIRST and tally.share > most:
             what = f"{tally}, over {100 * most:g}%{_advice(model, tally.kinds)}"
             raise RunStopped(unit, what, "--fail-over")
@@ -206,10 +214,6 @@ class Asker:
         else:
             where = f"at {model.max_tokens:,} tokens{_advice(model, {CUT: 1})}"
         self._models.warn(f"llm:{model.name}: an answer was cut off {where}")
-
-
-def _subject(model: Model) -> str:
-    return subject_of(model.name, model.wording)
 
 
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -29,7 +29,7 @@ class RecordedAnswer:
 
     Attributes:
         round: displayed number of the unit.
-        model, subject: its name in the roster or cast; with its wording, see `versions.subject_of`.
+        model, subject: its name in the roster or cast; with its options, see `versions.subject_of`.
         tokens_in, tokens_out: of the question and of the answer; None: not reported, or impossible.
         tries: how often the question was sent.
         most_in, max_tokens: upper bounds of the tokens of the question and of the answer.
@@ -75,12 +75,14 @@ class AnswerFields:
         about: the facts of a row.
         player: the key of an agent's id in the setup's list of players.
         longest: greatest size of a prompt, in bytes, by its version.
+        models: the options of each model that plays an agent, of the options in its entry.
     """
 
     codes: Sequence[int]
     about: Callable[[Row], About]
     player: str
     longest: Mapping[int, int]
+    models: Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]] = lambda options: [options]
 
     def of_models(self, inputs: Block) -> Iterator[About]:
         """The answers of models among these inputs; forged ones may be of others, too."""
@@ -97,7 +99,7 @@ def answers_in(
 
     Includes those of an unclosed unit; stops at a torn tail. Raises JournalError.
     """
-    chosen: Mapping[int, _Asked] = {}
+    chosen: Mapping[int, _Models] = {}
     forks = 0
     vocabulary = world.vocabulary
     try:
@@ -106,7 +108,7 @@ def answers_in(
                 event = fold.setup_event(world, reader, commit)
                 forks += commit.kind == FORK
                 if event[vocabulary.players] is not None:
-                    chosen = _models_of(event[vocabulary.players], answers)
+                    chosen = _models_of(event[vocabulary.players], answers, vocabulary.noted)
             if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
                 raise fold.malformed(world, reader.path, commit)
             for block in commit.blocks[::2]:
@@ -157,42 +159,54 @@ def _amount(answer: RecordedAnswer, bounds: Bounds) -> Amount:
 
 @attrs.frozen
 class _Asked:
-    """The model of an agent: its name, its wording (None: the default), and the upper bounds of
+    """A model of an agent: its name, what its failures are counted by, and the upper bounds of
     tokens, for options of any version.
 
     A prompt of an unknown version counts as the longest that is known.
     """
 
     name: str
-    wording: object
+    subject: str
     most_in: int
     most_out: int
 
 
-def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Asked]:
-    """The models of agents."""
-    models = {}
+_Models = Mapping[str, _Asked]  # of an agent, by name
+
+
+def _models_of(players: Any, answers: AnswerFields, noted: Collection[int]) -> dict[int, _Models]:
+    """The models of agents. `noted`: see kernel.world.Vocabulary."""
+    models: dict[int, _Models] = {}
     for entry in players:
         if entry["policy"] == LLM:
-            options = entry["options"]
-            most = counted(options.get("max_tokens"), 1)
-            version = counted(options.get("prompt"), 1)
-            size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
-            most = MAX_TOKENS_MAX if most is None else most
-            name, wording = shown_name(str(options.get("name"))), options.get("wording")
-            models[entry[answers.player]] = _Asked(name, wording, size, most)
+            own: dict[str, _Asked] = {}
+            for options in answers.models(entry["options"]):
+                own.setdefault(str(options.get("name")), _model_of(options, answers, noted))
+            models[entry[answers.player]] = own
     return models
 
 
-def _asked(answers: AnswerFields, chosen: Mapping[int, _Asked], about: About) -> _Asked | None:
-    """The model of an answer: the one that its row names, or else the agent's."""
-    own = chosen.get(about.agent)
-    if about.model is None or (own is not None and own.name == about.model):
-        return own
-    called = [asked for asked in chosen.values() if asked.name == about.model]
+def _model_of(options: Mapping[str, Any], answers: AnswerFields, noted: Collection[int]) -> _Asked:
+    most = counted(options.get("max_tokens"), 1)
+    version = counted(options.get("prompt"), 1)
+    size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
+    most = MAX_TOKENS_MAX if most is None else most
+    name = str(options.get("name"))
+    return _Asked(shown_name(name), subject_of(name, options, noted), size, most)
+
+
+def _asked(answers: AnswerFields, chosen: Mapping[int, _Models], about: About) -> _Asked | None:
+    """The model of an answer: the one that its row names, or else the agent's first."""
+    own = chosen.get(about.agent, {})
+    if about.model is None:
+        return next(iter(own.values()), None)
+    if about.model in own:
+        return own[about.model]
+    called = [models[about.model] for models in chosen.values() if about.model in models]
     if not called:
         size = max(answers.longest.values()) + AROUND_MAX
-        return _Asked(shown_name(str(about.model)), own and own.wording, size, MAX_TOKENS_MAX)
+        name = shown_name(str(about.model))
+        return _Asked(name, name, size, MAX_TOKENS_MAX)
     return max(called, key=lambda asked: asked.most_out)
 
 
@@ -200,7 +214,7 @@ def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAns
     source, prompt = about.source or {}, about.prompt
     tokens_in = counted(source.get("tokens_in"), 1, asked.most_in)
     return RecordedAnswer(
-        unit, about.agent, asked.name, subject_of(asked.name, asked.wording),
+        unit, about.agent, asked.name, asked.subject,
         error=about.error if type(about.error) is str else None,
         tokens_in=tokens_in,
         tokens_out=counted(source.get("tokens_out"), 0, asked.most_out),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
+from goldrush.agents.roster import format_policy
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.text import is_visible
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.wordings import Wordable
 
 F = TypeVar("F", bound="Framing")
+
+# The options of models and people that labels keep apart. Not those that the file of models alone
+# can give (but for a persona), nor where the seed of a request is from.
+LABELLED: Final = (
+    "wording", "notes", "order", "persona", "sample", "reasoning", "reasoning_effort", "top_p",
+)  # fmt: skip
+DIGITS: Final = 8  # of the SHA-256 of a long text
 
 # Tokens of an answer where the user gives no limit: of a version without options, of the others,
 # and where the server's template opens the reasoning.
@@ -42,13 +50,34 @@ class PromptVersion:
     wordable: Callable[[], Wordable] | None = None
 
 
-def subject_of(name: str, wording: object) -> str:
-    """A model, or a person, with its wording if that is not the default: what is compared with
-    others, and what failures are counted by. `wording`: as an entry's options have it.
+def subject_of(name: str, options: Mapping[str, object], noted: Collection[int]) -> str:
+    """A model, or a person, with the options in LABELLED that differ from those of a new roster, in
+    the form of a roster's text: what is compared with others, and what failures are counted by.
+
+    Two with the same model may have other versions of the prompt, which no label has. Of a persona,
+    which no roster's text has, it has the first digits of the SHA-256 in hex.
+
+    Args:
+        options: as an entry has them.
+        noted: see kernel.world.Vocabulary.
     """
-    if type(wording) is not str or wording == "default":
-        return shown_name(name)
-    return f"{shown_name(name)}[wording={shown_name(wording)}]"
+    named = {n: options[n] for n in LABELLED if type(options.get(n)) in (str, int, float, bool)}
+    number = options.get("prompt")
+    if type(number) is int and number in noted and options.get("notes") is not True:
+        named["notes"] = False
+    else:
+        named.pop("notes", None)
+    if "persona" in named:
+        named["persona"] = digits_of(str(named["persona"]))
+    shown = {n: shown_name(v) if isinstance(v, str) else v for n, v in named.items()}
+    return format_policy(shown_name(name), {n: shown[n] for n in LABELLED if n in shown})
+
+
+def digits_of(text: str) -> str:
+    """The first digits of the SHA-256 of a text, in hex, which stand for it in a label."""
+    from hashlib import sha256
+
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:DIGITS]
 
 
 def shown_name(name: str) -> str:

@@ -7,9 +7,10 @@ its name and digest; a name has one text. So a journal holds what its prompts ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import attrs
 
@@ -18,10 +19,12 @@ from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import shipped_sha256
 from goldrush.agents.llm.wordings import (
     Framed,
+    InvalidWording,
     Names,
     Wordable,
     Wording,
     default_of,
+    variants_in,
     wording_from,
 )
 from goldrush.agents.roster import Entry, Roster, entries_in
@@ -145,9 +148,31 @@ def framed_of(entry: Entry, seed: int, wordable: Wordable, roster: Callable[[], 
     if "wording" not in options:
         return Framed(default_of(wordable), **shape)
     wording = wording_at(entry, roster(), wordable)
-    of = len(wording.variants)
-    variant = Draws(seed, 0, entry.agent, "wording").below(of) if of > 1 else 0
-    return Framed(wording, variant, **shape)
+    return Framed(wording, _drawn(seed, entry.agent, len(wording.variants)), **shape)
+
+
+def _drawn(seed: int, agent: int, variants: int) -> int:
+    return Draws(seed, 0, agent, "wording").below(variants) if variants > 1 else 0
+
+
+def variants_of(roster: Sequence[Mapping[str, Any]], seed: int) -> dict[int, int]:
+    """The variant, from 0, of each agent of a roster whose wording has several. `roster`, `seed`:
+    as for `framed_in`.
+
+    A wording without a valid text in the roster counts as one without variants.
+    """
+    entries = [Entry(agent, each["policy"], each["options"]) for agent, each in enumerate(roster)]
+    holders = Roster(entries).wordings
+    counts: dict[str, int] = {}
+    for name, holder in holders.items():
+        with suppress(InvalidWording):
+            counts[name] = variants_in(str(holder.options.get("wording_text")))
+    asked = [e for e in entries if e.policy in (LLM, HUMAN) and e.options.get("wording") in counts]
+    return {
+        entry.agent: _drawn(seed, entry.agent, counts[entry.options["wording"]])
+        for entry in asked
+        if counts[entry.options["wording"]] > 1
+    }
 
 
 def check_names(roster: Roster, versions: Sequence[PromptVersion], *, is_open: bool) -> None:

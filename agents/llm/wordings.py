@@ -220,6 +220,12 @@ def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wordi
     return made
 
 
+def variants_in(text: str) -> int:
+    """The number of variants of a canonical form. Raises InvalidWording."""
+    messages = changes_in(text).get("messages", {}).values()
+    return max((len(each) for each in messages if isinstance(each, list)), default=1)
+
+
 def changes_in(text: str) -> dict[str, Mapping[str, object]]:
     """The tables of a canonical form: `messages` and `names`, as far as it has them. Raises
     InvalidWording.

@@ -22,19 +22,19 @@ def format_state(unit: ClosedUnit, paint: Paint) -> str:
     head = [f"{unit.vocabulary.unit} {unit.round}", *(f"{n} {_shown(values[n])}" for n in others)]
     parts = [", ".join(head)]
     if by_agent:
-        parts.append(_by_agent(by_agent, state.roster, paint))
+        policies = [policy_label(entry, unit.vocabulary) for entry in state.roster]
+        parts.append(_by_agent(by_agent, policies, paint))
     parts += [f"{name}\n{_grid(rows)}" for name, rows in grids.items()]
     return "\n\n".join(parts)
 
 
 def _by_agent(
-    columns: Mapping[str, Sequence[object]], roster: Sequence[Mapping[str, int]], paint: Paint
+    columns: Mapping[str, Sequence[object]], policies: Sequence[str], paint: Paint
 ) -> str:
     rows = [("agent", "policy", *columns)]
-    for entry in roster:
-        agent = entry["agent"]
+    for agent, policy in enumerate(policies):
         shown = (_shown(values[agent]) for values in columns.values())
-        rows.append((paint(str(agent), agent), policy_label(entry), *shown))
+        rows.append((paint(str(agent), agent), policy, *shown))
     return format_table(rows, numbers=range(2, 2 + len(columns)))
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.given import location_of
-from goldrush.agents.seats import policy_label
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.game.draw import DRAWN, USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
@@ -32,6 +31,7 @@ from goldrush.replay.data.measures import (
     named,
 )
 from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
@@ -141,10 +141,11 @@ _SCORE: Final = AgentMeasure(
 def _measures(game: type[Game]) -> Measures:
     known = named(*(_measure(measured) for measured in game.measures.values()))
     of_agents = named(_SCORE) if _has_scores(game) else {}
+    world = world_of(game)
     read = by_unit(
-        world_of(game), known,
+        world, known,
         config=lambda state: state.config,
-        roster=lambda state: [policy_label(entry) for entry in state.roster],
+        roster=lambda state: labels_of(state.roster, world.vocabulary),
         by_agent=_by_agent,
     )  # fmt: skip
     return Measures(known, read, of_agents=of_agents, agents_at=_by_agent)

@@ -40,6 +40,7 @@ class Declared:
         history: a sentence for each fork, with the public number of its first unit.
         start: the settings at the start, which no fork has changed.
         source: the source of the rules; None where runs record none.
+        vocabulary: the nouns of the world.
     """
 
     settings: Mapping[str, object] = attrs.field(factory=dict)
@@ -49,6 +50,7 @@ class Declared:
     history: Sequence[tuple[int, str]] = ()
     start: Mapping[str, object] = attrs.field(factory=dict)
     source: object = attrs.field(default=None, repr=False)
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary, repr=False)
 
     @property
     def seed(self) -> int | None:
@@ -59,17 +61,23 @@ class Declared:
     @property
     def roster(self) -> str | None:
         """The roster as text, `greedy-mine*5,random*5`; None if it is unknown."""
-        return format_roster(self.players)
+        return format_roster(self.players, self.vocabulary)
+
+    @property
+    def labels(self) -> Sequence[tuple[int, list[str]]]:
+        """As `rosters`, with the policy of each player as `labels_of`."""
+        return [(first, labels_of(players, self.vocabulary)) for first, players in self.rosters]
 
 
-def format_roster(players: Sequence[object]) -> str | None:
-    """Players as text, `greedy-mine*5,random*5`; None if they are unknown.
+def format_roster(players: Sequence[object], vocabulary: Vocabulary) -> str | None:
+    """Players as text, `greedy-mine*5,random*5`; None if they are unknown. `vocabulary`: of the
+    world.
 
     It has at most PARTS_MAX parts, for it stands in every row of a table. A longer roster that
     repeats is the list that is repeated, which gives it again for that number of agents; of any
     other the first parts are given, the number of the others, and a fingerprint of all.
     """
-    names = labels_of(players)
+    names = labels_of(players, vocabulary)
     groups = [(name, len(list(same))) for name, same in groupby(names)]
     parts = [name if n == 1 else f"{name}*{n}" for name, n in groups]
     if len(parts) <= PARTS_MAX:
@@ -81,10 +89,12 @@ def format_roster(players: Sequence[object]) -> str | None:
     return ",".join([*parts[:PARTS_MAX], more])
 
 
-def labels_of(players: Sequence[object]) -> list[str]:
-    """The policy of each player with its settings; empty if they are unknown."""
+def labels_of(players: Sequence[object], vocabulary: Vocabulary) -> list[str]:
+    """The policy of each player with its settings; empty if they are unknown. `vocabulary`: of the
+    world.
+    """
     try:
-        return [policy_label(cast("Mapping[str, Any]", entry)) for entry in players]
+        return [policy_label(cast("Mapping[str, Any]", entry), vocabulary) for entry in players]
     except (TypeError, LookupError, AttributeError):
         return []
 
@@ -114,7 +124,10 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         first = world.vocabulary.number(1)
         settings = fields.get("config", others)
         source = fields.get("source")
-        return Declared(settings, who, rosters=((first, who),), start=settings, source=source)
+        return Declared(
+            settings, who, rosters=((first, who),), start=settings, source=source,
+            vocabulary=world.vocabulary,
+        )  # fmt: skip
     first = event.unit + 1
     who = _completed(before.players, fields.get(players))
     settings = {**before.settings, **fields.get("changes", {})}
@@ -131,6 +144,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
         before.start,
         fields.get("source", before.source),
+        world.vocabulary,
     )
 
 
@@ -182,9 +196,10 @@ def fork_changes(
         sha256 = str(source.get("sha256"))[:16]
         parts.append(f"source of SHA-256 {sha256}" if before is None else "another source")
     if before is not None:
-        parts += _policy_changes(before.players, _completed(before.players, who) or ())
+        now = _completed(before.players, who) or ()
+        parts += _policy_changes(before.players, now, vocabulary)
     elif who is not None:
-        parts.append(f"played by {format_roster(who)}")
+        parts.append(f"played by {format_roster(who, vocabulary)}")
     for number, *step, agent in replaced or ():  # the step where a unit has several
         name = (names or {}).get(agent, f"agent {agent}")
         place = ", step ".join(map(str, [number, *step]))
@@ -192,15 +207,15 @@ def fork_changes(
     return "; ".join(parts) or "no change"
 
 
-def _policy_changes(before: Sequence[Any], who: Sequence[Any]) -> list[str]:
+def _policy_changes(before: Sequence[Any], who: Sequence[Any], vocabulary: Vocabulary) -> list[str]:
     """A clause for each change of policy, with the agents concerned. The journal's setup does not
     say what those played who joined later.
     """
     changed: dict[tuple[str | None, str], list[int]] = {}
     for index, (old, new) in enumerate(zip_longest(before[: len(who)], who)):
         if old is None or pack(_policy_of(old)) != pack(_policy_of(new)):
-            label_before = None if old is None else format_roster([old])
-            label = format_roster([new]) or "another policy"
+            label_before = None if old is None else format_roster([old], vocabulary)
+            label = format_roster([new], vocabulary) or "another policy"
             changed.setdefault((label_before, label), []).append(index)
     parts = []
     for (label_before, label), indices in changed.items():

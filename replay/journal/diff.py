@@ -16,7 +16,9 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.llm.versions import digits_of
 from goldrush.agents.roster import format_policy
+from goldrush.agents.seats import policy_label
 from goldrush.agents.trust import HUMAN, LLM, RECORDED
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
@@ -33,6 +35,8 @@ CAUSES: Final = (
     "world", "rules", "configuration", "roster", "submission", "draw", "derivation", "damage",
 )  # fmt: skip
 WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUSES
+
+OPTIONS_MAX: Final = 5  # of a model or a person: how many differing ones are listed
 
 _UNARRANGED: Final = attrs.fields(World).arrange.default
 
@@ -427,7 +431,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
             players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
     for agents, a, b in players.values():
         who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
-        text = f"{who}: {_played(a)} in A, {_played(b)} in B"
+        text = f"{who}: {_players_differ(a, b, world.vocabulary)}"
         yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
 
 
@@ -455,14 +459,54 @@ def _player(entry: Any) -> Any:
     return {name: value for name, value in entry.items() if name not in ("agent", "ordinal")}
 
 
-def _played(player: Any) -> str:
+def _players_differ(a: Any, b: Any, vocabulary: Vocabulary) -> str:
+    """Two players as text; of two models, or two people, what differs in their options."""
+    both = [dict(_flat(player)) for player in (a, b)]
+    if any(flat.get("policy") not in (LLM, HUMAN) for flat in both) or (
+        both[0]["policy"] != both[1]["policy"]
+    ):
+        return f"{_played(a, vocabulary)} in A, {_played(b, vocabulary)} in B"
+    differing = [
+        name for name in {**both[0], **both[1]}
+        if pack(both[0].get(name)) != pack(both[1].get(name))
+    ]  # fmt: skip
+    parts = [
+        f"{name} is {' in A, '.join(_format_option(flat.get(name)) for flat in both)} in B"
+        for name in differing[:OPTIONS_MAX]
+    ]
+    more = len(differing) - OPTIONS_MAX
+    return "; ".join([*parts, *([f"{more} options more"] if more > 0 else [])])
+
+
+def _flat(player: Any) -> Iterator[tuple[str, Any]]:
+    """The values of a player's entry, and its options, by name; none of one that is no entry."""
+    if isinstance(player, Mapping) and isinstance(player.get("options"), Mapping):
+        yield from ((name, value) for name, value in player.items() if name != "options")
+        yield from player["options"].items()
+
+
+def _format_option(value: Any) -> str:
+    """A value of an option; a long text with what tells it from others that begin as it does."""
+    if value is None:
+        return "not given"
+    text = format_value(value)
+    if not isinstance(value, str) or not text.endswith("..."):
+        return text
+    return f"{text} ({len(value):,} characters, SHA-256 {digits_of(value)})"
+
+
+def _played(player: Any, vocabulary: Vocabulary) -> str:
     if player is None:
         return "not in the setup"
     if not isinstance(player, Mapping) or "policy" not in player:
         return format_value(player)
     policy, options = player["policy"], player.get("options")
-    if policy in (HUMAN, LLM, RECORDED) or not isinstance(options, Mapping):
+    if not isinstance(options, Mapping):
         return f"{policy} {format_value(options)}" if options else str(policy)
+    if policy in (LLM, HUMAN):
+        return policy_label(player, vocabulary)
+    if policy == RECORDED:
+        return f"{policy} {format_value(options)}"
     return format_policy(str(policy), options)
 
 

@@ -49,7 +49,7 @@ class Usage:
 
     Attributes:
         path: the journal.
-        agents: (agent, name of the model, usage).
+        agents: (agent, its model with its options as in labels, usage).
         rounds: (round, usage).
         total: of all answers.
         failures: the outcomes of each model's answers.
@@ -129,7 +129,7 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     by_round: dict[int, list[RecordedAnswer]] = {}
     everything = []
     for asked in asked_in(path):
-        by_agent.setdefault((asked.agent, asked.model), []).append(asked)
+        by_agent.setdefault((asked.agent, asked.subject), []).append(asked)
         by_round.setdefault(asked.round, []).append(asked)
         everything.append(asked)
     prices = prices or {}

@@ -9,6 +9,7 @@ from typing import Final
 from goldrush.replay.colours import hues_of
 from goldrush.replay.report.marks import MARKERS, Style
 from goldrush.replay.report.page import printable
+from goldrush.replay.text import cut_middle, with_names_cut
 
 DASHES: Final = ((), (7, 3), (2, 2.5), (9, 3, 2, 3))
 LABEL_MAX: Final = 26  # characters of a label in a figure
@@ -39,8 +40,8 @@ def styles_of(
 
 
 def labels_of(names: Iterable[str], most: int = LABEL_MAX) -> dict[str, str]:
-    """Distinct labels for names: those of more than `most` characters are cut in the middle, and
-    equal results numbered.
+    """Distinct labels for names: those of more than `most` characters are cut in the middle, what
+    stands before brackets first, and equal results numbered.
     """
     labels: dict[str, str] = {}
     taken: set[str] = set()
@@ -56,8 +57,4 @@ def labels_of(names: Iterable[str], most: int = LABEL_MAX) -> dict[str, str]:
 
 
 def _short(name: str, most: int) -> str:
-    shown = printable(name)
-    if len(shown) <= most:
-        return shown
-    end = most // 2 - 1
-    return f"{shown[: most - end - 1]}…{shown[-end:]}"
+    return cut_middle(with_names_cut(printable(name), most, "…"), most, "…")

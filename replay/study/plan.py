@@ -284,13 +284,22 @@ def _check_settings(of: Tools, who: str, settings: Mapping[str, Any]) -> None:
             raise BadInput(f"{who} an invalid setting: {error.what}", error.instead) from None
 
 
+_WORDING: Final = re.compile(r"(?<=[\[;]wording=)(?:[^\[\];]*/)?([^\[\];/]+)\.toml(?=[\];])")
+
+
 def rosters_of(
     given: Sequence[str] | Mapping[str, str], baselines: Sequence[str]
 ) -> dict[str, str | None]:
     """Texts of rosters by name (None: the world's default roster), BASELINES replaced by the
-    `baselines`. Raises BadInput if a name occurs twice, or BASELINES has another name.
+    `baselines`. A text that is its own name has there the names of wordings, as journals do, in
+    place of their files, unless two would have one name.
+
+    Raises BadInput if a name occurs twice, or BASELINES has another name.
     """
-    pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
+    pairs = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
+    short = [_WORDING.sub(r"\1", name) if name == text else name for name, text in pairs]
+    if len(set(short)) == len(short):
+        pairs = [(name, text) for name, (_, text) in zip(short, pairs, strict=True)]
     rosters: dict[str, str | None] = {}
     for name, text in pairs or [(BASELINES, BASELINES)]:
         new: Mapping[str, str | None] = {name: text}

@@ -9,7 +9,7 @@ from typing import Final
 
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import World
-from goldrush.replay.journal.declared import Declared, labels_of
+from goldrush.replay.journal.declared import Declared
 from goldrush.replay.journal.outline import units_of
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.numbers import POLICIES_MAX
@@ -77,4 +77,4 @@ def _agents(labels: Sequence[str]) -> str:
 
 def _labels(declared: Declared) -> list[tuple[int, list[str]]]:
     """The policies of agents, by the first unit of each roster."""
-    return [(first, labels_of(players[:AGENTS_MAX])) for first, players in declared.rosters]
+    return [(first, labels[:AGENTS_MAX]) for first, labels in declared.labels]

@@ -17,7 +17,7 @@ from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world
-from goldrush.replay.journal.declared import declared_in, labels_of
+from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.story import names_of
 from goldrush.replay.outcome import of_agents, outcome_of
@@ -101,7 +101,7 @@ def policies_of(path: str | Path, tools: Tools) -> Sequence[str]:
     """What each agent plays in a run, as far as its journal can be read: see `policies.played`."""
     with JournalReader(path) as reader:
         declared = declared_in(open_world(reader, tools.world), reader)
-    return played(labels_of(players) for _, players in declared.rosters)
+    return played(labels for _, labels in declared.labels)
 
 
 @reader_of

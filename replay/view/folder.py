@@ -192,8 +192,8 @@ def _measured(
     else:
         result = Result(
             cell=of, seed=seed, path=relative, config=None, units=outline.units,
-            policies=labels_of(declared.players), run={}, by_agent={}, curves={}, halves={},
-            halves_whole={}, kept=None,
+            policies=labels_of(declared.players, declared.vocabulary), run={}, by_agent={},
+            curves={}, halves={}, halves_whole={}, kept=None,
         )  # fmt: skip
     return FolderRun(
         path=relative,

@@ -53,7 +53,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
             if commit.kind in (START, FORK):
                 event = fold.setup_event(world, reader, commit)
                 declared = declared_by(world, declared, event)
-                policies = labels_of(declared.players)
+                policies = labels_of(declared.players, world.vocabulary)
             if commit.kind != UNIT or commit.digest is None or number < first:
                 continue
             if kept.wants(number) or series.wants(number):

@@ -41,6 +41,7 @@ from goldrush.agents.seats import (
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.worlds.mining import MINING
 
 PLAIN = """
 description = "without gold"
@@ -74,6 +75,7 @@ WORDABLE = Wordable(
 VERSION = PromptVersion(2, (*SAMPLING, *FRAMING), lambda: WORDABLE)
 OFFER = attrs.evolve(POLICY_SET, prompts=[POLICY_SET.prompts[0], VERSION])
 TEXTS = WORDABLE.messages.texts
+WORLD = MINING.vocabulary
 
 
 def written(folder: Path, text: str, name: str = "own") -> str:
@@ -539,29 +541,85 @@ def test_the_file_of_models_names_a_wording_that_lies_beside_it(tmp_path: Path) 
         read_models(path)
 
 
-TYPED = [
-    "llm:m", "llm:n", "llm:m[wording=plain]", "llm:n[notes=true;wording=default]", "human",
-    "llm:m[order=run;wording=null]", "human[wording=plain]", "human[notes=false]", "random",
-]  # fmt: skip
+OPTIONS: dict[str, list[str]] = {
+    "wording": ["default", "plain"], "notes": ["true", "false"],
+    "order": ["fixed", "run", "agent"], "seed_from": ["option", "run"], "sample": ["0", "2"],
+    "reasoning": ["none", "field", "open"], "reasoning_effort": ["low", '"1"'],
+    "top_p": ["1", "0.5"],
+}  # fmt: skip
+OF_PEOPLE = ("wording", "notes", "order")
 
 
-def test_labels_keep_wordings_apart() -> None:
-    labels = [policy_label(OFFER.parse(text, 1, MODELS).entries[0].as_dict()) for text in TYPED]
+@st.composite
+def typed_players(draw: st.DrawFn) -> str:
+    """A model or a person as a roster's text names it."""
+    name = draw(st.sampled_from(["llm:m", "llm:n", "human"]))
+    some = st.lists(st.sampled_from(OF_PEOPLE if name == "human" else list(OPTIONS)), unique=True)
+    options = {option: draw(st.sampled_from(OPTIONS[option])) for option in draw(some)}
+    if not options:
+        return name
+    return f"{name}[{';'.join(f'{option}={value}' for option, value in options.items())}]"
 
-    assert [
-        "llm:m", "llm:n[wording=plain]", "llm:m[wording=plain]", "llm:n", "human", "llm:m",
-        "human[wording=plain]", "human", "random",
-    ] == labels  # fmt: skip
-    matching = {text: [label for label in labels if matches_label(text, label)] for text in TYPED}
-    assert all(label in matching[text] for text, label in zip(TYPED, labels, strict=True))
-    assert {"llm:m[wording=plain]"} == set(matching["llm:m[wording=plain]"])
-    assert {"llm:n"} == set(matching["llm:n[notes=true;wording=default]"])
-    assert {"human", "human[wording=plain]"} == set(matching["human[notes=false]"])
+
+def entry_of(text: str) -> dict[str, Any]:
+    return OFFER.parse(text, 1, MODELS).entries[0].as_dict()
+
+
+def told(options: dict[str, Any]) -> dict[str, Any]:
+    return {
+        n: value for n, value in options.items() if n not in ("model", "max_tokens", "seed_from")
+    }
+
+
+@given(typed_players(), typed_players(), *2 * [st.sampled_from([None, "a miser", "a giver"])])
+def test_labels_tell_players_apart_and_can_be_typed(
+    a: str, b: str, persona_a: str | None, persona_b: str | None
+) -> None:
+    entries = entry_of(a), entry_of(b)
+    labels = [policy_label(entry, WORLD) for entry in entries]
+
+    for text, entry, label in zip((a, b), entries, labels, strict=True):
+        is_n = label.startswith("llm:n")  # whose options in the file are other ones
+        again = OFFER.parse(label, 1, Models() if is_n else MODELS).entries[0].as_dict()
+        assert (label, told(entry["options"])) == (
+            policy_label(again, WORLD),
+            told(again["options"]),
+        )
+        assert matches_label(text, label)
+        assert matches_label("llm", label) == label.startswith("llm:")
+    is_same = entries[0]["policy"] == entries[1]["policy"]
+    options = [told(entry["options"]) for entry in entries]
+    assert (labels[0] == labels[1]) == (is_same and options[0] == options[1])
+    typed = [pair.partition("=")[0] for pair in a.partition("[")[2].split(";") if pair]
+    free = ("seed_from", *(["notes"] if "notes=false" in a else []))
+    assert matches_label(a, labels[1]) == (
+        is_same
+        and all(options[0].get(n) == options[1].get(n) for n in ("name", *typed) if n not in free)
+    )
+    for entry, persona in zip(entries, (persona_a, persona_b), strict=True):
+        entry["options"] |= {} if persona is None else {"persona": persona}
+    of_both = [policy_label(entry, WORLD) for entry in entries]
+    assert (of_both[0] == of_both[1]) == (labels[0] == labels[1] and persona_a == persona_b)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("llm:m", "llm:m"),
+        ("llm:n", "llm:n[wording=plain;notes=false;sample=4]"),
+        ("llm:m[wording=null]", "llm:m[sample=1]"),
+        ("llm:m[prompt=1;notes=false]", "llm:m"),
+        ("human[order=run;notes=false]", "human[notes=false;order=run]"),
+        ("random", "random"),
+    ],
+)
+def test_a_label_says_what_a_new_roster_would_not_have(text: str, label: str) -> None:
+    assert label == policy_label(entry_of(text), WORLD)
+    assert matches_label(text, label)
+
+
+def test_the_label_of_a_wording_has_its_name_and_not_its_file() -> None:
     assert matches_label("llm:m[wording=a/plain.toml]", "llm:m[wording=plain]")
-    assert 5 == sum(matches_label("llm", label) for label in labels)
-    assert ["llm:n[wording=plain]", "llm:m[wording=plain]"] == [
-        label for label in labels if matches_label("llm[wording=plain]", label)
-    ]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,13 @@ from goldrush.agents.worlds.competition.cast import (
     name_in,
     worded_cast,
 )
-from goldrush.agents.worlds.competition.seats import Seat, about, models_in, with_models_resolved
+from goldrush.agents.worlds.competition.seats import (
+    Seat,
+    about,
+    by_class,
+    models_in,
+    with_models_resolved,
+)
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.agents.worlds.competition.versions import LONGEST, PROMPTS
 from goldrush.kernel.errors import BadInput, PolicyFailed
@@ -130,7 +136,13 @@ class SeasonPlayers(Players[SeasonState]):
     """The players of seasons."""
 
     early = _EARLY
-    answers = AnswerFields((CODES[Answered],), about, "ordinal", LONGEST)
+    answers = AnswerFields(
+        (CODES[Answered],),
+        about,
+        "ordinal",
+        LONGEST,
+        lambda options: by_class(options).values(),
+    )
     policies = CATALOGUE
     horizon = "assignments"
     prompts = PROMPTS
@@ -142,14 +154,14 @@ class SeasonPlayers(Players[SeasonState]):
     ) -> PreparedRun:  # fmt: skip
         treated = treatment_named(TREATMENTS, treatment).settings
         chosen = {**treated, **settings}
-        by_class = chosen.pop("class_models", {})
-        if not isinstance(by_class, Mapping):
-            given = f"class_models is {by_class!r}"
+        class_models = chosen.pop("class_models", {})
+        if not isinstance(class_models, Mapping):
+            given = f"class_models is {class_models!r}"
             raise BadInput(given, "give the name of a model for each class")
         options = {name: chosen.pop(name) for name in ["agenda"] if name in chosen}
         config = configured(chosen, resources, options)
         parts = () if roster is None else split_parts(roster)
-        return prepared(config, cast_of(config.workers, parts, resources.models, by_class))
+        return prepared(config, cast_of(config.workers, parts, resources.models, class_models))
 
     def names(self, roster: str) -> list[str]:
         return list(dict.fromkeys(map(name_in, split_parts(roster))))

@@ -22,7 +22,6 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from goldrush.agents.seats import policy_label
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
@@ -47,6 +46,7 @@ from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
 from goldrush.replay.colours import HUES, hues_of, mixed, shades_of
 from goldrush.replay.environment import Infos, JournalEnv, refused_action
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.text import plain
 from goldrush.replay.worlds.mining.show import format_frame
@@ -281,7 +281,7 @@ def picture(state: MiningState) -> NDArray[np.uint8]:
     colours, with white lines between those larger than 2 pixels.
     """
     rows, cols = state.config.rows, state.config.cols
-    fills = _fills(tuple(map(policy_label, state.roster)))
+    fills = _fills(tuple(labels_of(state.roster, MINING.vocabulary)))
     cell = max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
     colours = [NOBODYS if owner is None else fills[owner] for owner in state.owner]
     grid = np.array(colours, np.uint8).reshape(rows, cols, 3)

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, gini, ratio
 from goldrush.kernel.text import escaped, format_count
@@ -44,6 +43,7 @@ from goldrush.replay.data.measures import (
     values_of,
 )
 from goldrush.replay.data.sampling import Sampling
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.policies import played
 from goldrush.replay.worlds.mining.counting import (
@@ -387,7 +387,7 @@ class Measuring:
             if commit.kind == START:
                 self.counting = Counting(state)
             if commit.kind in (START, FORK):
-                self.rosters[commit.unit] = [policy_label(entry) for entry in state.roster]
+                self.rosters[commit.unit] = labels_of(state.roster, MINING.vocabulary)
             if commit.kind != UNIT or commit.digest is None:
                 land = land_of(state.config)  # a fork changes it
                 continue

@@ -152,7 +152,7 @@ def counted(commit: Commit) -> dict[str, Any]:
 def _by_policy(state: MiningState) -> list[PolicySummary]:
     members: dict[str, list[int]] = {}
     for entry in state.roster:
-        members.setdefault(policy_label(entry), []).append(entry["agent"])
+        members.setdefault(policy_label(entry, MINING.vocabulary), []).append(entry["agent"])
     return [
         PolicySummary(
             policy,

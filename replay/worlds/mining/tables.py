@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Final, get_type_hints
 
@@ -12,8 +12,9 @@ import attrs
 
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import failure_kind
+from goldrush.agents.llm.wording_rosters import variants_of
 from goldrush.agents.seats import policy_label
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.shape import AGENT, NATURAL, record, several
 from goldrush.kernel.walk import Walk
@@ -126,6 +127,7 @@ class _AgentLine(_Line):
 
     state: MiningState
     agent: int
+    variant: int | None
     failure: str | None
     spent: Sequence[int]
     gained: float
@@ -133,20 +135,28 @@ class _AgentLine(_Line):
 
 def _agents(run: TableSource) -> Iterator[_AgentLine]:
     before: list[list[int]] = []
+    variants: Mapping[int, int] = {}
     with JournalReader(run.path) as reader:
         for commit, state in Walk(MINING, reader):
+            if commit.kind in (START, FORK):
+                variants = variants_of(state.roster, state.config.seed)
             if commit.kind == UNIT and commit.digest is not None:
                 if state.round > run.units:
                     return
                 check_gold(state)
-                yield from _agents_of(state, before)
+                yield from _agents_of(state, before, variants)
                 before = []
             before = before or [kinds.copy() for kinds in state.spent]
 
 
-def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[_AgentLine]:
-    """The agents after a round. `before`: stamina points spent before the round: agents × kinds of
-    action.
+def _agents_of(
+    state: MiningState, before: Sequence[Sequence[int]], variants: Mapping[int, int]
+) -> Iterator[_AgentLine]:
+    """The agents after a round.
+
+    Args:
+        before: stamina points spent before the round: agents × kinds of action.
+        variants: see `variants_of`.
     """
     record = state.history[-1]
     gained: defaultdict[int, list[float]] = defaultdict(list)
@@ -160,7 +170,8 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
     for agent, kinds in enumerate(state.spent):
         spent = [after - then for after, then in zip(kinds, before[agent], strict=True)]
         failure, gold = failures.get(agent), math.fsum(gained[agent])
-        yield _AgentLine(state.config.agents, state, agent, failure, spent, gold)
+        variant = variants.get(agent)
+        yield _AgentLine(state.config.agents, state, agent, variant, failure, spent, gold)
 
 
 AGENTS: Final = RecordsOf(_agents).table(
@@ -169,8 +180,9 @@ AGENTS: Final = RecordsOf(_agents).table(
     _AGENTS,
     _BY_ROUND.own[0].read_by(lambda line: line.state.round),
     column("agent", WHOLE, "its id"),
-    column("policy", TEXT, "who plays it: a policy's name, `llm:NAME` for a model",
-           lambda line: policy_label(line.state.roster[line.agent])),
+    column("policy", TEXT, "who plays it: a policy's name, `llm:NAME` for a model, with options",
+           lambda line: policy_label(line.state.roster[line.agent], MINING.vocabulary)),
+    column("variant", WHOLE, "of its wording, from 0; null where that has no variants"),
     column("failure", TEXT, f"of a model's answer that failed: {', '.join(KINDS_OF_FAILURE)}"),
     column("stamina", WHOLE, "what it may spend in the round",
            lambda line: line.state.staminas[line.agent], unit="points"),

@@ -44,6 +44,7 @@ from goldrush.replay.data.columns import FRONT, Table, type_of
 from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import map_runs, run_at
 from goldrush.replay.data.tables import tables_of, units_table
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
@@ -144,7 +145,7 @@ def front_of(path: Path) -> dict[str, Any]:
     for event in events_of(path):
         if event["event"] in ("run_started", "forked"):
             seed = {**event.get("config", {}), **event.get("changes", {})}.get("seed", seed)
-            names = list(map(policy_label, event["roster"] or ())) or names
+            names = labels_of(event["roster"] or (), MINING.vocabulary) or names
     groups = [(name, len(list(same))) for name, same in groupby(names)]
     roster = ",".join(name + f"*{n}" * (n > 1) for name, n in groups)
     return {"journal": str(path), "treatment": None, "roster": roster, "seed": seed}
@@ -218,7 +219,8 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
                 rows.append(
                     {
                         "journal": str(path), "round": number, "agent": agent,
-                        "policy": policy_label(roster[agent]), "failure": failures.get(agent),
+                        "policy": policy_label(roster[agent], MINING.vocabulary),
+                        "variant": None, "failure": failures.get(agent),
                         "stamina": staminas[agent],
                         **{
                             f"spent_{kind}": sum(points for k, _, points in left if k == kind)
