@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 import attrs
@@ -58,8 +59,8 @@ class Asker:
         for model in chosen:
             _check_secrets(model, secrets)
         self._noted = noted
-        lines = [f"llm:{self._subject(m)} {line}" for m in chosen for line in models.ignored(m)]
-        for line in dict.fromkeys(lines):
+        lines = (models.ignored(model, f"llm:{self._subject(model)}") for model in chosen)
+        for line in dict.fromkeys(chain(*lines)):
             models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency, models.warn)

@@ -293,16 +293,16 @@ class Models:
             )
         return self.endpoint(model.name)
 
-    def ignored(self, model: Model) -> list[str]:
-        """A warning, without the model's label, for each request option whose new value is ignored
-        during a run, of those that only the file of models gives.
+    def ignored(self, model: Model, label: str) -> list[str]:
+        """A warning for each request option whose new value is ignored during a run, of those that
+        only the file of models gives. `label`: of the model.
         """
         if model.name not in self.by_name:
             return []
         now = self.by_name[model.name][0]
         now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
         return [
-            f"keeps the {name} of the run, "
+            f"{label} keeps the {name} of the run, "
             f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
             for name in ("model", "temperature", "max_tokens", "seed", "extra_body", "persona")
             if getattr(now, name) != getattr(model, name)

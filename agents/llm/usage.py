@@ -82,7 +82,7 @@ class AnswerFields:
     about: Callable[[Row], About]
     player: str
     longest: Mapping[int, int]
-    models: Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]] = lambda options: [options]
+    models: Callable[[Mapping[str, object]], Iterable[Mapping[str, object]]] = lambda each: [each]
 
     def of_models(self, inputs: Block) -> Iterator[About]:
         """The answers of models among these inputs; forged ones may be of others, too."""
@@ -186,7 +186,9 @@ def _models_of(players: Any, answers: AnswerFields, noted: Collection[int]) -> d
     return models
 
 
-def _model_of(options: Mapping[str, Any], answers: AnswerFields, noted: Collection[int]) -> _Asked:
+def _model_of(
+    options: Mapping[str, object], answers: AnswerFields, noted: Collection[int]
+) -> _Asked:
     most = counted(options.get("max_tokens"), 1)
     version = counted(options.get("prompt"), 1)
     size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import attrs
 
@@ -155,13 +155,13 @@ def _drawn(seed: int, agent: int, variants: int) -> int:
     return Draws(seed, 0, agent, "wording").below(variants) if variants > 1 else 0
 
 
-def variants_of(roster: Sequence[Mapping[str, Any]], seed: int) -> dict[int, int]:
+def variants_of(roster: Sequence[Mapping[str, object]], seed: int) -> dict[int, int]:
     """The variant, from 0, of each agent of a roster whose wording has several. `roster`, `seed`:
     as for `framed_in`.
 
     A wording without a valid text in the roster counts as one without variants.
     """
-    entries = [Entry(agent, each["policy"], each["options"]) for agent, each in enumerate(roster)]
+    entries = entries_in([{**each, "agent": agent} for agent, each in enumerate(roster)])
     holders = Roster(entries).wordings
     counts: dict[str, int] = {}
     for name, holder in holders.items():

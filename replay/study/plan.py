@@ -230,10 +230,12 @@ def plan_of(
         if name not in known:
             raise unknown("treatment", name, known, f", or {ALL}")
     chosen = rosters_of(rosters, of.studies.baselines)
+    if wording is not None:
+        chosen = _worded(of, chosen, wording, models)
     return StudyPlan(
         world=world,
         treatments=_once("treatment", names),
-        rosters=chosen if wording is None else _worded(of, chosen, wording, models),
+        rosters=_with_names_of_wordings(chosen),
         seeds=_once("seed", _seeds(seeds)),
         rounds=_once("horizon", _horizons(of, rounds)),
         settings=dict(settings or {}),
@@ -284,22 +286,13 @@ def _check_settings(of: Tools, who: str, settings: Mapping[str, Any]) -> None:
             raise BadInput(f"{who} an invalid setting: {error.what}", error.instead) from None
 
 
-_WORDING: Final = re.compile(r"(?<=[\[;]wording=)(?:[^\[\];]*/)?([^\[\];/]+)\.toml(?=[\];])")
-
-
 def rosters_of(
     given: Sequence[str] | Mapping[str, str], baselines: Sequence[str]
 ) -> dict[str, str | None]:
     """Texts of rosters by name (None: the world's default roster), BASELINES replaced by the
-    `baselines`. A text that is its own name has there the names of wordings, as journals do, in
-    place of their files, unless two would have one name.
-
-    Raises BadInput if a name occurs twice, or BASELINES has another name.
+    `baselines`. Raises BadInput if a name occurs twice, or BASELINES has another name.
     """
-    pairs = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
-    short = [_WORDING.sub(r"\1", name) if name == text else name for name, text in pairs]
-    if len(set(short)) == len(short):
-        pairs = [(name, text) for name, (_, text) in zip(short, pairs, strict=True)]
+    pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
     rosters: dict[str, str | None] = {}
     for name, text in pairs or [(BASELINES, BASELINES)]:
         new: Mapping[str, str | None] = {name: text}
@@ -332,6 +325,18 @@ def _worded(
     check_worded(wording, rosters, worded)
     names = [(text or name) if rosters[name] == name else name for name, text in worded.items()]
     return dict(zip(_once("roster", names), worded.values(), strict=True))
+
+
+def _with_names_of_wordings(rosters: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Rosters whose texts are their names, with the names of wordings, as in journals, in place of
+    their files in the names; as they are if two would have one name.
+    """
+    names = [
+        _WORDING.sub(lambda found: found[1] + Path(found[2]).stem, name) if name == text else name
+        for name, text in rosters.items()
+    ]
+    is_distinct = len(set(names)) == len(names)
+    return dict(zip(names if is_distinct else rosters, rosters.values(), strict=True))
 
 
 def _located(roster: str, folder: str) -> str:

@@ -565,10 +565,10 @@ def test_what_the_file_says_otherwise_than_the_journal_is_told() -> None:
     now = Models({"a": (Model("a", "other", temperature=0.9), Endpoint())})
 
     assert [
-        "model a keeps the model of the run, 'model-a'; 'other' is ignored",
-        "model a keeps the temperature of the run, 0.2; 0.9 is ignored",
-    ] == now.ignored(began)
-    assert [] == Models().ignored(began)
+        "llm:a keeps the model of the run, 'model-a'; 'other' is ignored",
+        "llm:a keeps the temperature of the run, 0.2; 0.9 is ignored",
+    ] == now.ignored(began, "llm:a")
+    assert [] == Models().ignored(began, "llm:a")
 
 
 @pytest.mark.parametrize("name", ["x" * (NAME_MAX + 1), "a\x1b[2J", "a\nb"])

@@ -19,7 +19,12 @@ from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.llm.wording_files import as_toml, read_wording, wording_named
-from goldrush.agents.llm.wording_rosters import check_names, framed_in, recorded_once
+from goldrush.agents.llm.wording_rosters import (
+    check_names,
+    framed_in,
+    recorded_once,
+    variants_of,
+)
 from goldrush.agents.llm.wordings import (
     InvalidWording,
     Names,
@@ -411,7 +416,7 @@ def test_a_variant_is_one_draw_for_all_lists_of_an_agent(seed: int, k: int, agen
     framed = framed_in(roster.as_setup(), seed, WORDABLE)(agent)
 
     index = Draws(seed, 0, agent, "wording").below(k)
-    assert index == framed.variant
+    assert index == framed.variant == variants_of(roster.as_setup(), seed)[agent]
     assert [each[index]] * 2 == [framed.messages(id) for id in ("none", "limits")]
     assert "same" == framed.messages("nothing")
 
