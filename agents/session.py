@@ -338,6 +338,7 @@ class Session(Generic[S]):
 
             models, noted = context.resources.models or Models(), world.vocabulary.noted
             self._asker = Asker(chosen, models, context.earlier, noted)
+            self._asker.warn_of_ignored(chosen)
 
     def __enter__(self) -> Self:
         return self

@@ -59,9 +59,6 @@ class Asker:
         for model in chosen:
             _check_secrets(model, secrets)
         self._noted = noted
-        lines = (models.ignored(model, f"llm:{self._subject(model)}") for model in chosen)
-        for line in dict.fromkeys(chain(*lines)):
-            models.warn(line)
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency, models.warn)
         self._tally = Tally((answer.subject, answer.error) for answer in earlier)
@@ -71,6 +68,12 @@ class Asker:
     def close(self) -> None:
         """Cancel the questions that are not answered yet."""
         self._client.close()
+
+    def warn_of_ignored(self, chosen: Sequence[Model]) -> None:
+        """Warn of what the file of models says otherwise than a run that goes on."""
+        lines = (self._models.ignored(model, f"llm:{self._subject(model)}") for model in chosen)
+        for line in dict.fromkeys(chain(*lines)):
+            self._models.warn(line)
 
     def endpoint(self, model: Model) -> Endpoint:
         """The endpoint of a model of the run."""

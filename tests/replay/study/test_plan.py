@@ -162,7 +162,7 @@ def test_a_wording_and_its_file_are_found_beside_the_plan_wherever_one_is(
         for run in plan.runs()
     ]
 
-    assert ["llm:m[wording=own.toml]*2", "raid,llm:m[wording=plain]", "told"] == list(plan.rosters)
+    assert ["llm:m[wording=own]*2", "raid,llm:m[wording=plain]", "told"] == list(plan.rosters)
     assert [{"own"}, {None, "plain"}, {"own", "told"}] == wordings
     assert plan.as_dict() == read_plan(path).as_dict()
     assert "a b" not in str(plan.as_dict())
