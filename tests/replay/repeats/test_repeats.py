@@ -8,6 +8,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from tests.cli.helpers import cold
 from tests.cli.helpers import goldrush as typed
 from tests.replay.repeats import subjects
 
@@ -159,6 +160,24 @@ def test_the_command_tells_the_verdict_by_its_exit_code(tmp_path: Path) -> None:
     }
     assert (2, "") == (refused.code, refused.out)
     assert "missing a required argument: 'size'" in refused.err
+
+
+def test_a_suite_asserts_it_by_a_fixture(tmp_path: Path) -> None:
+    (tmp_path / "test_model.py").write_text(
+        "import sys, time\n"
+        "def same(seed, size): return seed * size\n"
+        "def clock(seed): return time.time_ns()\n"
+        "def test_nothing_is_imported_before(assert_repeats):\n"
+        "    assert 'goldrush.replay' not in sys.modules\n"
+        "def test_same(assert_repeats): assert_repeats(same, seed=3, settings={'size': 2})\n"
+        "def test_clock(assert_repeats): assert_repeats(clock)\n"
+    )
+    ran = cold("-q", cwd=tmp_path, front=("-m", "pytest", "-p", "goldrush.pytest_plugin"))
+
+    assert (1, "") == (ran.code, ran.err)
+    assert "1 failed, 2 passed" in ran.out
+    assert "test_model:clock: DOES NOT REPEAT from step 0 on (1 step of a function" in ran.out
+    assert "pytest_plugin.py" not in ran.out
 
 
 def test_an_environment_of_gymnasium_repeats() -> None:

@@ -1,0 +1,54 @@
+"""The fixture `assert_repeats`, in every suite where goldrush is installed.
+
+    def test_the_model_repeats(assert_repeats):
+        assert_repeats(Model, steps=50, settings={"agents": 20})
+
+Every suite imports this module, so it imports nothing of goldrush before the fixture is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import pytest
+
+
+class AssertRepeats(Protocol):
+    """Fails a test with the verdict, unless a target repeats: as `goldrush.repeats`."""
+
+    def __call__(
+        self,
+        target: str | type | Callable[..., object],
+        *,
+        seed: int = 1,
+        steps: int | None = None,
+        settings: Mapping[str, object] | None = None,
+        timeout: float = 300.0,
+    ) -> None: ...
+
+
+@pytest.fixture(scope="session")
+def assert_repeats() -> AssertRepeats:
+    """Asserts that a model, an environment, a world or a function repeats from its seed. It takes
+    what `goldrush.repeats` takes, and raises BadInput as it does.
+    """
+
+    def check(
+        target: str | type | Callable[..., object],
+        *,
+        seed: int = 1,
+        steps: int | None = None,
+        settings: Mapping[str, object] | None = None,
+        timeout: float = 300.0,
+    ) -> None:
+        __tracebackhide__ = True
+        import goldrush
+
+        verdict = goldrush.repeats(
+            target, seed=seed, steps=steps, settings=settings, timeout=timeout
+        )
+        if not verdict.repeats:
+            pytest.fail(str(verdict), pytrace=False)
+
+    return check
