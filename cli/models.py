@@ -12,11 +12,16 @@ from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, Test, at_option
 from goldrush.cli.text import echo_error, echo_json, shown
+from goldrush.kernel.errors import format_value
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
+    from goldrush.agents.llm.question import About
     from goldrush.replay.tools import Prompted
+
+ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
+FACT_MAX = 200  # characters of a fact about an answer
 
 ModelsFile = Annotated[
     str | None,
@@ -104,10 +109,13 @@ def prompt(
     journal: Journal,
     at: int = at_option("Round, or assignment, that is asked for.", required=True),
     agent: str = option("--agent", "AGENT", "Agent, by number or name.", required=True),
+    answer: bool = option(
+        "--answer", help="Show what was answered, too: reasoning, text, tokens, how it ended."
+    ),
     test: Test,
     as_json: Json,
 ) -> int:
-    """Show the prompt that an agent was, or would be, sent.
+    """Show the prompt that an agent was, or would be, sent, and what it answered.
 
     Works for agents of any policy. Exit code: 1 if the journal records the digest of another
     prompt.
@@ -115,7 +123,7 @@ def prompt(
     \b
     Examples:
       goldrush prompt run.journal --at 3 --agent 0
-      goldrush prompt run.journal --at 3 --agent 0 --json
+      goldrush prompt run.journal --at 3 --agent 0 --answer
     """
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of, names_of
@@ -125,7 +133,9 @@ def prompt(
     found = run.prompts(at, agent, program=test)
     who = agent_of(journal, agent)
     if as_json:
-        echo_json(run.tools.prompts_as_dict(found, at, who))
+        value = dict(run.tools.prompts_as_dict(found, at, who))
+        answers = [_answer_as_dict(question.about) for question in found]
+        echo_json({**value, "answers": answers} if answer else value)
     unit = world_at(journal).vocabulary.unit
     if not found:
         name = names_of(journal).get(who, f"agent {who}")
@@ -133,7 +143,39 @@ def prompt(
     code = DONE
     for question in found:
         code = max(code, _show(question, f"agent {agent}, {unit} {at}", silent=as_json))
+        if answer and not as_json:
+            _show_answer(question.about)
     return code
+
+
+def _answer_as_dict(about: About | None) -> dict[str, object] | None:
+    """What was answered: its reasoning, the text, and the facts of it, in this order."""
+    if about is None:
+        return None
+    facts = {**(about.source or {})}
+    reasoning = facts.pop("reasoning", None)
+    for name in ("raw", "prompt", "error"):  # the text, what is shown already, and the next line's
+        facts.pop(name, None)
+    return {"reasoning": reasoning, "text": about.text, "error": about.error, **facts}
+
+
+def _show_answer(about: About | None) -> None:
+    """Print an answer. In a forged journal its facts may be anything."""
+    facts = _answer_as_dict(about)
+    if facts is None:
+        echo_error("no answer of a model or a person is recorded")
+        return
+    for name, role in (("reasoning", "reasoning"), ("text", "answer")):
+        text = facts.pop(name)
+        if isinstance(text, str):
+            left = len(text) - ANSWER_MAX
+            more = f"\n({left:,} more characters; see `goldrush export`)" if left > 0 else ""
+            click.echo(f"--- {role} ---\n{shown(text[:ANSWER_MAX])}{more}")
+    click.echo("--- about the answer ---")
+    for name, value in facts.items():
+        if value is not None:
+            fact = value[:FACT_MAX] if isinstance(value, str) else format_value(value, FACT_MAX)
+            click.echo(escaped(f"{name}: {fact}"))
 
 
 def _show(prompt: Prompted, who: str, *, silent: bool) -> int:

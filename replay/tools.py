@@ -27,6 +27,7 @@ from goldrush.kernel.world import Event, EventType, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.question import About
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.kernel.run import OnUnit
@@ -89,6 +90,7 @@ class Prompted(HasDict, Protocol):
         digest: their digest.
         recorded: the digest in the journal; None where it has none.
         is_model: the agent is a language model, and not merely one that could be.
+        about: the recorded answer of a model or a person; None where there is none.
     """
 
     @property
@@ -99,6 +101,8 @@ class Prompted(HasDict, Protocol):
     def recorded(self) -> str | None: ...
     @property
     def is_model(self) -> bool: ...
+    @property
+    def about(self) -> About | None: ...
 
 
 @attrs.frozen

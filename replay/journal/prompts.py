@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.question import Message, drawn_seed
+from goldrush.agents.llm.question import About, Message, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import Entry, entries_in
 from goldrush.agents.session import Asked
@@ -38,6 +38,7 @@ class RebuiltPrompt:
         recorded: the digest in the agent's submission of that unit; None where it has none.
         is_model: the agent is a language model, and not merely one that could be.
         step: the number of the step in its unit, from 0.
+        about: the recorded answer of a model or a person; None where the journal has none.
     """
 
     messages: Sequence[Message]
@@ -46,6 +47,7 @@ class RebuiltPrompt:
     recorded: str | None
     is_model: bool
     step: int = 0
+    about: About | None = attrs.field(default=None, repr=False)
 
     def as_dict(self) -> dict[str, object]:
         """The prompt for JSON."""
@@ -82,10 +84,11 @@ def prompted(
             before = [each for each in rebuilt if each.recorded is not None or not is_model]
             seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
             request = prompt.question(Endpoint(), seed).request()
-            recorded = _recorded(step.inputs, game, agent)
+            about = _recorded(step.inputs, game, agent)
+            recorded = None if about is None else str(about.prompt)
             rebuilt.append(
                 RebuiltPrompt(
-                    prompt.messages, prompt.digest, request, recorded, is_model, turn.step
+                    prompt.messages, prompt.digest, request, recorded, is_model, turn.step, about
                 )
             )
         if step.derived.batches:
@@ -201,11 +204,10 @@ def _before(path: str | Path, game: StageGame[S, V], unit: int) -> tuple[S, Sequ
     return before, [*steps, Step(assembler.pending, Block(()))] if is_open else steps
 
 
-def _recorded(inputs: Block, game: StageGame[S, V], agent: int) -> str | None:
-    """The digest of the prompt in an agent's submission, if these inputs have it."""
-    source = game.field("source")
+def _recorded(inputs: Block, game: StageGame[S, V], agent: int) -> About | None:
+    """The answer of a model or a person in an agent's submission, if these inputs have it."""
     for _, rows in inputs:
         for row in rows:
-            if row[0] == agent and row[source] is not None:
-                return str(row[source].get("prompt"))
+            if row[0] == agent and (about := game.about(row)).source is not None:
+                return about
     return None

@@ -203,6 +203,28 @@ def test_a_key_is_nowhere(tmp_path: Path) -> None:
     assert KEY.encode() not in (tmp_path / "run.journal").read_bytes()
 
 
+def test_a_prompt_is_shown_with_what_was_answered(tmp_path: Path) -> None:
+    def respond(asked: Asked) -> Reply:
+        return completion("Hm.\x1b[2J</think>\nno plan", "length", usage=(100, 20))
+
+    recorded(tmp_path, "--roster", "llm:small*1,raid*1", respond=respond)
+    words = ("prompt", "run.journal", "--round", 2, "--agent")
+    ran = goldrush(*words, 0, "--answer", cwd=tmp_path)
+    found = json.loads(goldrush(*words, 0, "--answer", "--json", cwd=tmp_path).out)["answers"]
+    shown = ran.out.removeprefix(goldrush(*words, 0, cwd=tmp_path).out)
+    policy = goldrush(*words, 1, "--answer", cwd=tmp_path)
+
+    assert shown.startswith("--- reasoning ---\nHm.")
+    assert "--- answer ---\n" in shown
+    assert "no plan\n--- about the answer ---\nerror: cut\nmodel: test-1\n" in shown
+    assert {"finish: length", "tokens_in: 100", "tokens_out: 20"} <= {*shown.splitlines()}
+    assert ("cut", "length", True) == (
+        found[0]["error"], found[0]["finish"], found[0]["text"].endswith("no plan"),
+    )  # fmt: skip
+    assert policy.err.endswith("no answer of a model or a person is recorded\n")
+    assert "--- answer" not in policy.out
+
+
 def failing(asked: Asked) -> Reply:
     """Three of four answers are cut off."""
     return claiming(asked) if asked.agent == 3 else completion('{"act', "length", usage=(100, 500))

@@ -11,11 +11,12 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.question import Message
+from goldrush.agents.llm.question import About, Message
 from goldrush.agents.players import Resources
 from goldrush.agents.session import Prompt
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
+from goldrush.agents.worlds.competition.seats import about as about_row
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
@@ -36,6 +37,7 @@ class RebuiltQuestion:
         recorded: the digest in the recorded answer; None without one.
         answer: the text of the recorded answer; None without one.
         is_model: whether the agent is a language model; if not, the messages were never sent.
+        about: the recorded answer of a model or a person; None without one.
     """
 
     name: str
@@ -44,10 +46,13 @@ class RebuiltQuestion:
     recorded: str | None
     answer: str | None
     is_model: bool
+    about: About | None = attrs.field(default=None, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The question for JSON."""
-        return {**attrs.asdict(self), "messages": [dict(message) for message in self.messages]}
+        facts = attrs.asdict(self, recurse=False)
+        del facts["about"]
+        return {**facts, "messages": [dict(message) for message in self.messages]}
 
 
 @reader_of
@@ -103,5 +108,6 @@ def _prompted(prompt: Prompt, row: Row | None) -> RebuiltQuestion:
     text = answered.text if answered else None
     is_model = prompt.model is not None
     return RebuiltQuestion(
-        prompt.asked.name, prompt.messages, prompt.digest, recorded, text, is_model
-    )
+        prompt.asked.name, prompt.messages, prompt.digest, recorded, text, is_model,
+        None if row is None or row[-1] is None else about_row(row),
+    )  # fmt: skip
