@@ -28,6 +28,7 @@ def repeats(
         "--timeout", "SECONDS", "Time for each run (default: 300).",
         type=NumberRange(0.1, 1_000_000), default=300.0,
     ),
+    no_causes: bool = option("--no-causes", help="Do not look for the causes of a difference."),
     as_json: Json,
 ) -> int:  # fmt: skip
     """Check that a model or environment repeats from its seed.
@@ -35,7 +36,8 @@ def repeats(
     Runs TARGET four times, in fresh processes, under three hash seeds, and compares all values of
     every step. TARGET is package.module:NAME, FILE.py:NAME, a world or the file of a game. NAME is
     the class of a model (an object with step(), as in Mesa), a function of a seed, or what makes an
-    environment (Gymnasium, PettingZoo); it runs with your rights.
+    environment (Gymnasium, PettingZoo); it runs with your rights. What does not repeat is run again
+    until the lines that cause it are known: at most 100 times.
 
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 
@@ -48,7 +50,8 @@ def repeats(
     from goldrush.replay.repeats.judge import repeats as judged
 
     verdict = judged(
-        target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout
-    )
+        target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
+        causes=not no_causes,
+    )  # fmt: skip
     echo(as_json, verdict.as_dict, lambda: str(verdict))
     return DONE if verdict.repeats else DIFFERS

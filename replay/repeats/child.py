@@ -9,13 +9,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Final
 
+import attrs
+
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.observe import observed
+from goldrush.replay.repeats.sightings import home_of
 from goldrush.replay.repeats.subject import Subject, subject_of
 from goldrush.replay.repeats.trace import SECONDS, Leaf, Order, Row, Trace
 
@@ -72,6 +75,16 @@ def main() -> None:
 
 
 def _carried_out(order: Order) -> Trace:
+    if order.fixes is None:
+        return _made_and_run(order)
+    from goldrush.replay.repeats.causes import watching  # here: a plain run imports none of it
+
+    with watching(order.fixes, home_of(order.target)) as sightings:
+        trace = _made_and_run(order, sightings.at_step)
+    return attrs.evolve(trace, sightings=sightings.all())
+
+
+def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None) -> Trace:
     try:
         subject = subject_of(order)
     except BadInput as error:
@@ -79,10 +92,10 @@ def _carried_out(order: Order) -> Trace:
     except BaseException as error:  # whatever it raises, SystemExit included
         what = f"{order.target} cannot be made: {format_error(error)}"
         return Trace(refused=(what, "give it what it needs, or mend it"))
-    return _run(subject, order)
+    return _run(subject, order, at_step)
 
 
-def _run(subject: Subject, order: Order) -> Trace:
+def _run(subject: Subject, order: Order, at_step: Callable[[int], None]) -> Trace:
     rows, states, leaves, not_seen = list[Row](), list[Row](), list[Leaf](), set[str]()
     error = ""
     try:
@@ -95,6 +108,7 @@ def _run(subject: Subject, order: Order) -> Trace:
             not_seen |= seen.not_seen
             if told:
                 break
+            at_step(number + 1)
     except BaseException as raised:
         error = format_error(raised)
     is_run_again = order.again and subject.is_reset and not error

@@ -17,6 +17,7 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.compare import Split, leaf_that_differs, split_of, split_of_rows
+from goldrush.replay.repeats.diagnose import Run, diagnosed
 from goldrush.replay.repeats.trace import SECONDS, Order, Trace
 from goldrush.replay.repeats.verdict import Difference, Repeats
 
@@ -25,7 +26,6 @@ _HASH_SEEDS: Final = (0, 0, 1, 2)
 _PAIRS: Final = ((0, 1), (0, 2), (0, 3))  # of the runs: a difference under one hash seed says more
 _MORE: Final = {"world": 2, "function": 0}  # rows than steps, if not one: what was made, or reset
 _TRIES: Final = 3  # to see the two values: a subject may part elsewhere each time
-Run = Callable[[Order, int], Trace]
 Target = str | type | Callable[..., object]
 
 
@@ -36,9 +36,11 @@ def repeats(
     steps: int | None = None,
     settings: Mapping[str, object] | None = None,
     timeout: float = SECONDS,
+    causes: bool = True,
 ) -> Repeats:
     """Whether a model, an environment, a world or a function gives the same run again from its
     seed: it is run four times, in fresh processes, under three hash seeds.
+    If not, it is run again until the causes are known, at most 100 times.
 
     Args:
         target: `package.module:NAME`, `FILE.py:NAME`, or the class or function itself; or the name
@@ -49,6 +51,7 @@ def repeats(
         steps: how many; None: 100, and for a world its own number.
         settings: other parameters, by name; values that JSON has.
         timeout: seconds for each run.
+        causes: whether to look for causes.
 
     Raises:
         BadInput: for a target that cannot be found, made or run.
@@ -72,7 +75,8 @@ def repeats(
         if split is not None:
             pair = (_HASH_SEEDS[a], _HASH_SEEDS[b])
             difference = _difference(order, split, (traces[a], traces[b]), pair, run)
-            return attrs.evolve(verdict, difference=difference)
+            verdict = attrs.evolve(verdict, difference=difference)
+            return diagnosed(verdict, run, order, pair) if causes else verdict
     forgets = None if first.again is None else split_of_rows(first.rows, first.again) is None
     return attrs.evolve(
         verdict, error=first.error, reset_forgets=forgets,

@@ -14,12 +14,31 @@ import attrs
 SECONDS: Final = 300.0  # for one run, by default
 
 
+KINDS: Final = {
+    "random": "draws from the global generator of `random`, which nothing seeded",
+    "random-unseeded": "makes or seeds a `random.Random` without a seed",
+    "numpy-random": "draws from the global generator of `numpy.random`, which nothing seeded",
+    "numpy-unseeded": "makes a generator of numpy without a seed",
+    "system-random": "takes random bytes from the operating system",
+    "clock": "reads a clock",
+    "process": "reads the number of the process or thread",
+    "environment": "reads an environment variable",
+    "host": "reads the name of the machine",
+    "id": "uses the address of an object",
+    "hash": "uses a hash that differs from process to process",
+    "files": "lists files in the order of the file system",
+    "set-order": "iterates over a set",
+    "set-pop": "pops an arbitrary element of a set",
+}
+"""Kinds of sources, and what a line of each kind does."""
+
+
 @attrs.frozen
 class Place:
     """A line of a subject's code, or of a library's, where something is used that can differ.
 
     Attributes:
-        kind: what is used, as in `causes`.
+        kind: what is used, one of KINDS.
         file: its path.
         line: from 1.
     """
@@ -34,13 +53,16 @@ class Sighting:
     """How often a place was passed in a run.
 
     Attributes:
-        within: the line of the user's code that led there; None: the place itself is that.
+        within: the line of the subject that led there; None: the place itself is the subject's, or
+            nothing of it led there.
+        what: the function called, or what was read.
         count: how often.
         first_step: the first step; 0: while the subject was made.
     """
 
     place: Place
     within: Place | None
+    what: str
     count: int
     first_step: int
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.repeats.trace import Place
+from goldrush.replay.repeats.trace import KINDS, Place
 
 _LISTED: Final = 5  # names in a line
 
@@ -41,7 +42,12 @@ class Difference:
         if others:
             yield f"  in the same step: {_listed(others)}"
         if len(set(self.hash_seeds)) == 1:
-            yield "  Both runs have one hash seed: it is not, or not only, the order of a set."
+            yield "  Both runs have one hash seed: it is not only the order of a set of texts."
+
+
+_NOT_SEEN: Final = (
+    "Extensions in C, threads, other processes and what files hold cannot be watched."
+)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -59,6 +65,7 @@ class Cause:
 
     Attributes:
         place: what is used, in which file and line.
+        what: the function called, or what was read.
         within: the line of the subject's code that led there, if that is another one.
         is_confirmed: whether the run repeats without it, and not with it alone.
         count: how often the place was passed.
@@ -66,16 +73,24 @@ class Cause:
     """
 
     place: Place
+    what: str
     within: Place | None
     is_confirmed: bool
     count: int
     first_step: int
 
     def __str__(self) -> str:
-        within = f", from {self.within.file}:{self.within.line}" if self.within else ""
-        when = f"{format_count(self.count, 'time')}, first in step {self.first_step}"
         how = "confirmed" if self.is_confirmed else "suspected"
-        return f"{how}: {self.place.kind} at {self.place.file}:{self.place.line}{within} ({when})"
+        where = _shown(self.place)
+        if self.within is not None:
+            where = f"{_shown(self.within)}, by way of {where}"
+        when = f"{format_count(self.count, 'time')}, first in step {self.first_step}"
+        return f"{how}: {where}: {KINDS[self.place.kind]} ({self.what}; {when})"
+
+
+def _shown(place: Place) -> str:
+    here = os.path.join(os.getcwd(), "")
+    return f"{place.file.removeprefix(here)}:{place.line}"
 
 
 @attrs.frozen
@@ -90,7 +105,10 @@ class Repeats:
         steps: how many were compared.
         runs: how many were made, each in a process of its own.
         difference: the first; None: it repeats.
-        causes: of the difference, the confirmed ones first.
+        causes: why, the confirmed ones first.
+        innocent: how many other places that can differ were passed, and make no difference.
+        unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
+            or were not looked for.
         not_seen: types of values that were not looked into, and what else was not compared.
         generators: of random numbers, by path, whose state differs although it repeats: nothing
             seeds them, and nothing shows that they were drawn from.
@@ -106,6 +124,8 @@ class Repeats:
     runs: int
     difference: Difference | None = None
     causes: Sequence[Cause] = ()
+    innocent: int = 0
+    unexplained: str = ""
     not_seen: Sequence[str] = ()
     generators: Sequence[str] = ()
     error: str = ""
@@ -133,6 +153,11 @@ class Repeats:
             yield f"{self.target}: DOES NOT REPEAT from step {step} on ({size})"
             yield from self.difference.lines()
             yield from map(str, self.causes)
+            if self.innocent:
+                others = format_count(self.innocent, "other place")
+                yield f"innocent: {others} where a run takes what can differ"
+            if self.unexplained:
+                yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
         if self.seed is None:
             yield "It takes no seed (no parameter named seed or rng)."
         if self.generators:

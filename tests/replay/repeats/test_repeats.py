@@ -35,7 +35,7 @@ def test_what_repeats_is_said_to(subject: Callable[..., object], kind: str, step
 
 
 def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
-    found = goldrush.repeats(subjects.InOrderOfSet, settings={"agents": 4}).difference
+    found = goldrush.repeats(subjects.InOrderOfSet, settings={"agents": 4}, causes=False).difference
 
     assert found is not None
     assert (3, "agents[2].wealth") == (found.step, found.path)
@@ -56,7 +56,7 @@ def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
 def test_what_differs_under_one_hash_seed_is_found_at_its_step(
     subject: Callable[..., object], step: int, path: str
 ) -> None:
-    verdict = goldrush.repeats(subject, steps=5)
+    verdict = goldrush.repeats(subject, steps=5, causes=False)
     found = verdict.difference
 
     assert found is not None
@@ -67,7 +67,7 @@ def test_what_differs_under_one_hash_seed_is_found_at_its_step(
 
 
 def test_a_run_that_goes_on_longer_differs_at_its_end() -> None:
-    found = goldrush.repeats(subjects.longer, steps=2000).difference
+    found = goldrush.repeats(subjects.longer, steps=2000, causes=False).difference
 
     assert found is not None
     assert "the end of the run" == found.path
@@ -149,7 +149,7 @@ def test_values_that_another_process_cannot_be_given_are_refused() -> None:
 def test_the_command_tells_the_verdict_by_its_exit_code(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(Path(FILE).read_text())
     same = typed("repeats", "model.py:sized", "--set", "size=9", "--seed", 4, cwd=tmp_path)
-    differs = typed("repeats", "model:clock", "--json", cwd=tmp_path)
+    differs = typed("repeats", "model:clock", "--no-causes", "--json", cwd=tmp_path)
     refused = typed("repeats", "model.py:sized", cwd=tmp_path)
 
     assert (0, "") == (same.code, same.err)

@@ -1,0 +1,348 @@
+"""Sources of what differs between runs, watched by patching: who took from which, and fixed.
+
+`watching` patches the global generators, clocks, and what the operating system tells, before a
+subject is imported. A place that is fixed gets the same in every run: draws from a stream of a
+constant seed, a clock that counts its readings, a list of files in order of name. Every other place
+gets what it would have got. `sites` adds what no patch can see: the order of sets, `id`, `hash`.
+"""
+
+from __future__ import annotations
+
+import _socket
+import os
+import random
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import wraps
+from itertools import count
+from types import ModuleType
+from typing import Any, Final
+
+from goldrush.replay.repeats import sites
+from goldrush.replay.repeats.sightings import Sightings
+from goldrush.replay.repeats.trace import Place
+
+FIXED_SEED: Final = 20_240_229
+FIXED_TIME: Final = 1_709_164_800_000_000_000  # nanoseconds; the first reading of a fixed clock
+TICK: Final = 1_000_000  # nanoseconds between two readings of a fixed clock
+
+_GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftime": 2}
+
+
+@contextmanager
+def watching(fixes: Collection[Place], home: str = "") -> Iterator[Sightings]:
+    """Watches what the code that is imported inside takes, with `fixes` fixed.
+
+    Modules that were imported before keep the functions that they took by name. `home` is the
+    folder of the subject, or its end.
+    """
+    sightings = Sightings(fixes, home)
+    clock = _Clock(sightings)
+    with ExitStack() as stack:
+        patches = _Patches(stack, sightings)
+        _patch_random(patches)
+        _patch_system(patches)
+        _patch_clocks(patches, clock)
+        _patch_machine(patches)
+        _patch_files(patches)
+        if "numpy.random" in sys.modules:
+            _patch_numpy(patches, sys.modules["numpy.random"])
+        stack.enter_context(
+            sites.loading(
+                sites.Rewriting(sightings, clock.reading),
+                {"numpy.random": lambda module: _patch_numpy(patches, module)},
+            )
+        )
+        yield sightings
+
+
+class _Patches:
+    """Sets attributes until the stack closes."""
+
+    def __init__(self, stack: ExitStack, sightings: Sightings) -> None:
+        self._stack = stack
+        self.sightings = sightings
+
+    def put(self, holder: object, name: str, value: object) -> None:
+        self._stack.callback(setattr, holder, name, getattr(holder, name))
+        setattr(holder, name, value)
+
+    def replace(
+        self,
+        holder: object,
+        name: str,
+        kind: str,
+        fixed: Callable[..., Any],
+        *,
+        direct: bool = False,
+    ) -> None:
+        """A function of a module gives what `fixed` gives where its place is fixed."""
+        real = getattr(holder, name)
+        what = f"{getattr(holder, '__name__', holder)}.{name}".removeprefix("_")
+        sightings = self.sightings
+
+        @wraps(real)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if sightings.is_fixed(kind, what, direct=direct):
+                return fixed(*args, **kwargs)
+            return real(*args, **kwargs)
+
+        self.put(holder, name, function)
+
+
+class _Clock:
+    """A clock that goes on by a tick whenever it is read."""
+
+    def __init__(self, sightings: Sightings) -> None:
+        self._sightings = sightings
+        self._now = FIXED_TIME
+
+    def now(self) -> int:
+        self._now += TICK
+        return self._now
+
+    def reading(self, what: str) -> float | None:
+        """The fixed time in seconds, or None if the place that reads is not fixed."""
+        return self.now() / 1e9 if self._sightings.is_fixed("clock", what) else None
+
+
+class _Hidden(random.Random):
+    """The global generator of `random`: a fixed stream for fixed places, the real one for others.
+
+    Once a subject has seeded it, its draws are no source any more: the seed may be one.
+    """
+
+    _is_seeded = False
+    _saved: tuple[object, object, object] = (None, None, None)
+
+    def __new__(cls, real: random.Random, sightings: Sightings) -> _Hidden:
+        return super().__new__(cls)
+
+    def __init__(self, real: random.Random, sightings: Sightings) -> None:
+        self._real = real
+        self._fixed = random.Random(FIXED_SEED)  # noqa: S311
+        self._sightings = sightings
+
+    def stream(self, name: str) -> random.Random:
+        """The generator that the code that called draws from."""
+        sightings = self._sightings
+        if not self._is_seeded and sightings.is_fixed(
+            "random", f"random.{name}", unknown=sightings.fixes_any
+        ):
+            return self._fixed
+        return self._real
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        self._real.seed(a, version)
+        self._is_seeded = True
+
+    def getstate(self) -> tuple[Any, ...]:
+        state = self.stream("getstate").getstate()
+        if not self._is_seeded:
+            self._saved = state, self._real.getstate(), self._fixed.getstate()
+        return state
+
+    def setstate(self, state: tuple[Any, ...]) -> None:
+        given, real, fixed = self._saved
+        self._is_seeded = state is not given
+        self._real.setstate(state if self._is_seeded else real)  # type: ignore[arg-type]
+        if not self._is_seeded:
+            self._fixed.setstate(fixed)  # type: ignore[arg-type]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return random.Random, (), self.getstate()
+
+
+def _delegated(name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.stream(name), name)(*args, **kwargs)
+
+    return method
+
+
+for _name in dir(random.Random):
+    if _name[0] != "_" and _name != "VERSION" and _name not in vars(_Hidden):
+        setattr(_Hidden, _name, _delegated(_name))
+
+
+def _patch_random(patches: _Patches) -> None:
+    real, sightings = random._inst, patches.sightings
+    hidden = _Hidden(real, sightings)
+    for name, value in list(vars(random).items()):
+        if getattr(value, "__self__", None) is real:
+            patches.put(random, name, getattr(hidden, name))
+    patches.put(random, "_inst", hidden)
+    seed, seeds = random.Random.seed, count(FIXED_SEED + 1)
+
+    @wraps(seed)
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
+        if a is None and sightings.is_fixed("random-unseeded", "random.Random"):
+            a = next(seeds)
+        seed(self, a, version)
+
+    patches.put(random.Random, "seed", seeded)
+
+
+def _patch_numpy(patches: _Patches, numpy_random: ModuleType) -> None:
+    """Patches `numpy.random`, which has just been imported.
+
+    Each of its constructors without a seed asks `randbits` of its module for one.
+    """
+    sightings = patches.sightings
+    mtrand, bits = numpy_random.mtrand, numpy_random.bit_generator
+    real, randbits, stream = mtrand._rand, bits.randbits, random.Random(FIXED_SEED)  # noqa: S311
+
+    with sightings.quiet():
+        real.seed()  # its first seed was taken while numpy was imported, from fixed bytes perhaps
+
+    def watched_bits(k: int) -> int:
+        if sightings.is_fixed("numpy-unseeded", "a generator of numpy.random"):
+            return stream.getrandbits(k)
+        with sightings.quiet():
+            return int(randbits(k))
+
+    class Hidden(numpy_random.RandomState):  # type: ignore[name-defined,misc]
+        """The global generator of `numpy.random`, as _Hidden is that of `random`."""
+
+        is_seeded = False
+
+        def stream(self, name: str) -> Any:
+            if not self.is_seeded and sightings.is_fixed(
+                "numpy-random", f"numpy.random.{name}", unknown=sightings.fixes_any
+            ):
+                return fixed
+            return real
+
+        def seed(self, seed: Any = None) -> None:
+            real.seed(seed)
+            self.is_seeded = True
+
+        def set_state(self, state: Any) -> None:
+            real.set_state(state)
+            self.is_seeded = True
+
+        def __reduce__(self) -> Any:
+            return self.stream("get_state").__reduce__()
+
+    fixed, hidden = numpy_random.RandomState(FIXED_SEED), Hidden(FIXED_SEED)
+    for name in dir(numpy_random.RandomState):
+        if name[0] != "_" and name not in vars(Hidden):
+            setattr(Hidden, name, _delegated(name))
+    for module in (numpy_random, mtrand):
+        for name in set(vars(module)) & set(vars(Hidden)):
+            if name[0] != "_":
+                patches.put(module, name, getattr(hidden, name))
+        for name, alias in (("sample", "random_sample"), ("ranf", "random_sample")):
+            patches.put(module, name, getattr(hidden, alias))
+    patches.put(mtrand, "_rand", hidden)
+    patches.put(bits, "randbits", watched_bits)
+
+
+def _patch_system(patches: _Patches) -> None:
+    stream = random.Random(FIXED_SEED)  # noqa: S311
+
+    def identifier(*_: object, **__: object) -> uuid.UUID:
+        return uuid.UUID(bytes=stream.randbytes(16), version=1)
+
+    patches.replace(os, "urandom", "system-random", stream.randbytes)
+    patches.put(random, "_urandom", os.urandom)
+    if hasattr(os, "getrandom"):
+        patches.replace(
+            os, "getrandom", "system-random", lambda size, flags=0: stream.randbytes(size)
+        )
+    patches.replace(uuid, "uuid1", "system-random", identifier)
+
+
+def _patch_clocks(patches: _Patches, clock: _Clock) -> None:
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        patches.replace(time, name, "clock", lambda: clock.now() / 1e9)
+        patches.replace(time, f"{name}_ns", "clock", clock.now)
+    patches.replace(time, "clock_gettime", "clock", lambda _: clock.now() / 1e9)
+    patches.replace(time, "clock_gettime_ns", "clock", lambda _: clock.now())
+    local = time.localtime
+    for name, given in _GIVEN.items():
+        real = getattr(time, name)
+        fixed = _at_fixed_time(name, real, local, clock)
+        patches.put(time, name, _given_or(real, given, patches, f"time.{name}", fixed))
+
+
+def _at_fixed_time(
+    name: str, real: Callable[..., Any], local: Callable[..., Any], clock: _Clock
+) -> Callable[..., Any]:
+    if name in ("asctime", "strftime"):
+        return lambda *args: real(*args[:1], local(clock.now() / 1e9))
+    return lambda *_: real(clock.now() / 1e9)
+
+
+def _given_or(
+    real: Callable[..., Any],
+    given: int,
+    patches: _Patches,
+    what: str,
+    fixed: Callable[..., Any],
+) -> Callable[..., Any]:
+    """A function of `time` that reads the clock only if its argument is not given."""
+
+    @wraps(real)
+    def function(*args: Any) -> Any:
+        is_given = len(args) >= given and args[given - 1] is not None
+        if not is_given and patches.sightings.is_fixed("clock", what):
+            return fixed(*args)
+        return real(*args)
+
+    return function
+
+
+def _patch_machine(patches: _Patches) -> None:
+    """Numbers of processes and threads, names of machines, variables of the environment."""
+    for module, names in ((os, ("getpid", "getppid")), (threading, ("get_ident", "get_native_id"))):
+        for name in names:
+            patches.replace(module, name, "process", lambda: FIXED_SEED, direct=True)
+    patches.replace(_socket, "gethostname", "host", lambda: "localhost")
+    if "socket" in sys.modules:
+        patches.put(sys.modules["socket"], "gethostname", _socket.gethostname)
+    patches.replace(os, "uname", "host", lambda: os.uname_result(("system", "localhost", *"012")))
+    environ, sightings = type(os.environ), patches.sightings
+    item = environ.__getitem__
+
+    def getitem(self: Any, key: Any) -> Any:
+        is_fixed = sightings.is_fixed("environment", f"os.environ[{key!r}]")
+        return "0" if is_fixed and key == "PYTHONHASHSEED" else item(self, key)
+
+    patches.put(environ, "__getitem__", getitem)
+
+
+def _patch_files(patches: _Patches) -> None:
+    names, entries = os.listdir, os.scandir
+
+    def listdir(*args: Any) -> Any:
+        return sorted(names(*args))
+
+    class Entries:
+        """What `os.scandir` gives, in order of name."""
+
+        def __init__(self, *args: Any) -> None:
+            with entries(*args) as found:
+                self._entries = iter(sorted(found, key=lambda entry: entry.name))
+
+        def __iter__(self) -> Entries:
+            return self
+
+        def __next__(self) -> Any:
+            return next(self._entries)
+
+        def __enter__(self) -> Entries:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.close()
+
+        def close(self) -> None:
+            self._entries = iter(())
+
+    patches.replace(os, "listdir", "files", listdir)
+    patches.replace(os, "scandir", "files", Entries)

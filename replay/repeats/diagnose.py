@@ -1,0 +1,162 @@
+"""Why a subject does not repeat: each place that matters, found by removing it and putting it back.
+
+All places that a run comes by are fixed, which must make the subject repeat. Then places are put
+back, all others fixed: what breaks the run again is confirmed. Groups are put back at once and
+halved while they break it, so that a hundred innocent places cost a few runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.repeats.compare import split_of
+from goldrush.replay.repeats.sightings import home_of, package_of
+from goldrush.replay.repeats.trace import KINDS, Order, Place, Sighting, Trace
+from goldrush.replay.repeats.verdict import Cause, Repeats
+
+RUNS_MAX: Final = 100  # of a diagnosis
+HASH_SEEDS: Final = (0, 1, 2)  # under which runs are compared
+_ROUNDS_MAX: Final = 4  # of fixing: a fixed run may come by places that no run came by before
+
+Run = Callable[[Order, int], Trace]
+"""Runs a subject as ordered, in a fresh process under a hash seed."""
+
+
+def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[int, int]) -> Repeats:
+    """A verdict with the causes why the subject does not repeat.
+
+    Args:
+        pair: hash seeds under which two runs differed.
+    """
+    seeds = tuple(dict.fromkeys((*pair, *HASH_SEEDS)))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        diagnosis = _Diagnosis(run, order, seeds, pool)
+        found = diagnosis.found()
+    causes = (*(diagnosis.cause(place, True) for place in found.confirmed),
+              *(diagnosis.cause(place, False) for place in found.suspected))  # fmt: skip
+    return attrs.evolve(
+        verdict, causes=causes, innocent=found.innocent, unexplained=found.unexplained,
+        runs=verdict.runs + diagnosis.runs,
+    )  # fmt: skip
+
+
+@attrs.frozen
+class _Found:
+    """Places that cause a difference. `innocent`: how many others were passed."""
+
+    confirmed: Sequence[Place] = ()
+    suspected: Sequence[Place] = ()
+    innocent: int = 0
+    unexplained: str = ""
+
+
+class _Diagnosis:
+    """The runs of one diagnosis, and what they came by."""
+
+    def __init__(
+        self, run: Run, order: Order, hash_seeds: Sequence[int], pool: ThreadPoolExecutor
+    ) -> None:
+        self._run, self._hash_seeds, self._home = run, hash_seeds, home_of(order.target)
+        self._order, self._pool = order, pool
+        self._seen: dict[Place, Sighting] = {}
+        self.runs = 0
+
+    def cause(self, place: Place, is_confirmed: bool) -> Cause:
+        seen = self._seen[place]
+        return Cause(place, seen.what, seen.within, is_confirmed, seen.count, seen.first_step)
+
+    def found(self) -> _Found:
+        watched = self._traces(())
+        fixed: Sequence[Trace] = ()
+        for _ in range(_ROUNDS_MAX):
+            places = tuple(self._seen)
+            fixed = self._traces(places)
+            if (error := fixed[-1].error) and not watched[-1].error:
+                return self._suspects(len(fixed[-1].rows), f"with all of these fixed, {error}")
+            if len(places) == len(self._seen) or _differ(fixed) is None:
+                break
+        step = _differ(fixed)
+        if step is not None:
+            return self._suspects(step, "runs differ even with all of these fixed")
+        # What libraries do of their own accord is innocent, as a rule: it is put back at once.
+        places = tuple(sorted(self._seen, key=lambda place: (not self._is_own(place), _key(place))))
+        breaks = _differ(watched) is not None
+        confirmed, together = self._breaking(places, breaks=breaks)
+        unexplained = ""
+        if together:
+            unexplained = (
+                "suspected places break the run only together, or not enough runs were made"
+            )
+        elif not confirmed:
+            unexplained = "the subject repeats while it is watched"
+        innocent = len(places) - len(confirmed) - len(together)
+        return _Found(confirmed, together, innocent, unexplained)
+
+    def _traces(self, fixes: Sequence[Place]) -> list[Trace]:
+        """Runs under each hash seed, or only the first two if they differ."""
+        order = attrs.evolve(self._order, fixes=tuple(fixes))
+        traces: list[Trace] = []
+        for seeds in (self._hash_seeds[:2], self._hash_seeds[2:]):
+            for trace in self._pool.map(lambda seed: self._trace(order, seed), seeds):
+                self.runs += 1
+                traces.append(trace)
+                for seen in trace.sightings:
+                    self._seen.setdefault(seen.place, seen)
+            if _differ(traces) is not None:
+                break
+        return traces
+
+    def _trace(self, order: Order, hash_seed: int) -> Trace:
+        try:
+            return self._run(order, hash_seed)
+        except BadInput as error:  # it takes too long, or cannot be made
+            return Trace(error=str(error))
+
+    def _breaking(
+        self, group: Sequence[Place], *, breaks: bool = False
+    ) -> tuple[list[Place], list[Place]]:
+        """Places of a group that break the run, each alone; and those that do so together only.
+
+        `breaks`: whether the group is known to.
+        """
+        if not group:
+            return [], []
+        if self.runs + len(self._hash_seeds) > RUNS_MAX:
+            return [], list(group)
+        if not breaks:
+            back = set(group)
+            if _differ(self._traces([p for p in self._seen if p not in back])) is None:
+                return [], []
+        if len(group) == 1:
+            return list(group), []
+        half = len(group) // 2
+        alone, together = self._breaking(group[:half])
+        more_alone, more_together = self._breaking(group[half:])
+        alone, together = alone + more_alone, together + more_together
+        return alone, together if alone or together else list(group)
+
+    def _suspects(self, step: int, why: str) -> _Found:
+        """What was passed by this step; of libraries only if the subject itself passed nothing."""
+        passed = [place for place, seen in self._seen.items() if seen.first_step <= step]
+        own = [place for place in passed if self._is_own(place)]
+        return _Found((), sorted(own or passed, key=_key), unexplained=why)
+
+    def _is_own(self, place: Place) -> bool:
+        """Whether the subject's own code is at a place, or called it."""
+        return not package_of((self._seen[place].within or place).file, self._home)
+
+
+def _key(place: Place) -> tuple[int, str, int]:
+    return list(KINDS).index(place.kind), place.file, place.line
+
+
+def _differ(traces: Sequence[Trace]) -> int | None:
+    """The first step in which any of these runs is not as the first; None if there is none."""
+    splits = [split_of(traces[0], trace) for trace in traces[1:]]
+    return min((split.step for split in splits if split is not None), default=None)

@@ -1,0 +1,170 @@
+"""What a watched run comes by: places where it takes what need not be the same in the next run.
+
+The line is found by walking the stack: the innermost one that a person can mend, which is neither
+in the standard library nor in numpy. Each call is told whether its place is fixed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import FrameType
+from typing import Final
+
+import attrs
+
+from goldrush.replay.repeats.trace import Place, Sighting
+
+
+class Sightings:
+    """Places that a run came by so far. Those in `fixes` are to give the same in every run."""
+
+    def __init__(self, fixes: Collection[Place] = (), home: str = "") -> None:
+        self._home = home
+        self._fixes = frozenset(fixes)
+        self._seen: dict[Place, Sighting] = {}
+        self._counts: dict[Place, int] = {}
+        self._step = 0
+        self._is_quiet = False
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Notes nothing, and fixes nothing, of what is called inside."""
+        before, self._is_quiet = self._is_quiet, True
+        try:
+            yield
+        finally:
+            self._is_quiet = before
+
+    def at_step(self, step: int) -> None:
+        """Sets the number of the step that runs now."""
+        self._step = step
+
+    def all(self) -> tuple[Sighting, ...]:
+        """What was seen, in the order of place."""
+        counted = (attrs.evolve(self._seen[p], count=n) for p, n in self._counts.items())
+        return tuple(sorted(counted, key=lambda sighting: attrs.astuple(sighting.place)))
+
+    def is_fixed(
+        self, kind: str, what: str, *, direct: bool = False, unknown: bool = False
+    ) -> bool:
+        """Notes that the code that called took from a source; whether that place is fixed.
+
+        With `direct`, a call by the standard library does not count. `unknown` is returned if no
+        code of the subject called.
+        """
+        if self._is_quiet:
+            return False
+        frame, through = self._caller(sys._getframe(1))
+        if frame is None or (direct and through is not None):
+            return unknown
+        return self.note(
+            Place(kind, frame.f_code.co_filename, frame.f_lineno),
+            (through or what).removesuffix(".__init__"),
+            frame,
+        )
+
+    def note(self, place: Place, what: str, frame: FrameType | None = None) -> bool:
+        """Notes that a place was met, by the code of `frame`; whether it is fixed."""
+        if place in self._counts:
+            self._counts[place] += 1
+        else:
+            self._counts[place] = 1
+            within = self._within(frame or self._caller(sys._getframe(1))[0], place.kind)
+            self._seen[place] = Sighting(place, within, what, 1, self._step)
+        return place in self._fixes
+
+    @property
+    def fixes_any(self) -> bool:
+        return bool(self._fixes)
+
+    def _caller(self, frame: FrameType | None) -> tuple[FrameType | None, str | None]:
+        """The innermost frame of the subject, and what it called of the standard library."""
+        through = None
+        while frame is not None:
+            role = _role(frame.f_code.co_filename, self._home)
+            if role == "doctor":
+                return None, None
+            if role == "std":
+                module = frame.f_globals.get("__name__", "")
+                through = (
+                    None
+                    if frame.f_code.co_filename[0] == "<"
+                    else f"{module}.{frame.f_code.co_qualname}"
+                )
+            elif role != "between":
+                return frame, through
+            frame = frame.f_back
+        return None, None
+
+    def _within(self, frame: FrameType | None, kind: str) -> Place | None:
+        """The line of another package that called the code of a frame, if that is installed."""
+        package = "" if frame is None else _role(frame.f_code.co_filename, self._home)
+        if not package:
+            return None
+        while frame is not None:
+            role = _role(frame.f_code.co_filename, self._home)
+            if role == "doctor":
+                return None
+            if role not in ("std", "between", package):
+                return Place(kind, frame.f_code.co_filename, frame.f_lineno)
+            frame = frame.f_back
+        return None
+
+
+_HERE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_BETWEEN: Final = frozenset(f"{_HERE}{name}.py" for name in ("sightings", "causes", "sites"))
+_STDLIB: Final = tuple(
+    os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib")
+)
+_INSTALLED: Final = ("site-packages", "dist-packages")
+_ROOMS: Final = tuple(
+    os.path.join(os.path.dirname(os.path.dirname(_HERE[:-1])), room, "")
+    for room in ("kernel", "agents", "replay", "cli")
+)
+
+
+def home_of(target: str) -> str:
+    """The folder of a target's module, or its end: `/package`. Empty for a module in none."""
+    module, _, name = target.rpartition(":")
+    if not name or not module:
+        return ""
+    if module.endswith(".py"):
+        return os.path.dirname(os.path.abspath(module))
+    return "".join(f"{os.sep}{part}" for part in module.split(".")[:-1])
+
+
+@cache
+def package_of(file: str, home: str = "") -> str:
+    """The installed package of a file; "" for what is in `home` or in no package; "std" for what
+    nobody mends: the standard library, numpy (its Python is glue), and code that is in no file.
+    """
+    parts = file.split(os.sep)
+    folder = os.path.dirname(file) + os.sep
+    _, is_home, below = folder.partition(home + os.sep) if home else ("", "", folder)
+    if is_home and not set(_INSTALLED).intersection(below.split(os.sep)):
+        return ""
+    for folder in _INSTALLED:
+        if folder in parts:
+            name = parts[len(parts) - parts[::-1].index(folder)].removesuffix(".py")
+            return "std" if name == "numpy" else name
+    if file.startswith(_ROOMS):
+        return "goldrush"
+    return "std" if file.startswith(("<", *_STDLIB)) else ""
+
+
+@cache
+def _role(file: str, home: str = "") -> str:
+    """`package_of` a file; "between" for the patches, "doctor" for what runs a subject."""
+    if file in _BETWEEN:
+        return "between"
+    return "doctor" if file.startswith(_HERE) else package_of(file, home)
+
+
+def is_mendable(file: str) -> bool:
+    """Whether a file belongs to a subject or a library that it uses, and is not the doctor's."""
+    return _role(file) not in ("std", "between", "doctor")

@@ -1,0 +1,351 @@
+"""Order of sets, `id`, `hash` and `datetime.now`: seen by rewriting modules as they are imported.
+
+No patch reaches what the interpreter does itself. So the code of each module outside the standard
+library is rewritten when it is loaded, line numbers kept: what a `for`, a comprehension, a star, or
+a call such as `list(...)` iterates over passes a function that knows the line. At a fixed place, a
+set is iterated in an order that depends on what its elements hold, never on their addresses.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import importlib.machinery
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final
+from weakref import WeakSet, ref
+
+import xxhash
+
+from goldrush.replay.repeats.content import sorted_by_content, varies
+from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
+from goldrush.replay.repeats.trace import Place
+
+# Large packages whose Python is glue around compiled code.
+_KEPT: Final = frozenset(
+    (
+        "goldrush",  # its worlds repeat
+        "IPython",
+        "PIL",
+        "altair",
+        "jax",
+        "matplotlib",
+        "numba",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "pytest",
+        "scipy",
+        "sklearn",
+        "solara",
+        "sympy",
+        "tensorflow",
+        "torch",
+    )
+)
+_ITERATED: Final = (set, frozenset, WeakSet)
+_ORDERS: Final = frozenset(kind.__iter__ for kind in _ITERATED)
+# Functions and methods that take a set in its order; `sorted`, `min` and `max` with a key only.
+_KEYED: Final = frozenset(("sorted", "min", "max"))
+_NOW: Final = frozenset(("now", "today", "utcnow"))
+_CONSUMERS: Final = _KEYED | frozenset(
+    (
+        "accumulate",
+        "array",
+        "asarray",
+        "batched",
+        "chain",
+        "choice",
+        "choices",
+        "combinations",
+        "combinations_with_replacement",
+        "compress",
+        "Counter",
+        "cycle",
+        "deque",
+        "dict",
+        "dropwhile",
+        "dumps",
+        "enumerate",
+        "extend",
+        "extendleft",
+        "filter",
+        "fmean",
+        "format",
+        "from_iterable",
+        "fromiter",
+        "fromkeys",
+        "groupby",
+        "islice",
+        "iter",
+        "join",
+        "list",
+        "map",
+        "mean",
+        "OrderedDict",
+        "pairwise",
+        "permutations",
+        "print",
+        "product",
+        "reduce",
+        "repr",
+        "sample",
+        "shuffle",
+        "starmap",
+        "stdev",
+        "str",
+        "sum",
+        "takewhile",
+        "tuple",
+        "variance",
+        "writelines",
+        "zip",
+    )
+)
+_TEXTS: Final = frozenset(("dumps", "format", "print", "repr", "str"))
+
+
+@contextmanager
+def loading(
+    rewriting: Rewriting, after: Mapping[str, Callable[[types.ModuleType], None]]
+) -> Iterator[None]:
+    """Rewrites modules that are loaded from source inside, and calls `after` of a name on them."""
+    loader = importlib.machinery.SourceFileLoader
+    get_code, exec_module = loader.get_code, loader.exec_module
+
+    def code(self: importlib.machinery.SourceFileLoader, fullname: str) -> types.CodeType | None:
+        if not rewriting.takes(self.path):
+            return get_code(self, fullname)
+        return rewriting.code(self.get_data(self.path), self.path, fullname)
+
+    def execute(self: importlib.machinery.SourceFileLoader, module: types.ModuleType) -> None:
+        if rewriting.takes(self.path):
+            vars(module).update(rewriting.names(self.path))
+        exec_module(self, module)
+        if module.__name__ in after:
+            after[module.__name__](module)
+
+    patched = {"get_code": code, "exec_module": execute}
+    for name, function in patched.items():
+        setattr(loader, name, function)
+    try:
+        yield
+    finally:
+        for name in patched:  # inherited; the doctor is the only one to set them
+            delattr(loader, name)
+
+
+class Rewriting:
+    """Rewrites modules, and gives them the functions that the rewritten code calls."""
+
+    def __init__(self, sightings: Sightings, fixed_time: Callable[[str], float | None]) -> None:
+        self._sightings = sightings
+        self._fixed_time = fixed_time
+        self._modules = set[str]()
+        self._numbers = _Numbers()
+
+    def takes(self, path: str) -> bool:
+        """Whether a module of this file is rewritten."""
+        return is_mendable(path) and package_of(path) not in _KEPT and path.endswith(".py")
+
+    def code(self, source: bytes, path: str, name: str) -> types.CodeType:
+        """The rewritten code of a module."""
+        tree = _Transformer().visit(ast.parse(source, path))
+        self._modules.add(name)
+        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
+        return code
+
+    def names(self, path: str) -> dict[str, object]:
+        """What a rewritten module finds among its globals."""
+        return {
+            "__goldrush_order__": partial(self._order, path),
+            "__goldrush_text__": partial(self._text, path),
+            "__goldrush_call__": partial(self._call, path),
+            "__goldrush_pop__": partial(self._pop, path),
+            "id": self._id,
+            "hash": self._hash,
+        }
+
+    def _order(self, path: str, line: int, value: Any) -> Any:
+        """A value to be iterated over; a set at a fixed place in the order of content."""
+        if isinstance(value, _ITERATED) and self._is_fixed(path, line, value):
+            return sorted_by_content(value)
+        return value
+
+    def _text(self, path: str, line: int, value: Any) -> Any:
+        """A value to be made a text; a set, or an object whose text has its address, fixed."""
+        if isinstance(value, _ITERATED):
+            if self._is_fixed(path, line, value):
+                return _Text(f"{{{', '.join(map(repr, sorted_by_content(value)))}}}")
+            return value
+        kind: Any = type(value)
+        has_address = kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
+        what = f"text of a {kind.__qualname__}"
+        if has_address and self._sightings.note(Place("id", path, line), what):
+            return _Text(f"<{kind.__qualname__} object at {self._numbers.number(value):#x}>")
+        return value
+
+    def _is_fixed(self, path: str, line: int, value: Any, kind: str = "set-order") -> bool:
+        if type(value).__iter__ not in _ORDERS or not varies(value):
+            return False
+        example = type(next(iter(value))).__name__
+        what = f"{type(value).__name__} of {len(value)} ({example})"
+        return self._sightings.note(Place(kind, path, line), what)
+
+    def _pop(self, path: str, line: int, value: Any) -> Any:
+        if isinstance(value, (set, WeakSet)) and self._is_fixed(path, line, value, "set-pop"):
+            element = sorted_by_content(value)[0]
+            value.remove(element)
+            return element
+        return value.pop()
+
+    def _call(self, path: str, line: int, name: str, function: Any) -> Any:
+        """A function to be called that may iterate over an argument, or read the clock."""
+        if name in _NOW:
+            holder = getattr(function, "__self__", None)
+            if isinstance(holder, type) and issubclass(holder, datetime.date):
+                return partial(self._now, function, holder)
+            return function
+        if getattr(function, "__module__", None) in self._modules:
+            return function  # its own loops are watched
+        take = self._text if name in _TEXTS else self._order
+        return partial(_taking, partial(take, path, line), function, name in _KEYED)
+
+    def _now(self, function: Any, kind: Any, *args: Any, **kwargs: Any) -> Any:
+        seconds = self._fixed_time(f"datetime.{kind.__name__}.{function.__name__}")
+        if seconds is None:
+            return function(*args, **kwargs)
+        return kind.fromtimestamp(seconds, *args, **kwargs)
+
+    def _id(self, value: object) -> int:
+        return self._numbers.number(value) if self._sightings.is_fixed("id", "id()") else id(value)
+
+    def _hash(self, value: object) -> int:
+        if varies((value, None)) and self._sightings.is_fixed("hash", "hash()"):
+            return self._numbers.hash(value)
+        return hash(value)
+
+
+def _taking(
+    take: Callable[[Any], Any], function: Any, keyed: bool, *args: Any, **kwargs: Any
+) -> Any:
+    if not keyed or "key" in kwargs:
+        args = tuple(map(take, args))
+    return function(*args, **kwargs)
+
+
+class _Text:
+    """Is shown as a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+class _Numbers:
+    """Numbers of objects in the order in which they were asked for, in place of addresses."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, Callable[[], object]]] = {}
+        self._count = 0
+
+    def number(self, value: object) -> int:
+        known = self._known.get(id(value))
+        if known is not None and known[1]() is value:
+            return known[0]
+        self._count += 1
+        try:
+            alive: Callable[[], object] = ref(value)
+        except TypeError:
+            alive = partial(_same, value)  # kept, so that nothing else gets its address
+        self._known[id(value)] = 64 * self._count, alive
+        return 64 * self._count
+
+    def hash(self, value: object) -> int:
+        """A hash that does not depend on the process."""
+        if isinstance(value, (str, bytes)):
+            data = value.encode(errors="surrogatepass") if isinstance(value, str) else value
+            return xxhash.xxh3_64_intdigest(data) >> 3
+        if isinstance(value, tuple):
+            return hash(tuple(map(self.hash, value)))
+        if isinstance(value, frozenset):
+            return hash(frozenset(map(self.hash, value)))
+        return self.number(value) if type(value).__hash__ is object.__hash__ else hash(value)
+
+
+def _same(value: object) -> object:
+    return value
+
+
+def _helper(name: str, node: ast.expr, *more: ast.expr, line: int | None = None) -> ast.Call:
+    """A call of a function of the module with a line and a node, at the place of the node."""
+    number = ast.Constant(line or node.lineno)
+    call = ast.Call(ast.Name(f"__goldrush_{name}__", ast.Load()), [number, *more, node], [])
+    for part in (call, call.func, number, *more):
+        ast.copy_location(part, node)
+    return call
+
+
+class _Transformer(ast.NodeTransformer):
+    """Passes what is iterated over through the functions of a module."""
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _helper("order", node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        if not node.is_async:
+            node.iter = _helper("order", node.iter)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = _helper("order", node.value)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        self.generic_visit(node)
+        node.value = _helper("order", node.value)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        unpacked = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+        if unpacked and not isinstance(node.value, ast.Tuple):
+            node.value = _helper("order", node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Add):  # of a list; sets have none
+            node.value = _helper("order", node.value)
+        return node
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        self.generic_visit(node)
+        node.value = _helper("text", node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        line = function.end_lineno
+        if isinstance(function, ast.Name):
+            name = function.id
+        elif isinstance(function, ast.Attribute):
+            name = function.attr
+            if name == "pop" and not node.args and not node.keywords:
+                return _helper("pop", function.value, line=line)
+        else:
+            return node
+        if name in _CONSUMERS or name in _NOW:
+            node.func = _helper("call", function, ast.Constant(name), line=line)
+        return node

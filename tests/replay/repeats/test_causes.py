@@ -1,0 +1,103 @@
+"""The doctor names each specimen's causes: kind, file and line, confirmed, and nothing else.
+
+A specimen marks its lines: `# cause: KIND` (confirmed), `# suspect: KIND`, `# within: KIND` (the
+line of the subject that led to a cause in a library).
+"""
+
+import itertools
+import os
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+import goldrush
+from goldrush.replay.repeats.child import run_once
+from goldrush.replay.repeats.diagnose import diagnosed
+from goldrush.replay.repeats.trace import Order, Place, Trace
+from goldrush.replay.repeats.verdict import Repeats
+
+SPECIMENS = Path(__file__).parent / "specimens"
+ALONE = sorted(
+    path.stem
+    for path in SPECIMENS.glob("*.py")
+    if path.stem not in ("environment", "listed_files", "repeats")
+)
+
+
+def marked(name: str, mark: str) -> set[Place]:
+    """The places that a specimen, or the library that it takes, marks."""
+    paths = [SPECIMENS / f"{name}.py"]
+    if "drawing" in paths[0].read_text():
+        paths.append(SPECIMENS / "site-packages" / "drawing.py")
+    return {
+        Place(found[1], str(path), number)
+        for path in paths
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if (found := re.search(rf"# {mark}: (.+)", line))
+    }
+
+
+def named(verdict: Repeats, *, confirmed: bool) -> set[Place]:
+    return {cause.place for cause in verdict.causes if cause.is_confirmed == confirmed}
+
+
+def judged(name: str) -> Repeats:
+    return goldrush.repeats(f"{SPECIMENS / name}.py:Model", steps=5)
+
+
+@pytest.mark.turns
+@pytest.mark.parametrize("name", ALONE)
+def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
+    if "numpy" in name:
+        pytest.importorskip("numpy", reason="needs goldrush[stats]")
+    verdict = judged(name)
+
+    assert marked(name, "cause") == named(verdict, confirmed=True), str(verdict)
+    assert marked(name, "suspect") == named(verdict, confirmed=False), str(verdict)
+    assert marked(name, "within") == {cause.within for cause in verdict.causes} - {None}
+    assert ("unseen" == name) == bool(verdict.unexplained)
+
+
+def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
+    pytest.importorskip("numpy", reason="needs goldrush[stats]")
+    verdict = judged("repeats")
+    order = Order(verdict.target, steps=3)
+    looked_into = diagnosed(verdict, run_once, order, (0, 1))
+
+    assert verdict.repeats, str(verdict)
+    assert () == looked_into.causes, str(looked_into)
+    assert looked_into.innocent > 9
+    assert "repeats while it is watched" in looked_into.unexplained
+
+
+def test_an_environment_variable_that_differs_is_suspected() -> None:
+    """Nothing can be put in its place."""
+    values, lock = itertools.count(), threading.Lock()
+
+    def run(order: Order, hash_seed: int) -> Trace:
+        with lock, pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SPECIMEN_SHIFT", str(next(values)))
+            return run_once(order, hash_seed)
+
+    order = Order(f"{SPECIMENS}/environment.py:Model", steps=3)
+    verdict = diagnosed(Repeats(order.target, "model", 1, 3, 0), run, order, (0, 1))
+
+    assert marked("environment", "suspect") == named(verdict, confirmed=False)
+    assert set() == named(verdict, confirmed=True)
+    assert "even with all of these fixed" in verdict.unexplained
+
+
+def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os\n"
+        "real = os.listdir\n"
+        "os.listdir = lambda path: sorted(real(path), key=hash)\n"
+    )  # fmt: skip
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    verdict = judged("listed_files")
+
+    assert marked("listed_files", "cause") == named(verdict, confirmed=True), str(verdict)
+    assert () == tuple(cause for cause in verdict.causes if not cause.is_confirmed)
+    assert verdict.innocent > 0
