@@ -5,12 +5,17 @@ adds missing ones. Those of mining under rules 1, in a folder of their own, were
 rules 2: they are verified, resumed and forked as long as rules 1 are known.
 
 Those of models cannot be made again byte for byte, for a model is asked only once: they show that
-what was recorded then can be read for ever.
+what was recorded then can be read for ever. Those of wordings can, for a program answers there:
+they hold the prompts of the newest versions as they are, in a folder of their own.
+`rm journals/golden/worded/* && python -m tests.golden` makes them anew.
 """
 
+import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from goldrush.agents.llm.model import Model
@@ -29,6 +34,8 @@ from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.laws.seasons import Cast, Season, logical_act, world_of
 from tests.laws.seasons import cast_of as cast_in
 from tests.llm import local
+from tests.llm.seasons import playing
+from tests.llm.servers import Asked, Reply, completion, serving
 from tests.seasons import RICH, RICH_CAST
 from tests.seasons import fork as fork_of_season
 
@@ -36,6 +43,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "journals" / "golden"
 SETTINGS = {"seed": 0, "rounds": 20}
 RULES_1 = FOLDER / "rules-1"
 SEASONS = FOLDER / "seasons"
+WORDED = FOLDER / "worded"
 FORKED = "forked"
 MODELS = "language-models"
 
@@ -132,6 +140,76 @@ def record_model_season(out: Path) -> None:
         season.record(out, settings, cast, models=models)
 
 
+# With names and variants of one's own; texts of others, notes, orders and reasons are shown.
+_MINING = """
+[messages]
+question = ["Round $round: what now?", "It is round $round. Your plan, as JSON:"]
+none = ["none", "nobody"]
+[names]
+agents = "letters"
+plots = "row,col"
+[names.kinds]
+raid = "take"
+[names.keys]
+actions = "moves"
+"""
+_SEASON = """
+[messages]
+situation = ["Assignment $assignment of 0 to $last.", "Now: assignment $assignment (of $last)."]
+"""
+
+
+def _mining(asked: Asked) -> Reply:
+    """What the program says that plays a worded miner: now and then it is no plan."""
+    drawn = sha256(asked.text.encode()).digest()
+    kinds = ("claim", "mine", "take", "defend")
+    moves = [
+        {"type": kinds[at % 4], "plot": f"{at // 4 % 4},{at // 16 % 4}", "stamina": 1 + at // 64}
+        for at in drawn[:3]
+    ]
+    said = {"moves": moves, "say": f"I look at {moves[0]['plot']}.", "note": f"{drawn[4]}"}
+    text = "Let me see." if drawn[3] % 8 == 0 else json.dumps(said)
+    return completion(f"I think.</think>{text}", usage=(len(asked.text), len(text)))
+
+
+def record_worded(out: Path) -> None:
+    """Models and a policy that talk, of a version of the prompt that can be worded."""
+    _record_answered(
+        out, _MINING, _mining, record, {"seed": 3, "rounds": 8, "rows": 4, "cols": 4},
+        "llm:m[order=agent;wording={own}]*2,llm:thinks[wording={own}],raid,greedy-mine",
+        "communication",
+    )  # fmt: skip
+
+
+def record_worded_season(out: Path) -> None:
+    """Two models among scripted agents, one with a place for its reasons."""
+
+    def play(out: Path, settings: Mapping[str, Any], cast: str, models: Models) -> object:
+        return season.record(out, settings, cast_of(4, cast.split(","), models), models=models)
+
+    settings = {"seed": 1, "assignments": 2, "workers": 4, "arena": "nk[seeds=1]"}
+    cast = "ada=llm:thinks[wording={own}],judge=llm:m[wording={own}]"
+    _record_answered(out, _SEASON, playing, play, settings, cast)
+
+
+def _record_answered(
+    out: Path, wording: str, respond: Callable[[Asked], Reply], play: Callable[..., object],
+    settings: Mapping[str, Any], roster: str, *more: object,
+) -> None:  # fmt: skip
+    with TemporaryDirectory() as folder, serving(respond) as server:
+        own = Path(folder, "own.toml")
+        own.write_text(wording)
+        reach = Endpoint(base_url=server.address)
+        m = Model("m", "test-1", answer="text", temperature=0.7)
+        thinks = Model(
+            "thinks", "test-1", answer="text", reasoning="field", persona="You are kind."
+        )
+        by_name = {each.name: (each, reach) for each in (m, thinks)}
+        # Asked one after the other, so that each answer is a commit of its own.
+        models = Models(by_name=by_name, concurrency=1, patience=99)
+        play(out, settings, roster.format(own=own), *more, models=models)
+
+
 def path_of(name: str, folder: Path = FOLDER) -> Path:
     """Where the golden journal of that name is kept."""
     return folder / f"{name}.journal"
@@ -162,6 +240,13 @@ def write_missing() -> None:
         fork_season(season_path(FORKED_SEASON))
     if not season_path(MODEL_SEASON).exists():
         record_model_season(season_path(MODEL_SEASON))
+    WORDED.mkdir(exist_ok=True)
+    for name, record_one in WORDED_NAMES.items():
+        if not path_of(name, WORDED).exists():
+            record_one(path_of(name, WORDED))
+
+
+WORDED_NAMES = {"mining": record_worded, "season": record_worded_season}
 
 
 if __name__ == "__main__":

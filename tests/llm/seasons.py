@@ -31,7 +31,7 @@ SETTINGS: dict[str, Any] = {
     "worker_tiers": (1, 1, 1, 1), "admin_projects": 1, "assistant_stages": (1, 1, 1, 1),
     "judge_stages": (1, 1, 1), "therapist_stages": (1, 1, 1), "sparks_start": 4,
 }  # fmt: skip
-_FIRST_KEY = re.compile(r'Answer in this form: \{"(\w+)"')
+_FIRST_KEY = re.compile(r'Answer in this form: \{(?:"reasoning": [^,]*, )?"(\w+)"')
 _COUNT = re.compile(r"\((\d+) in all\)")
 _HOLDS = re.compile(r"#(\d+) \([-+.0-9e]+\)")  # a proposal and its tested value
 _BAR = re.compile(r"The bar is ([-+.0-9e]+)\.")
@@ -45,7 +45,7 @@ class Quiet(Worker):
 
 
 def question_of(asked: Asked) -> str:
-    """The first field of the answer that is asked for."""
+    """The first field of the answer that is asked for, after a place for reasons."""
     found = _FIRST_KEY.search(asked.text)
     assert found is not None
     return found[1]

@@ -99,7 +99,9 @@ class Corpus:
 
     def make(self) -> None:
         """Fill the folder."""
-        shutil.copytree(FOLDER, self.folder / "golden", ignore=shutil.ignore_patterns("seasons"))
+        shutil.copytree(
+            FOLDER, self.folder / "golden", ignore=shutil.ignore_patterns("seasons", "worded")
+        )
         shutil.copytree(SEASONS, self.folder / "golden-seasons")
         (self.folder / "models.toml").write_text(MODELS)
         (self.folder / "plan.toml").write_text(PLAN)

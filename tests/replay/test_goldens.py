@@ -20,7 +20,18 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from tests.golden import FOLDER, FORKED, MODELS, NAMES, RULES_1, SETTINGS, fork_baseline, path_of
+from tests.golden import (
+    FOLDER,
+    FORKED,
+    MODELS,
+    NAMES,
+    RULES_1,
+    SETTINGS,
+    WORDED,
+    WORDED_NAMES,
+    fork_baseline,
+    path_of,
+)
 from tests.indexes import cache_apart
 
 
@@ -44,6 +55,15 @@ def test_a_golden_journal_is_recorded_again_byte_for_byte(treatment: str, tmp_pa
     record(tmp_path / "again.journal", SETTINGS, None, treatment)
 
     assert (tmp_path / "again.journal").read_bytes() == path_of(treatment).read_bytes()
+
+
+@pytest.mark.parametrize("name", WORDED_NAMES)
+def test_a_run_with_a_wording_is_recorded_again_byte_for_byte(name: str, tmp_path: Path) -> None:
+    kept, again = path_of(name, WORDED), tmp_path / "again.journal"
+    WORDED_NAMES[name](again)
+
+    assert kept.read_bytes() == again.read_bytes(), "did a prompt change? see tests/golden.py"
+    assert (4, True) == ((verdict := verify(kept)).level, verdict.holds)
 
 
 @pytest.mark.parametrize("folder", [FOLDER, RULES_1], ids=["rules 2", "rules 1"])
