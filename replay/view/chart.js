@@ -7,7 +7,7 @@ const SMALL = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18,
 const isNarrow = globalThis.matchMedia("(max-width: 40rem)").matches;
 // With the labels of lines at their ends; on narrow screens, the names are those of the values below it.
 export const LARGE = { ...SMALL, width: isNarrow ? 366 : 760, height: isNarrow ? 260 : 300, bottom: 24, character: 7, label: 14, isLarge: true }; // `label`: its height
-const [LABEL_MAX, BOLD] = [26, 8]; // characters of a label at the end of a line, and the width of one
+const [LABEL_MAX, NAME_MIN, BOLD] = [26, 6, 8]; // characters of a label at the end of a line, and of a cut name in it; the width of one
 
 const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 
@@ -108,7 +108,14 @@ function endLabels(lines, y, size) {
   return spread(clusters.slice(0, Math.floor(room)), size.label, size.top + 4, size.height - size.bottom);
 }
 
-const cut = (text) => (text.length > LABEL_MAX ? `${text.slice(0, LABEL_MAX - 1)}…` : text);
+// The name before options in brackets is cut first: what differs may stand in them.
+function cut(text) {
+  const front = text.indexOf("[");
+  const [name, rest] = front < 0 ? ["", text] : [text.slice(0, front), text.slice(front)];
+  const kept = Math.max(NAME_MIN, LABEL_MAX - rest.length);
+  const shown = name.length > kept ? `${name.slice(0, Math.ceil((kept - 1) / 2))}…${name.slice(-Math.floor((kept - 1) / 2))}${rest}` : text;
+  return shown.length > LABEL_MAX ? `${shown.slice(0, LABEL_MAX - 1)}…` : shown;
+}
 
 // `isDrawn(index)`: whether the line to a point is.
 function pathOf(points, x, y, isDrawn = () => true) {

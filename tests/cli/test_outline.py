@@ -3,12 +3,14 @@
 import hashlib
 import json
 import re
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from goldrush.agents.worlds.mining.players import record
-from goldrush.kernel.journal import Header
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.journal import START, Commit, Header
 from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
@@ -64,6 +66,29 @@ def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
     assert (others, {}) == (" ".join(told), shown[4]["changed"])
     assert "install its package" in shown[6]["trouble"]
     assert (2, 1) == (shown[6]["units"], shown[0]["forks"])
+
+
+def test_info_shows_how_models_are_asked_and_their_variants(tmp_path: Path) -> None:
+    start, *rest = commits_of(path_of("forked"))
+    text = json.dumps({"messages": {"none": ["a", "b", "c"]}}, separators=(",", ":"))
+    roster = [
+        {
+            "agent": agent, "policy": "llm",
+            "options": {
+                "name": "m", "prompt": 2, "wording": "own", "wording_sha256": "0" * 64,
+                **({"wording_text": text} if agent == 0 else {}),
+            },
+        }
+        for agent in range(10)
+    ]  # fmt: skip
+    setup = {**(start.setup or {}), "roster": tuple(roster)}
+    write(tmp_path / "run.journal", [Commit(START, 0, start.digest, setup=setup), *rest[:1]])
+    rows = goldrush("info", "run.journal", cwd=tmp_path).out.split("\n\n")[1].splitlines()[1:]
+    drawn = [Draws(0, 0, agent, "wording").below(3) for agent in range(10)]
+
+    assert all("llm:m[wording=own;notes=false]" in row for row in rows)
+    shown = [int(re.search(r"variant=(\d)", row)[1]) for row in rows]  # type: ignore[index]
+    assert [variant for variant, _ in groupby(drawn)] == shown
 
 
 def test_ls_lists_the_journals_of_the_current_folder_beside_those_of_journals(

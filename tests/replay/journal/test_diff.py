@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,32 @@ def test_options_of_the_same_number_in_another_type_are_told(run: Path, other: P
     one, two = write(other, playing(1)), write(other.with_name("two"), playing(True))
 
     assert set(kinds(diff(one, two))) == {"roster"}
+
+
+def test_of_two_models_the_options_that_differ_are_told(run: Path, other: Path) -> None:
+    def playing(path: Path, options: Mapping[str, Any]) -> Path:
+        start, *rest = commits_of(run)
+        first, *others = (start.setup or {})["roster"]
+        first = {**first, "policy": "llm", "options": {"name": "m", "prompt": 2, **options}}
+        setup = {**(start.setup or {}), "roster": (first, *others)}
+        return write(path, [Commit(START, 0, start.digest, setup=setup), *rest])
+
+    # Of two personas that begin alike, as much as tells them apart.
+    one = playing(other, {"notes": True, "persona": "x" * 80})
+    two = playing(other.with_name("two"), {"sample": 3, "persona": "x" * 90})
+    many = playing(other.with_name("many"), {f"option-{n}": "y" * 9_000 for n in range(20)})
+    [cause] = diff(one, two).causes
+    [longer] = diff(one, many).causes
+    [policy] = diff(run, two).causes
+
+    digits = [sha256(b"x" * n).hexdigest()[:8] for n in (80, 90)]
+    assert cause.text.startswith("agent 0: notes is True in A, not given in B; persona is 'xx")
+    assert all(f"characters, SHA-256 {each})" in cause.text for each in digits)
+    assert cause.text.endswith("; sample is not given in A, 3 in B")
+    assert longer.text.endswith("; 17 options more")
+    assert len(longer.text) < 1_500
+    label = f"llm:m[notes=false;persona={digits[1]};sample=3]"
+    assert f"agent 0: raid in A, {label} in B" == policy.text
 
 
 def test_causes_beyond_the_limit_are_counted(run: Path, other: Path) -> None:

@@ -27,8 +27,9 @@ from tests.llm.runs import models, text_of
 from tests.llm.servers import Asked, Reply, completion, error, serving
 from tests.quick_disk import syncing
 
-ROSTER = "llm:a*2,raid,llm:b*2"
+ROSTER = "llm:a,llm:a[sample=2],raid,llm:b*2"
 AGENTS = {0: "a", 1: "a", 3: "b", 4: "b"}
+LABELS = {**AGENTS, 1: "a[sample=2]"}
 QUESTION_MAX = PROMPT_MAX + AROUND_MAX
 PRICES = {"a": (1.0, 10.0), "b": (2.0, 0.0)}
 
@@ -88,7 +89,7 @@ def test_the_total_is_what_the_server_counted(folder: Path) -> None:
 def test_by_agent_and_by_round_it_is_the_same_total(folder: Path) -> None:
     found = usage(folder / "run", PRICES)
 
-    assert list(AGENTS.items()) == [(agent, model) for agent, model, _ in found.agents]
+    assert list(LABELS.items()) == [(agent, model) for agent, model, _ in found.agents]
     for agent, _, taken in found.agents:
         assert sums([n for (_, a), n in COUNTED.items() if a == agent]) == of(taken)
         assert 4 == taken.answers
@@ -115,7 +116,9 @@ def test_it_costs_what_the_prices_say(folder: Path) -> None:
     half = usage(folder / "run", {"b": PRICES["b"]})
 
     assert expected["a"] + expected["b"] == pytest.approx(whole.total.cost)
-    assert [None, None] == [taken.cost for _, model, taken in half.agents if model == "a"]
+    assert [None, None] == [
+        taken.cost for _, model, taken in half.agents if model in ("a", LABELS[1])
+    ]
     assert expected["b"] == pytest.approx(sum(t.cost or 0 for _, m, t in half.agents if m == "b"))
     assert None is half.total.cost
 
@@ -161,7 +164,7 @@ def test_a_fork_counts_what_its_parent_took_before_it_too(folder: Path) -> None:
 
     assert [("b", 4, 0)] == [(one.model, one.round, one.agent) for one in behind]
     assert 12 + 1 == found.total.answers
-    assert {(0, "a"), (0, "b"), (1, "a"), (3, "b"), (4, "b")} == {
+    assert {(0, "a"), (0, "b"), (1, LABELS[1]), (3, "b"), (4, "b")} == {
         (agent, model) for agent, model, _ in found.agents
     }
     assert sums([n for (r, _), n in COUNTED.items() if r < 4] + [counts(4, 0)]) == of(found.total)

@@ -302,6 +302,16 @@ def test_long_names_are_cut_in_the_middle_and_stay_apart() -> None:
     ]
 
 
+def test_a_long_name_is_cut_before_the_options_that_differ() -> None:
+    name, all = "llm:some-model-0.5b-instruct", "[wording=neutral-goal;notes=false;order=agent]"
+    labels = labels_of([f"{name}[wording=plain]", f"{name}[sample=1]*10", name, name + all])
+
+    assert [
+        "llm:s…truct[wording=plain]", "llm:so…struct[sample=1]*10", "llm:some-mode….5b-instruct",
+        "llm…ct[wordin…order=agent]",
+    ] == list(labels.values())  # fmt: skip
+
+
 def test_what_cannot_be_seen_is_shown_as_an_escape_in_a_figure() -> None:
     assert {"a\x00\n": "a\\x00\\n"} == labels_of(["a\x00\n"])
 
