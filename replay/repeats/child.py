@@ -9,9 +9,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from itertools import islice
 from typing import Final
 
 import attrs
@@ -19,9 +18,10 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import home_of
-from goldrush.replay.repeats.subject import Subject, subject_of
+from goldrush.replay.repeats.subject import Step, Subject, subject_of
 from goldrush.replay.repeats.trace import SECONDS, Leaf, Order, Row, Trace
 
+VALUES_A_STEP: Final = 100_000  # to look at them takes a tenth of a second
 # As a program, not as a module: its path is that of the process which starts it, no folder more.
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {!r}; from goldrush.replay.repeats.child import main; main()"
@@ -96,32 +96,60 @@ def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None)
 
 
 def _run(subject: Subject, order: Order, at_step: Callable[[int], None]) -> Trace:
-    rows, states, leaves, not_seen = list[Row](), list[Row](), list[Leaf](), set[str]()
-    error = ""
+    record, error = _Record(order), ""
     try:
-        for number, step in enumerate(subject.run()):
-            told = order.leaves_of if number == order.leaves_at else ()
-            seen = observed(step.names, step.root, told)
-            rows.append(seen.digests)
-            states.append(seen.states)
-            leaves += seen.leaves
-            not_seen |= seen.not_seen
-            if told:
-                break
-            at_step(number + 1)
+        record.follow(subject, at_step)
     except BaseException as raised:
         error = format_error(raised)
-    is_run_again = order.again and subject.is_reset and not error
-    again = [*_rows_of(subject, len(rows))] if is_run_again else None
+    again = None
+    if order.again and subject.is_reset and not error:
+        second = _Record(order)
+        with suppress(Exception):  # it is shorter then
+            second.follow(subject)
+        again = second.rows
     return Trace(
-        kind=subject.kind, is_seeded=subject.is_seeded, rows=rows, states=states, again=again,
-        leaves=leaves, not_seen=sorted(not_seen), error=error,
+        kind=subject.kind, is_seeded=subject.is_seeded, steps=record.steps, rows=record.rows,
+        states=record.states, again=again, leaves=record.leaves,
+        not_seen=sorted(record.not_seen), error=error,
     )  # fmt: skip
 
 
-def _rows_of(subject: Subject, most: int) -> Iterator[Row]:
-    """The rows of a subject that is run again, up to an error."""
-    steps = islice(subject.run(), most)
-    with suppress(Exception):
-        for step in steps:
-            yield observed(step.names, step.root).digests
+class _Record:
+    """What the steps of a run show. Of one with more values than VALUES_A_STEP, some steps: as many
+    are left out as make up for the values of the one before. The last is looked at.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self.steps: list[int] = []
+        self.rows: list[Row] = []
+        self.states: list[Row] = []
+        self.leaves: list[Leaf] = []
+        self.not_seen: set[str] = set()
+
+    def follow(self, subject: Subject, at_step: Callable[[int], None] = lambda _: None) -> None:
+        """Run the subject to its end, or to the step whose values are told. `at_step`: called with
+        the number of each step that begins, but the first.
+        """
+        order, due, last = self._order, 0, None
+        for number, step in enumerate(subject.run()):
+            last = number, step
+            is_last = number == order.leaves_at
+            is_in_range = order.every_from is not None and number >= order.every_from
+            if number >= due or is_in_range or is_last:
+                due = number + 1 + self._look(number, step) // VALUES_A_STEP
+            if is_last:
+                return
+            at_step(number + 1)
+        if last is not None and last[0] != self.steps[-1]:
+            self._look(*last)
+
+    def _look(self, number: int, step: Step) -> int:
+        is_told = number == self._order.leaves_at
+        seen = observed(step.names, step.root, self._order.leaves_of if is_told else ())
+        self.steps.append(number)
+        self.rows.append(seen.digests)
+        self.states.append(seen.states)
+        self.leaves += seen.leaves
+        self.not_seen |= seen.not_seen
+        return seen.size

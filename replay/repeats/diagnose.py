@@ -78,7 +78,9 @@ class _Diagnosis:
             places = tuple(self._seen)
             fixed = self._traces(places)
             if (error := fixed[-1].error) and not watched[-1].error:
-                return self._suspects(len(fixed[-1].rows), f"with all of these fixed, {error}")
+                return self._suspects(
+                    max(fixed[-1].steps, default=-1) + 1, f"with all of these fixed, {error}"
+                )
             if len(places) == len(self._seen) or _differ(fixed) is None:
                 break
         step = _differ(fixed)

@@ -16,7 +16,7 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.repeats.child import run_once
-from goldrush.replay.repeats.compare import Split, leaf_that_differs, split_of, split_of_rows
+from goldrush.replay.repeats.compare import Split, leaf_that_differs, split_of, split_of_states
 from goldrush.replay.repeats.diagnose import Run, diagnosed
 from goldrush.replay.repeats.trace import SECONDS, Order, Trace
 from goldrush.replay.repeats.verdict import Difference, Repeats
@@ -25,7 +25,7 @@ STEPS_MAX: Final = 1_000_000
 _HASH_SEEDS: Final = (0, 0, 1, 2)
 _PAIRS: Final = ((0, 1), (0, 2), (0, 3))  # of the runs: a difference under one hash seed says more
 _MORE: Final = {"world": 2, "function": 0}  # rows than steps, if not one: what was made, or reset
-_TRIES: Final = 3  # to see the two values: a subject may part elsewhere each time
+_TRIES: Final = 4  # to see the two values: a subject may part elsewhere each time
 Target = str | type | Callable[..., object]
 
 
@@ -64,11 +64,11 @@ def repeats(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         traces = list(pool.map(run, orders, _HASH_SEEDS))
     first = traces[0]
-    if not first.rows:
+    if not first.steps:
         raise BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     verdict = Repeats(
         order.target, first.kind, seed if first.is_seeded else None,
-        len(first.rows) - _MORE.get(first.kind, 1), len(traces), not_seen=first.not_seen,
+        first.steps[-1] + 1 - _MORE.get(first.kind, 1), len(traces), not_seen=first.not_seen,
     )  # fmt: skip
     for a, b in _PAIRS:
         split = split_of(traces[a], traces[b])
@@ -77,7 +77,7 @@ def repeats(
             difference = _difference(order, split, (traces[a], traces[b]), pair, run)
             verdict = attrs.evolve(verdict, difference=difference)
             return diagnosed(verdict, run, order, pair) if causes else verdict
-    forgets = None if first.again is None else split_of_rows(first.rows, first.again) is None
+    forgets = None if first.again is None else first.rows == first.again
     return attrs.evolve(
         verdict, error=first.error, reset_forgets=forgets,
         generators=_generators_that_differ(order, traces, run),
@@ -86,7 +86,7 @@ def repeats(
 
 def _generators_that_differ(order: Order, traces: Sequence[Trace], run: Run) -> Sequence[str]:
     """The paths of generators whose state differs in runs that are equal otherwise."""
-    splits = [split_of_rows(traces[a].states, traces[b].states) for a, b in _PAIRS]
+    splits = [split_of_states(traces[a], traces[b]) for a, b in _PAIRS]
     split = next(filter(None, splits), None)
     if split is None:
         return ()
@@ -143,20 +143,22 @@ def _difference(
         if not split.names:
             a, b = (_end(trace, split.step) for trace in traces)
             return Difference(split.step, (), "the end of the run", a, b, hash_seeds)
-        telling = attrs.evolve(order, leaves_at=split.step, leaves_of=split.names)
+        first = split.same + 1  # that can differ; if others follow, they are looked at before
+        names = split.names if first == split.step else ()
+        telling = attrs.evolve(order, leaves_at=split.step, leaves_of=names, every_from=first)
         traces = run(telling, hash_seeds[0]), run(telling, hash_seeds[1])
         again = split_of(*traces)
         if again is None:
             continue
         found = leaf_that_differs(traces[0].leaves, traces[1].leaves)
         if again.step == split.step and found is not None:
-            return Difference(split.step, split.names, *found, hash_seeds)
+            return Difference(split.step, again.names, *found, hash_seeds)
         split = again
     unknown = "another value in each run"
     return Difference(split.step, split.names, split.names[0], unknown, unknown, hash_seeds)
 
 
 def _end(trace: Trace, step: int) -> str:
-    if len(trace.rows) > step:
+    if trace.steps[-1] >= step:
         return f"goes on with step {step}"
     return trace.error or f"ends before step {step}"

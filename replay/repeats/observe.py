@@ -48,12 +48,14 @@ class Seen:
         states: the digests of those, by name; of names that have one.
         leaves: the values of the names that were asked for, the shallowest first.
         not_seen: types that were not looked into.
+        size: the number of values.
     """
 
     digests: dict[str, int]
     states: dict[str, int]
     leaves: list[Leaf]
     not_seen: set[str]
+    size: int
 
 
 def observed(
@@ -71,7 +73,8 @@ def observed(
         walk = _Walk(names, root, leaves_of, VALUES_MAX)
         if walk.left <= 0:
             walk.not_seen.add(f"what stands behind {VALUES_MAX:,} values of a step")
-        return Seen(_digests_of(walk.tokens), _digests_of(walk.states), walk.leaves, walk.not_seen)
+        digests, states = _digests_of(walk.tokens), _digests_of(walk.states)
+        return Seen(digests, states, walk.leaves, walk.not_seen, VALUES_MAX - walk.left)
     finally:
         if was_enabled:
             gc.enable()

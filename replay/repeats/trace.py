@@ -76,7 +76,8 @@ class Order:
         seed: its seed.
         steps: how many; None: the default of its kind.
         settings: its other parameters.
-        leaves_at: the step whose values are told, of these names: `leaves_of`; None: of no step.
+        leaves_at: the last step, whose values are told, of these names: `leaves_of`; None: none.
+        every_from: the step from which on every step is looked at; None: of large subjects, some.
         again: whether an environment is reset by the seed and run once more.
         fixes: places where what can differ is made to repeat, while all places are sighted; None:
             nothing is patched.
@@ -88,6 +89,7 @@ class Order:
     settings: Mapping[str, object] = attrs.field(factory=dict)
     leaves_at: int | None = None
     leaves_of: Sequence[str] = ()
+    every_from: int | None = None
     again: bool = False
     fixes: Sequence[Place] | None = None
 
@@ -128,8 +130,9 @@ class Trace:
     Attributes:
         kind: of the subject.
         is_seeded: whether it takes a seed.
-        rows: by step; 0: when it was made, or reset.
-        states: by step, the digests of the states of generators of random numbers.
+        steps: the numbers of those that were looked at; 0: when it was made, or reset.
+        rows: of these steps.
+        states: of these steps, the digests of the states of generators of random numbers.
         again: the rows of the second run of an environment; None: there was none.
         leaves: the values that were asked for.
         not_seen: types of values that were not looked into, and what else was not compared.
@@ -140,6 +143,7 @@ class Trace:
 
     kind: str = ""
     is_seeded: bool = True
+    steps: Sequence[int] = ()
     rows: Sequence[Row] = ()
     states: Sequence[Row] = ()
     again: Sequence[Row] | None = None
@@ -151,13 +155,16 @@ class Trace:
 
     def text(self) -> str:
         """As JSON."""
-        return json.dumps(attrs.asdict(self))
+        given = attrs.asdict(self, recurse=False)
+        given["leaves"] = [(leaf.path, leaf.text, leaf.is_generator) for leaf in self.leaves]
+        given["sightings"] = [attrs.asdict(sighting) for sighting in self.sightings]
+        return json.dumps(given)
 
     @classmethod
     def of(cls, text: str | bytes) -> Trace:
         """The trace of a text."""
         given = json.loads(text)
-        leaves = tuple(Leaf(**leaf) for leaf in given.pop("leaves"))
+        leaves = tuple(Leaf(*leaf) for leaf in given.pop("leaves"))
         sightings = tuple(
             Sighting(
                 Place(**sighting.pop("place")),

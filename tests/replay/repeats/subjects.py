@@ -41,6 +41,18 @@ class Global(Repeating):
         self.agents[3].wealth += random.random()
 
 
+class Large(Repeating):
+    def __init__(self, seed):
+        super().__init__(seed=seed)
+        self.many, self.steps = [0] * 110_000, 0
+
+    def step(self):
+        super().step()
+        self.steps += 1
+        if self.steps == 7:
+            self.many[3] = random.random()
+
+
 class Spare(Repeating):
     def __init__(self, seed):
         super().__init__(seed=seed)

@@ -48,6 +48,7 @@ def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
     ("subject", "step", "path"),
     [
         (subjects.Global, 1, "agents[3].wealth"),
+        (subjects.Large, 7, "many[3]"),
         (subjects.Seedless, 0, "drawn"),
         (subjects.Drawing, 1, "observation of b"),
         (subjects.clock, 1, "now"),
@@ -56,7 +57,7 @@ def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
 def test_what_differs_under_one_hash_seed_is_found_at_its_step(
     subject: Callable[..., object], step: int, path: str
 ) -> None:
-    verdict = goldrush.repeats(subject, steps=5, causes=False)
+    verdict = goldrush.repeats(subject, steps=9, causes=False)
     found = verdict.difference
 
     assert found is not None
