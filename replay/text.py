@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from html import escape
 from typing import Final
 
@@ -62,7 +61,9 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-_NAME: Final = re.compile(r"[^,*\[\]]+(?=\[)")  # in a roster's text, before options
+# A name, with the bracket that begins its options. Without a look ahead, which would take the
+# square of the length of a text.
+_NAME: Final = re.compile(r"[^,*\[\]]+\[?")
 _NAME_KEPT: Final = 5  # characters of a name that is cut
 
 
@@ -70,15 +71,22 @@ def with_names_cut(text: str, most: int, dots: str = "...") -> str:
     """The text of a roster, or a label. If it has more than `most` characters, the names before
     brackets are cut in their middle, as far as that helps: what differs may stand between brackets.
     """
-    shown, limit = text, most
-    while len(shown) > most and limit >= _NAME_KEPT + len(dots):
-        shown = _NAME.sub(partial(_cut_name, most=limit, dots=dots), text)
-        limit -= 1
-    return shown
+    if len(text) <= most:
+        return text
+    least = _NAME_KEPT + len(dots)
+    shown = _with_names_of(text, least, dots)
+    if len(shown) > most:
+        return shown
+    each = (_with_names_of(text, limit, dots) for limit in range(most, least, -1))
+    return next((longer for longer in each if len(longer) <= most), shown)
 
 
-def _cut_name(found: re.Match[str], most: int, dots: str) -> str:
-    return cut_middle(found[0], most, dots)
+def _with_names_of(text: str, most: int, dots: str) -> str:
+    def cut(found: re.Match[str]) -> str:
+        name = found[0]
+        return f"{cut_middle(name[:-1], most, dots)}[" if name.endswith("[") else name
+
+    return _NAME.sub(cut, text)
 
 
 def cut_middle(text: str, most: int, dots: str) -> str:
