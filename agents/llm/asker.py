@@ -63,7 +63,7 @@ class Asker:
         self._client = Client(models.concurrency, models.warn)
         self._tally = Tally((answer.subject, answer.error) for answer in earlier)
         self._rows: dict[str, _Row] = {}  # by subject
-        self._warned: set[str] = set()  # models whose answers were cut off
+        self._warned: set[tuple[str, str]] = set()  # (name of a model, what was told of it)
 
     def close(self) -> None:
         """Cancel the questions that are not answered yet."""
@@ -151,8 +151,7 @@ class Asker:
         def formed(index: int, answer: Answer) -> T:
             if answer.text is None:
                 troubles[index] = answer.trouble or "it has no text"
-            if answer.finish == LENGTH:
-                self._warn(questions[index].model, answer)
+            self._warn(questions[index].model, answer)
             made, errors[index] = form(index, answer)
             return made
 
@@ -206,10 +205,25 @@ class Asker:
             raise RunStopped(unit, what, "--fail-over")
 
     def _warn(self, model: Model, answer: Answer) -> None:
-        """Warn once that a model's answers are cut off, with the limit to raise."""
-        if model.name in self._warned:
+        """Warn, once each, that a model's answers are cut off, with the limit to raise, and that
+        its server reports more tokens than it may take, or too few.
+        """
+        if (answer.tokens_out or 0) > model.max_tokens:
+            self._once(
+                model, "more",
+                f"its server counts {answer.tokens_out:,} tokens for an answer, over max_tokens "
+                f"({model.max_tokens:,}): it does not keep to that limit, so a unit can pass a "
+                "ceiling before the run stops",
+            )  # fmt: skip
+        if answer.uncounted:
+            most = max(answer.uncounted, model.max_tokens)
+            self._once(
+                model, "fewer",
+                "its server leaves reasoning out of the tokens of an answer: for ceilings and "
+                f"costs this one counts as {most:,}",
+            )  # fmt: skip
+        if answer.finish != LENGTH:
             return
-        self._warned.add(model.name)
         if answer.tokens_out is not None and answer.tokens_out < model.max_tokens:
             where = (
                 f"after {answer.tokens_out:,} tokens by its server, whose own limit is below "
@@ -217,7 +231,12 @@ class Asker:
             )
         else:
             where = f"at {model.max_tokens:,} tokens{_advice(model, {CUT: 1})}"
-        self._models.warn(f"llm:{model.name}: an answer was cut off {where}")
+        self._once(model, CUT, f"an answer was cut off {where}")
+
+    def _once(self, model: Model, what: str, line: str) -> None:
+        if (model.name, what) not in self._warned:
+            self._warned.add((model.name, what))
+            self._models.warn(f"llm:{model.name}: {line}")
 
 
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:

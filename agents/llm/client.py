@@ -35,6 +35,7 @@ from goldrush.agents.llm.model import NAME_MAX
 from goldrush.agents.llm.models import Endpoint, log_warning
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
+    REPORTED_MAX,
     TEXT_MAX,
     Answer,
     Question,
@@ -297,28 +298,26 @@ class Client:
         refused = finish == "content_filter" or (type(refusal) is str and refusal != "")
         if refused and not text:
             text = refusal if type(refusal) is str else ""
-        answer = _with_usage(
-            Answer(
-                finish=finish,
-                refused=refused,
-                model=self._name(response.get("model")),
-                fingerprint=self._name(response.get("system_fingerprint"), FINGERPRINT_MAX),
-                created=counted(response.get("created"), 0, INTEGER_MAX),
-            ),
-            response.get("usage"),
-            question.upper_bound(),
-            has_text=bool(text),
-        )
         thought = message.get("reasoning_content") or message.get("reasoning")
         reasoning = self._clean(thought) if type(thought) is str and thought else None
-        if text is None and (reasoning is None or question.whole is None):
-            return answer
-        text = self._clean(text or "")  # it has spent all its tokens on reasoning
-        if question.whole is None:
-            return attrs.evolve(answer, text=text[:TEXT_MAX])
-        part = question.whole.cut if refused else question.whole.parted
-        text, reasoning = part(text, reasoning)
-        return attrs.evolve(answer, text=text, reasoning=reasoning)
+        arrived = [self._clean(text or ""), reasoning or ""]
+        answer = Answer(
+            finish=finish,
+            refused=refused,
+            model=self._name(response.get("model")),
+            fingerprint=self._name(response.get("system_fingerprint"), FINGERPRINT_MAX),
+            created=counted(response.get("created"), 0, INTEGER_MAX),
+        )
+        if question.whole is not None and (text is not None or reasoning is not None):
+            # Without a text it has spent all its tokens on reasoning.
+            part = question.whole.cut if refused else question.whole.parted
+            kept, reasoning = part(arrived[0], reasoning)
+            answer = attrs.evolve(answer, text=kept, reasoning=reasoning)
+        elif text is not None:
+            answer = attrs.evolve(answer, text=arrived[0][:TEXT_MAX])
+        size = 0 if reasoning is None else sum(len(each.encode()) for each in arrived)
+        usage = response.get("usage")
+        return _with_usage(answer, usage, question.upper_bound(), size, has_text=bool(text))
 
     def _reason(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
@@ -438,10 +437,12 @@ def _reported(answer: Answer | BaseException) -> Answer:
     return answer
 
 
-def _with_usage(answer: Answer, usage: Any, most: Amount, *, has_text: bool) -> Answer:
-    """The answer with the tokens that a server reports; `most`: their upper bounds.
+def _with_usage(answer: Answer, usage: Any, most: Amount, size: int, *, has_text: bool) -> Answer:
+    """The answer with the tokens that a server reports. `most`: their upper bounds, if the server
+    keeps to them; `size`: bytes of text and reasoning; 0: without reasoning.
 
-    Some servers leave reasoning out of the tokens of an answer, so the largest count is taken.
+    Some servers leave reasoning out of the tokens of an answer, so the largest count is taken; one
+    that is too small for the size of the answer is none.
     """
     usage = usage if isinstance(usage, dict) else {}
     asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
@@ -451,15 +452,24 @@ def _with_usage(answer: Answer, usage: Any, most: Amount, *, has_text: bool) -> 
         total = counted(usage.get("total_tokens"), 0) or 0
         apart = answered + thought if thought is not None and thought > answered else 0
         answered = max(answered, apart, total - asked if type(asked) is int else 0)
-    tokens_in = counted(asked, 1, most.tokens_in)
-    tokens_out = counted(answered, 1 if has_text else 0, most.tokens_out)
+    tokens_in = counted(asked, 1, REPORTED_MAX)
+    tokens_out = counted(answered, 1 if has_text else 0, REPORTED_MAX)
+    uncounted = 0
+    if tokens_out is not None and tokens_out * _DENSE < size:
+        tokens_out, uncounted = None, size // _USUAL
     return attrs.evolve(
         answer,
+        uncounted=uncounted,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         tokens_reasoning=counted(thought, 0, tokens_out or most.tokens_out),
         tokens_cached=counted(cached, 0, tokens_in or most.tokens_in),
     )
+
+
+# Bytes of a token of reasoning: as usual, and more than any text has on average.
+_USUAL: Final = 4
+_DENSE: Final = 12
 
 
 def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
@@ -468,7 +478,8 @@ def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
 
 
 def _taken(answer: Answer, most: Amount) -> Amount:
-    tokens = (answer.tokens_in, most.tokens_in), (answer.tokens_out, most.tokens_out)
+    most_out = max(most.tokens_out, answer.uncounted)
+    tokens = (answer.tokens_in, most.tokens_in), (answer.tokens_out, most_out)
     tokens_in, tokens_out = (bound if said is None else said for said, bound in tokens)
     return Amount(most.name, tokens_in, tokens_out, answer.tokens_cached or 0)
 

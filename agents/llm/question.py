@@ -33,6 +33,7 @@ SCHEMA_MAX: Final = 4_096  # greatest size of an answer's schema, in bytes
 AROUND_MAX: Final = SCHEMA_MAX + WRAPPING  # tokens of a question in addition to its prompt
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
 REASONING_MAX: Final = 16_384  # characters of its reasoning that are kept
+REPORTED_MAX: Final = 1_000_000  # tokens of a question, or an answer, that a server can report
 FINGERPRINT_MAX: Final = 200  # characters of a server's fingerprint
 ROUND_MAX: Final = 1 << 24  # bytes of the answers of all models to one question each
 
@@ -176,7 +177,7 @@ class Answer:
         refused: the text is a refusal.
         model: the name of the model that the server reports.
         tokens_in, tokens_out: of the question, and of the answer with its reasoning; None: not
-            reported.
+            reported, or impossible. They may be more than was asked for.
         tokens_reasoning, tokens_cached: of these, tokens of reasoning, and those of the question
             that the server had; None: not reported.
         tries: how often the question was sent.
@@ -185,6 +186,8 @@ class Answer:
         reasoning: given apart from the text, or split off; None: neither.
         trouble: the reason why there is no answer; None: there is one.
         status: of HTTP, if the question was not accepted.
+        uncounted: an estimate of the tokens of the answer, by its size, where the server reports so
+            few that it must have left out the reasoning; 0: it does not.
     """
 
     text: str | None = None
@@ -201,6 +204,7 @@ class Answer:
     reasoning: str | None = None
     tokens_reasoning: int | None = None
     tokens_cached: int | None = None
+    uncounted: int = 0
 
     def source(self, model: str, prompt: str, *, is_whole: bool = False) -> Source:
         """The facts of the answer that a journal keeps, in addition to what is read from it.

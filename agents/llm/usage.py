@@ -11,7 +11,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
-from goldrush.agents.llm.question import AROUND_MAX, LENGTH, About, counted
+from goldrush.agents.llm.question import AROUND_MAX, LENGTH, REPORTED_MAX, About, counted
 from goldrush.agents.llm.versions import shown_name, subject_of
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
@@ -214,12 +214,12 @@ def _asked(answers: AnswerFields, chosen: Mapping[int, _Models], about: About) -
 
 def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAnswer:
     source, prompt = about.source or {}, about.prompt
-    tokens_in = counted(source.get("tokens_in"), 1, asked.most_in)
+    tokens_in = counted(source.get("tokens_in"), 1, REPORTED_MAX)
     return RecordedAnswer(
         unit, about.agent, asked.name, asked.subject,
         error=about.error if type(about.error) is str else None,
         tokens_in=tokens_in,
-        tokens_out=counted(source.get("tokens_out"), 0, asked.most_out),
+        tokens_out=counted(source.get("tokens_out"), 0, REPORTED_MAX),
         tries=counted(source.get("tries"), 1) or 1,
         most_in=asked.most_in,
         max_tokens=asked.most_out,

@@ -257,8 +257,9 @@ GARBAGE = Reply(b"garbage")
         ([completion("x", usage=None)], MOST.tokens),
         ([completion("x", usage=(30, None))], 30 + 50),
         ([completion("x", usage=(-1, 7))], MOST.tokens_in + 7),
-        ([completion("x", usage=(10**6, 10**6))], MOST.tokens),
-        ([completion("x", usage=(10**6, 7))], MOST.tokens_in + 7),
+        ([completion("x", usage=(9_000, 10**6))], 1_009_000),  # more than was asked for
+        ([completion("x", usage=(10**6 + 1, 10**6 + 1))], MOST.tokens),
+        ([completion("x", usage=(10**6 + 1, 7))], MOST.tokens_in + 7),
         ([completion(None, usage=(30, 7))], 37),
         ([error(429), error(503), completion("x", usage=(30, 7))], 37),
         ([error(500)], 0),

@@ -211,7 +211,8 @@ def test_an_answer_says_what_came(reply: Reply, expected: dict[str, Any]) -> Non
         (("100", [20]), (None, None)),
         ((float("nan"), float("inf")), (None, None)),
         ((MOST.tokens_in, MOST.tokens_out), (MOST.tokens_in, MOST.tokens_out)),
-        ((MOST.tokens_in + 1, MOST.tokens_out + 1), (None, None)),
+        ((MOST.tokens_in + 1, MOST.tokens_out + 1), (MOST.tokens_in + 1, MOST.tokens_out + 1)),
+        ((10**6 + 1, 10**6 + 1), (None, None)),
         ((10**400, 20), (None, 20)),
     ],
 )

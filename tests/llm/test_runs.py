@@ -450,6 +450,33 @@ def test_a_round_that_only_has_to_be_closed_is_closed_under_any_ceiling(
     assert free.read_bytes() == cut.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("tokens", "thought", "warning"),
+    [
+        (40_000, "", "its server counts 40,000 tokens for an answer, over max_tokens (500)"),
+        (20, "so " * 60_000, "its server leaves reasoning out of the tokens of an answer"),
+    ],
+)
+def test_a_ceiling_holds_where_a_server_ignores_the_limit_of_an_answer(
+    tmp_path: Path, tokens: int, thought: str, warning: str
+) -> None:
+    body = json.loads(completion('{"actions": []}', usage=(100, tokens)).body)
+    body["choices"][0]["message"]["reasoning_content"] = thought
+    told: list[str] = []
+    with serving(lambda asked: Reply(json.dumps(body).encode())) as server:
+        limited = models(server.address, max_tokens=60_000, warn=told.append)
+        with pytest.raises(RunStopped, match=r"at round 2.*--max-tokens"):
+            record(tmp_path / "run", SHORT, "llm:a*2", models=limited)
+        assert 2 == len(server.asked)
+        if not thought:  # what was reported is in the journal
+            with pytest.raises(RunStopped, match=r"at round 2.*80,200 of 60,000 are taken"):
+                resume(tmp_path / "run", models=limited)
+
+    assert 2 == len(server.asked)
+    assert 1 == sum(warning in line for line in told), told
+    assert verify(tmp_path / "run").holds
+
+
 def test_a_fork_counts_under_its_ceiling_only_what_it_asked_itself(
     server: Server, tmp_path: Path
 ) -> None:
