@@ -11,7 +11,7 @@ from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import FILE, Json, World
 from goldrush.cli.text import echo, echo_error, echo_exact, echo_json
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.text import format_table
@@ -30,7 +30,7 @@ def wordings(
     world: World,
     treatment: str | None = option("--treatment", "NAME", "diff: Treatment (default: baseline)."),
     at: int | None = option("--at", "N", "diff: Round, or other unit, of the first (default: 1)."),
-    agent: int | None = option("--agent", "AGENT", "diff: Agent (default: the first asked)."),
+    agent: str | None = option("--agent", "AGENT", "diff: Agent (default: the first asked)."),
     journal: str | None = option("--journal", "FILE", "diff: Run whose prompt is made.", type=FILE),
     as_json: Json,
 ) -> int:
@@ -71,11 +71,15 @@ def wordings(
     if action == "check":
         return _check(of.check(names[0], world), as_json)
     first, second = names
+    unit = 1 if at is None else at
     if journal is not None:
         if treatment is not None:
             raise BadInput("--treatment and --journal exclude each other", "give one of them")
-        return _diff(of.diff_in(journal, first, second, at or 1, agent or 0), as_json)
-    return _diff(of.diff(first, second, world, treatment or BASELINE, at or 1, agent), as_json)
+        return _diff(of.diff_in(journal, first, second, unit, agent or "0"), as_json)
+    if agent is not None and not agent.isdecimal():
+        raise BadInput(f"--agent is {format_value(agent)}", "give its number")
+    number = None if agent is None else int(agent)
+    return _diff(of.diff(first, second, world, treatment or BASELINE, unit, number), as_json)
 
 
 def _list(listed: Sequence[ListedWording], as_json: bool) -> int:

@@ -14,6 +14,7 @@ from goldrush.kernel.world import World
 from goldrush.replay.tools import Prompted, Tools, lazy
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.question import Message
     from goldrush.agents.players import Resources
 
 
@@ -23,6 +24,7 @@ class StageTools(Tools):
     """
 
     _prompted = lazy("goldrush.replay.journal.prompts:prompted")
+    _reworded = lazy("goldrush.replay.journal.prompts:reworded")
 
     def __init__(self, game: StageGame[Any, Any], config: type[attrs.AttrsInstance]) -> None:
         """`config`: the class of the settings, made with kernel.settings."""
@@ -46,6 +48,14 @@ class StageTools(Tools):
         if not self.game.prompting:
             return super().prompts(path, unit, agent, resources)
         found: Sequence[Prompted] = self._prompted(path, self.game, unit, agent)
+        return found
+
+    def reworded(
+        self, path: str | Path, agent: int, unit: int, wordings: Sequence[str]
+    ) -> Sequence[Sequence[Message]]:
+        if not self.game.prompting:
+            return super().reworded(path, agent, unit, wordings)
+        found: Sequence[Sequence[Message]] = self._reworded(path, self.game, agent, unit, wordings)
         return found
 
     def prompts_as_dict(

@@ -27,7 +27,7 @@ from goldrush.kernel.world import Event, EventType, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.question import About
+    from goldrush.agents.llm.question import About, Message
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.kernel.run import OnUnit
@@ -223,6 +223,7 @@ _ABSENT: Final = {
     "explained_units": ("explanations", _LISTED),
     "scores": ("scores to audit", _LISTED),
     "prompts": ("prompts", _LISTED),
+    "reworded": ("prompts", "leave --journal out"),
 }
 
 
@@ -505,6 +506,14 @@ class Tools:
     ) -> Sequence[Prompted]:
         """The prompts of an agent in a unit; `resources` are for asking other players again."""
         raise self._absent(Tools.prompts, path)
+
+    def reworded(
+        self, path: str | Path, agent: int, unit: int, wordings: Sequence[str]
+    ) -> Sequence[Sequence[Message]]:
+        """The messages of the first prompt of an agent in a unit, with each of these wordings, by
+        name or file.
+        """
+        raise self._absent(Tools.reworded, path)
 
     def prompts_as_dict(
         self, prompts: Sequence[Prompted], unit: int, agent: int

@@ -16,13 +16,12 @@ from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable
 from goldrush.agents.players import AskedPrompt, Facts, Players, Resources
-from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.world import Vocabulary
-from goldrush.replay.find import WORLD_DEFAULT, players_at, players_of, tools_for
-from goldrush.replay.journal.prompts import reworded
+from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_at, tools_for
+from goldrush.replay.journal.story import agent_of
 
 NAME: Final = "model"  # of the model that is asked in memory; no server is
 
@@ -184,22 +183,19 @@ def diff(
     return WordingDiff(treatment, at, both[0].agent, both[0].name, first, second)
 
 
-def diff_in(path: str | Path, a: str, b: str, at: int, agent: int = 0) -> WordingDiff:
-    """Two wordings, by name or file, in the prompt of an agent for unit `at` of a run.
+def diff_in(path: str | Path, a: str, b: str, at: int, agent: str = "0") -> WordingDiff:
+    """Two wordings, by name or file, in the first prompt of an agent, by number or name, in unit
+    `at` of a run.
 
-    Raises BadInput for a wording that breaks a rule, for a version of the prompt without wordings,
-    and for a world, a unit or an agent whose prompt is not one of a round; JournalError.
+    Raises BadInput for a wording that breaks a rule, for a version of the prompt and a world
+    without wordings, and for a unit or an agent that is not asked; JournalError.
     """
-    who = players_at(path)
-    if not isinstance(who, StagePlayers):
-        raise BadInput(
-            f"prompts of {path} cannot be made with another wording", "leave --journal out"
-        )
+    number = agent_of(path, agent)
     first, second = (
         {message["role"]: message["content"] for message in messages}
-        for messages in reworded(path, who.game, agent, at, (a, b))
+        for messages in tools_at(path).reworded(path, number, at, (a, b))
     )
-    return WordingDiff(None, at, agent, "", first, second)
+    return WordingDiff(None, at, number, "", first, second)
 
 
 def _version(world: str) -> tuple[PromptVersion, Wordable]:

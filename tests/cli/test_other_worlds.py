@@ -161,6 +161,7 @@ def test_export_takes_any_world(goldrush: Goldrush) -> None:
         (["resume", "short.journal"], "has no players"),
         (["measure", "a.journal"], "has no measures"),
         (["prompt", "a.journal", "--round", 1, "--agent", 1], "has no prompts"),
+        (["wordings", "diff", "a", "b", "--journal", "a.journal"], "no prompts; leave --journal"),
         (["log", "a.journal", "--plot", 1], "has no plots; leave --plot out"),
         (["why", "a.journal", "--at", 1], "has no explanations"),
         (["export", "a.journal", "--format", "csv", "--table", "spells"], "no table 'spells'"),

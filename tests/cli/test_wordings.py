@@ -12,7 +12,7 @@ import pytest
 from goldrush.agents.llm.wordings import digest_of
 from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.prompts.v2 import wordable
-from goldrush.cli.codes import DONE, TROUBLE
+from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.main import _run
 from goldrush.kernel.journal import Commit
 from goldrush.kernel.worlds.mining import MINING
@@ -21,6 +21,7 @@ from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
 from goldrush.replay.wordings import check, diff, listed, text_of
 from tests.cli.helpers import goldrush
+from tests.golden import WORDED, path_of
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
@@ -242,6 +243,21 @@ def test_an_agent_is_found_by_the_name_that_a_wording_gives_it(
     assert code == named.code
     assert named.out == (numbered.out if code == DONE else "")
     assert (code == DONE) or "there is no agent 'Ed'; give its number" in named.err
+
+
+@pytest.mark.parametrize("agent", ["ada", "judge", "dov"])
+def test_two_wordings_are_compared_in_a_prompt_of_a_season(agent: str, tmp_path: Path) -> None:
+    path = path_of("season", WORDED)
+    (tmp_path / "new.toml").write_text("[messages]\nsituation = 'Day $day.'")
+    words = ["--journal", path, "--at", 0, "--agent", agent, "--json"]
+    ran = goldrush("wordings", "diff", "default", "new.toml", *words, cwd=tmp_path)
+    found = json.loads(ran.out)
+
+    assert (DIFFERS, 0) == (ran.code, found["unit"])
+    assert found["a"]["system"] == found["b"]["system"]
+    assert found["a"]["user"].startswith("Assignment 0 of 0 to 1, day 0, project 0.\n")
+    assert found["b"]["user"].startswith("Day 0.\n")
+    assert (agent == "ada") == ('{"reasoning": ...' in found["b"]["user"])
 
 
 def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ class SeasonTools(Tools):
     scores = lazy("goldrush.replay.worlds.competition.score:scores")
     format_score = lazy("goldrush.replay.worlds.competition.score:format_score")
     prompts = lazy("goldrush.replay.worlds.competition.prompt:prompted")
+    reworded = lazy("goldrush.replay.worlds.competition.prompt:reworded")
     measures = lazy("goldrush.replay.worlds.competition.measures:MEASURING")
     tables = lazy("goldrush.replay.worlds.competition.tables:TABLES")
     studies = lazy("goldrush.replay.worlds.competition.study:STUDIES")
