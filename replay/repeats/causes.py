@@ -34,11 +34,13 @@ _GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftim
 
 
 @contextmanager
-def watching(fixes: Collection[Place], home: str = "") -> Iterator[Sightings]:
+def watching(
+    fixes: Collection[Place], home: str = "", files: Collection[str] | None = None
+) -> Iterator[Sightings]:
     """Watches what the code that is imported inside takes, with `fixes` fixed.
 
     Modules that were imported before keep the functions that they took by name. `home` is the
-    folder of the subject, or its end.
+    folder of the subject, or its end. `files` are those that `sites` rewrites; None: all.
     """
     sightings = Sightings(fixes, home)
     clock = _Clock(sightings)
@@ -53,7 +55,7 @@ def watching(fixes: Collection[Place], home: str = "") -> Iterator[Sightings]:
             _patch_numpy(patches, sys.modules["numpy.random"])
         stack.enter_context(
             sites.loading(
-                sites.Rewriting(sightings, clock.reading),
+                sites.Rewriting(sightings, clock.reading, files),
                 {"numpy.random": lambda module: _patch_numpy(patches, module)},
             )
         )

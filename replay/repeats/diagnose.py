@@ -86,10 +86,14 @@ class _Diagnosis:
         step = _differ(fixed)
         if step is not None:
             return self._suspects(step, "runs differ even with all of these fixed")
-        # What libraries do of their own accord is innocent, as a rule: it is put back at once.
-        places = tuple(sorted(self._seen, key=lambda place: (not self._is_own(place), _key(place))))
-        breaks = _differ(watched) is not None
-        confirmed, together = self._breaking(places, breaks=breaks)
+        every = sorted(self._seen, key=_key)
+        # A library's places are innocent, as a rule: they are put back at once.
+        own = [place for place in every if self._is_own(place)]
+        others = [place for place in every if not self._is_own(place)]
+        self._order = attrs.evolve(self._order, files=sorted({place.file for place in every}))
+        confirmed, together = self._parted(own, others)
+        if _differ(watched) is None:
+            together = []
         unexplained = ""
         if together:
             unexplained = (
@@ -97,7 +101,7 @@ class _Diagnosis:
             )
         elif not confirmed:
             unexplained = "the subject repeats while it is watched"
-        innocent = len(places) - len(confirmed) - len(together)
+        innocent = len(every) - len(confirmed) - len(together)
         return _Found(confirmed, together, innocent, unexplained)
 
     def _traces(self, fixes: Sequence[Place]) -> list[Trace]:
@@ -120,28 +124,26 @@ class _Diagnosis:
         except BadInput as error:  # it takes too long, or cannot be made
             return Trace(error=str(error))
 
-    def _breaking(
-        self, group: Sequence[Place], *, breaks: bool = False
-    ) -> tuple[list[Place], list[Place]]:
-        """Places of a group that break the run, each alone; and those that do so together only.
-
-        `breaks`: whether the group is known to.
-        """
+    def _breaking(self, group: Sequence[Place]) -> tuple[list[Place], list[Place]]:
+        """Places of a group that break the run, each alone; and those that do so together only."""
         if not group:
             return [], []
         if self.runs + len(self._hash_seeds) > RUNS_MAX:
             return [], list(group)
-        if not breaks:
-            back = set(group)
-            if _differ(self._traces([p for p in self._seen if p not in back])) is None:
-                return [], []
+        back = set(group)
+        if _differ(self._traces([place for place in self._seen if place not in back])) is None:
+            return [], []
         if len(group) == 1:
             return list(group), []
-        half = len(group) // 2
-        alone, together = self._breaking(group[:half])
-        more_alone, more_together = self._breaking(group[half:])
-        alone, together = alone + more_alone, together + more_together
-        return alone, together if alone or together else list(group)
+        return self._parted(group[: len(group) // 2], group[len(group) // 2 :])
+
+    def _parted(
+        self, half: Sequence[Place], other: Sequence[Place]
+    ) -> tuple[list[Place], list[Place]]:
+        """As _breaking, of two halves of a group that breaks the run."""
+        (alone, together), (more, more_together) = self._breaking(half), self._breaking(other)
+        confirmed, together = alone + more, together + more_together
+        return confirmed, together if confirmed or together else [*half, *other]
 
     def _suspects(self, step: int, why: str) -> _Found:
         """What was passed by this step; of libraries only if the subject itself passed nothing."""

@@ -12,7 +12,7 @@ import ast
 import datetime
 import importlib.machinery
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
@@ -141,7 +141,13 @@ def loading(
 class Rewriting:
     """Rewrites modules, and gives them the functions that the rewritten code calls."""
 
-    def __init__(self, sightings: Sightings, fixed_time: Callable[[str], float | None]) -> None:
+    def __init__(
+        self,
+        sightings: Sightings,
+        fixed_time: Callable[[str], float | None],
+        files: Collection[str] | None,
+    ) -> None:
+        self._files = None if files is None else frozenset(files)
         self._sightings = sightings
         self._fixed_time = fixed_time
         self._modules = set[str]()
@@ -149,6 +155,8 @@ class Rewriting:
 
     def takes(self, path: str) -> bool:
         """Whether a module of this file is rewritten."""
+        if self._files is not None:
+            return path in self._files
         return is_mendable(path) and package_of(path) not in _KEPT and path.endswith(".py")
 
     def code(self, source: bytes, path: str, name: str) -> types.CodeType:

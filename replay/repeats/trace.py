@@ -81,6 +81,8 @@ class Order:
         again: whether an environment is reset by the seed and run once more.
         fixes: places where what can differ is made to repeat, while all places are sighted; None:
             nothing is patched.
+        files: modules in which the order of sets, `id` and `hash` are sighted; None: in all that
+            are imported.
     """
 
     target: str
@@ -92,6 +94,7 @@ class Order:
     every_from: int | None = None
     again: bool = False
     fixes: Sequence[Place] | None = None
+    files: Sequence[str] | None = None
 
     def text(self) -> str:
         """As JSON."""

@@ -15,6 +15,7 @@ import pytest
 import goldrush
 from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.diagnose import diagnosed
+from goldrush.replay.repeats.sightings import home_of, package_of
 from goldrush.replay.repeats.trace import Order, Place, Trace
 from goldrush.replay.repeats.verdict import Repeats
 
@@ -101,3 +102,22 @@ def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert marked("listed_files", "cause") == named(verdict, confirmed=True), str(verdict)
     assert () == tuple(cause for cause in verdict.causes if not cause.is_confirmed)
     assert verdict.innocent > 0
+
+
+@pytest.mark.parametrize(
+    ("target", "file", "package"),
+    [
+        ("town/model.py:Model", "town/model.py", ""),
+        ("town/model.py:Model", "town/.venv/lib/site-packages/networkx/graph.py", "networkx"),
+        ("mesa.examples.town.model:Model", "lib/site-packages/mesa/examples/town/agents.py", ""),
+        ("mesa.examples.town.model:Model", "lib/site-packages/mesa/agent.py", "mesa"),
+        ("model:Model", "lib/site-packages/mesa/agent.py", "mesa"),
+        ("model:Model", "lib/site-packages/numpy/random/__init__.py", "std"),
+        ("model:Model", os.__file__, "std"),
+        ("mining", goldrush.__path__[0] + "/kernel/draws.py", "goldrush"),
+    ],
+)
+def test_a_subject_is_in_the_folder_of_its_module_and_its_libraries_are_not(
+    target: str, file: str, package: str
+) -> None:
+    assert package == package_of(os.path.abspath(file), home_of(target))

@@ -8,3 +8,4 @@ class Model:
 
     def step(self):
         self.grid += np.random.poisson(3, (3, 3))  # cause: numpy-random
+        self.grid += np.random.mtrand._rand.randint(9)  # cause: numpy-random
