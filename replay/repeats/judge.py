@@ -67,7 +67,7 @@ def repeats(
     if not first.steps:
         raise BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     verdict = Repeats(
-        order.target, first.kind, seed if first.is_seeded else None,
+        order.target, order.settings, first.kind, seed if first.is_seeded else None,
         first.steps[-1] + 1 - _MORE.get(first.kind, 1), len(traces), not_seen=first.not_seen,
     )  # fmt: skip
     for a, b in _PAIRS:

@@ -110,7 +110,9 @@ def _module(name: str) -> Any:
     add_user_folder(os.getcwd())
     try:
         is_there = importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
+    except ModuleNotFoundError as error:
+        if not f"{name}.".startswith(f"{error.name}."):  # one that a package above it needs
+            raise
         is_there = False
     if not is_there:
         raise BadInput(f"there is no module {name} that can be imported", f"give {_EXAMPLES}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -99,6 +99,7 @@ class Repeats:
 
     Attributes:
         target: as it was given.
+        settings: its other parameters.
         kind: "model", "environment", "parallel environment", "AEC environment", "world" or
             "function".
         seed: its seed; None: it takes none.
@@ -118,6 +119,7 @@ class Repeats:
     """
 
     target: str
+    settings: Mapping[str, object]
     kind: str
     seed: int | None
     steps: int
@@ -146,11 +148,12 @@ class Repeats:
     def _lines(self) -> Iterator[str]:
         seed = "" if self.seed is None else f", seed {self.seed}"
         size = f"{format_count(self.steps, 'step')} of a{_n(self.kind)} {self.kind}{seed}"
+        name = " ".join([self.target, *(f"{n}={value}" for n, value in self.settings.items())])
         if self.difference is None:
-            yield f"{self.target}: repeats ({size}; {self.runs} processes, 3 hash seeds)"
+            yield f"{name}: repeats ({size}; {self.runs} processes, 3 hash seeds)"
         else:
             step = self.difference.step
-            yield f"{self.target}: DOES NOT REPEAT from step {step} on ({size})"
+            yield f"{name}: DOES NOT REPEAT from step {step} on ({size})"
             yield from self.difference.lines()
             yield from map(str, self.causes)
             if self.innocent:

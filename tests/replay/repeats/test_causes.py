@@ -83,7 +83,7 @@ def test_an_environment_variable_that_differs_is_suspected() -> None:
             return run_once(order, hash_seed)
 
     order = Order(f"{SPECIMENS}/environment.py:Model", steps=3)
-    verdict = diagnosed(Repeats(order.target, "model", 1, 3, 0), run, order, (0, 1))
+    verdict = diagnosed(Repeats(order.target, {}, "model", 1, 3, 0), run, order, (0, 1))
 
     assert marked("environment", "suspect") == named(verdict, confirmed=False)
     assert set() == named(verdict, confirmed=True)

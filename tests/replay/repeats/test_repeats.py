@@ -124,6 +124,7 @@ def test_a_world_is_recorded() -> None:
         (f"{FILE}:ending", "ended its process with code 3"),
         ("nowhere.py:Model", "there is no file nowhere.py"),
         ("nowhere:Model", "there is no module nowhere"),
+        ("json.nowhere:Model", "there is no module json.nowhere"),
         ("nowhere", "there is no world 'nowhere'"),
     ],
 )
@@ -154,7 +155,7 @@ def test_the_command_tells_the_verdict_by_its_exit_code(tmp_path: Path) -> None:
     refused = typed("repeats", "model.py:sized", cwd=tmp_path)
 
     assert (0, "") == (same.code, same.err)
-    assert "model.py:sized: repeats (1 step of a function, seed 4;" in same.out
+    assert "model.py:sized size=9: repeats (1 step of a function, seed 4;" in same.out
     assert 1 == differs.code
     assert {"repeats": False, "steps": 2} == {
         name: json.loads(differs.out)[name] for name in ("repeats", "steps")
