@@ -94,13 +94,16 @@ class Asker:
         versions of the prompt that have options; `is_new`: the models are of a new roster, so that
         what the user did not write is still to be decided.
 
-        Warns of secrets that are sent unencrypted. Raises BadInput if a model does not answer.
+        Warns of secrets that are sent unencrypted, and of short ones. Raises BadInput if a model
+        does not answer.
         """
         for name, endpoint in self._endpoints.items():
             for secret in endpoint.secrets_in_clear():
                 self._models.warn(
                     f"llm:{name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
                 )
+            for line in endpoint.doubtful_secrets():
+                self._models.warn(f"llm:{name}: {line}")
         forms: dict[tuple[Model, frozenset[str]], Model] = {}
         decided = {}
         for model, typed in chosen:

@@ -34,6 +34,7 @@ from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import is_visible
 
 KEY_MIN: Final = 6  # characters of the shortest key that is removed from texts
+WORD_MAX: Final = 8  # characters below which a key may be a word of an answer
 FILE_MAX: Final = 1 << 20  # bytes of a file of models
 KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
@@ -163,6 +164,29 @@ class Endpoint:
         values = [value for named in self.sent() for value in named.values()]
         sent = (self.key() or "", *custom_headers(), *values)
         return [secret for secret in sent if len(secret) >= KEY_MIN]
+
+    def doubtful_secrets(self) -> list[str]:
+        """Warnings of secrets that are too short to be removed from texts, or that answers may have
+        as words, without their values. Raises BadInput as `secrets`.
+        """
+        headers, query = self.sent()
+        values = [(self.key_env, self.key())]
+        values += [(variable, headers[name]) for name, variable in self.headers]
+        values += [(variable, query[name]) for name, variable in self.query]
+        values += [(HEADERS, value) for value in custom_headers()]
+        lines: list[str] = []
+        for variable, value in values:
+            if value and len(value) < KEY_MIN:
+                lines.append(
+                    f"the value of {variable} has under {KEY_MIN} characters, so it is not removed "
+                    "from answers: a journal can have it"
+                )
+            elif value and (len(value) < WORD_MAX or value.isalpha()):
+                lines.append(
+                    f"the value of {variable} is treated as a key, and may be a word: wherever it "
+                    "stands in an answer, [key] takes its place"
+                )
+        return list(dict.fromkeys(lines))
 
     def secrets_in_clear(self) -> list[str]:
         """Descriptions of the secrets (key, headers, query) that plain HTTP would carry to another

@@ -98,10 +98,13 @@ def version_of(versions: Sequence[PromptVersion], options: Mapping[str, object])
     for version in versions:
         if type(number) is int and version.number == number:
             return version
+    is_forged = type(number) is not int or number < 1
     raise BadInput(
-        f"an agent was asked with version {number} of the prompt; this goldrush has "
+        f"an agent was asked with version {format_value(number)} of the prompt; this goldrush has "
         f"{numbers(versions)}",
-        "use the goldrush version that recorded the run",
+        "no run writes that: the journal was changed after it was recorded"
+        if is_forged
+        else "use the goldrush version that recorded the run",
     )
 
 

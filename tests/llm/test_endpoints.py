@@ -14,6 +14,7 @@ from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import record
+from goldrush.agents.worlds.mining import players as mining
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.usage import usage
 from tests.llm.seasons import SETTINGS, said
@@ -123,6 +124,34 @@ def test_what_goes_unencrypted_is_told(tmp_path: Path) -> None:
     [(_, endpoint)] = table(tmp_path, TABLE.format("http://models.example.org/v1")).values()
 
     assert ["its headers (X-Org)", "its query (api-version)"] == endpoint.secrets_in_clear()
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("true", "has under 6 characters, so it is not removed from answers"),
+        ("preview", "may be a word: wherever it stands in an answer, [key] takes its place"),
+        ("production", "may be a word: wherever it stands in an answer, [key] takes its place"),
+        ("sk-or-v1-0", None),
+    ],
+)
+def test_a_secret_that_answers_may_have_as_a_word_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, says: str | None
+) -> None:
+    monkeypatch.setenv("STAGE", value)
+    told: list[str] = []
+    with serving(lambda asked: completion(f'{{"actions": [], "say": "{value}"}}')) as server:
+        text = f"[a]\nbase_url = '{server.address}'\nheaders.X-Stage = 'STAGE'\nanswer = 'text'"
+        mining.record(
+            tmp_path / "run", {"rounds": 2}, "llm:a*2",
+            models=Models(table(tmp_path, text), warn=told.append),
+        )  # fmt: skip
+
+    lines = [line for line in told if "STAGE" in line]
+    assert (0 if says is None else 1) == len(lines), told
+    assert all(str(says) in line and value not in line for line in lines)
+    kept = (tmp_path / "run").read_bytes()
+    assert (len(value) < 6) is (b'"say": "' + value.encode() in kept)
 
 
 # --- prices ---

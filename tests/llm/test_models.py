@@ -18,7 +18,7 @@ from goldrush.agents.llm.model import (
     Model,
 )
 from goldrush.agents.llm.models import FILE_MAX, KEY_MIN, Endpoint, Models, read_models
-from goldrush.agents.llm.versions import PromptVersion, decided
+from goldrush.agents.llm.versions import PromptVersion, decided, version_of
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.mining.roster import POLICY_SET, PROMPTS
@@ -428,6 +428,14 @@ def test_a_version_without_options_has_none() -> None:
     assert 500 == decided(Model("a", "a", prompt=1), VERSIONS).max_tokens
     assert 2_000 == decided(Model("a", "a"), VERSIONS).max_tokens
     assert 8_000 == decided(Model("a", "a", reasoning="open"), VERSIONS).max_tokens
+
+
+@pytest.mark.parametrize("number", [None, 0, -1, True, "1", "x" * 10_000])
+def test_a_version_that_no_run_writes_is_told_as_such(number: object) -> None:
+    with pytest.raises(BadInput, match="the journal was changed") as refused:
+        version_of(VERSIONS, {"prompt": number})
+
+    assert len(str(refused.value)) < 300
 
 
 def test_a_person_has_the_options_of_framing_alone() -> None:
