@@ -15,7 +15,7 @@ from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
 from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, measures_of
 from goldrush.cli.progress import progress
-from goldrush.cli.text import as_dicts, cut, echo, echo_error, echo_exact, echo_json
+from goldrush.cli.text import as_dicts, cut, cut_roster, echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -174,7 +174,7 @@ def _grouped(groups: Sequence[Group]) -> str:
             ends = "-" if one.low is None else f"{_number(one.low)} to {_number(one.high)}"
             labels = (
                 cut(format_treatment(kind) or "-", WIDTH_MAX),
-                cut(kind.roster or "-", WIDTH_MAX),
+                cut_roster(kind.roster or "-", WIDTH_MAX),
             )
             rows.append(
                 ("" if place else measure.title, *labels, str(kind.horizon), runs,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.cli.command import argument, command
 from goldrush.cli.options import FILE, Journal, Json
-from goldrush.cli.text import as_dicts, cut, echo, echo_error
+from goldrush.cli.text import as_dicts, cut, cut_roster, echo, echo_error
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
@@ -68,7 +68,7 @@ def _row(info: Outline) -> tuple[str, ...]:
         escaped(info.path),
         "-" if info.header is None else escaped(info.header.world),
         cut(info.treatment or _others(info) or "-", OTHERS_MAX),
-        cut(roster or "-"),
+        cut_roster(roster or "-"),
         "-" if seed is None else str(seed),
         "-" if info.header is None else _units(info),
         info.state,
@@ -168,7 +168,7 @@ def _players(
         members = list(group)
         names = [entry["name"] for _, entry in members if "name" in entry]
         who = ", ".join(map(str, names)) or format_ranges(number for number, _ in members)
-        rows.append((cut(who), cut(policy), cut(others)))
+        rows.append((cut(who), cut_roster(policy), cut(others)))
     return rows
 
 

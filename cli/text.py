@@ -43,11 +43,16 @@ CUT: Final = 60  # characters of a text in a table
 
 
 def cut(text: str, most: int = CUT) -> str:
-    """A text of a journal, escaped, and cut to a number of characters: see `with_names_cut`."""
+    """A text of a journal, escaped, and cut to a number of characters."""
+    text = escaped(text)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def cut_roster(text: str, most: int = CUT) -> str:
+    """As `cut`, of a roster or a label: names before options first."""
     from goldrush.replay.text import with_names_cut
 
-    text = with_names_cut(escaped(text), most)
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    return cut(with_names_cut(escaped(text), most), most)
 
 
 def drop_output() -> None:
