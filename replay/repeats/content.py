@@ -20,13 +20,13 @@ _LOOKED_AT_MAX: Final = 64  # items of a collection that are looked at
 
 def varies(elements: Collection[object]) -> bool:
     """Whether a set of these can be iterated in another order in another process."""
-    return len(elements) > 1 and not all(map(_is_stable, elements))
+    return len(elements) > 1 and not all(map(is_stable, elements))
 
 
-def _is_stable(value: object) -> bool:
+def is_stable(value: object) -> bool:
     """Whether its hash is the same in every process; False for objects: nobody can know."""
     if isinstance(value, (tuple, frozenset)):
-        return all(map(_is_stable, value))
+        return all(map(is_stable, value))
     return isinstance(value, _STABLE) and type(value).__module__ in ("builtins", "numpy")
 
 

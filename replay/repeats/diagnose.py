@@ -146,10 +146,11 @@ class _Diagnosis:
         return confirmed, together if confirmed or together else [*half, *other]
 
     def _suspects(self, step: int, why: str) -> _Found:
-        """What was passed by this step; of libraries only if the subject itself passed nothing."""
+        """What the subject passed by this step, or else what libraries did after it was made."""
         passed = [place for place, seen in self._seen.items() if seen.first_step <= step]
         own = [place for place in passed if self._is_own(place)]
-        return _Found((), sorted(own or passed, key=_key), unexplained=why)
+        late = [place for place in passed if self._seen[place].first_step > 0]
+        return _Found((), sorted(own or late, key=_key), unexplained=why)
 
     def _is_own(self, place: Place) -> bool:
         """Whether the subject's own code is at a place, or called it."""

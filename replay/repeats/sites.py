@@ -20,7 +20,7 @@ from weakref import WeakSet, ref
 
 import xxhash
 
-from goldrush.replay.repeats.content import sorted_by_content, varies
+from goldrush.replay.repeats.content import is_stable, sorted_by_content, varies
 from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
 from goldrush.replay.repeats.trace import Place
 
@@ -54,6 +54,8 @@ _NOW: Final = frozenset(("now", "today", "utcnow"))
 _CONSUMERS: Final = _KEYED | frozenset(
     (
         "accumulate",
+        "add_edges_from",
+        "add_nodes_from",
         "array",
         "asarray",
         "batched",
@@ -65,6 +67,7 @@ _CONSUMERS: Final = _KEYED | frozenset(
         "compress",
         "Counter",
         "cycle",
+        "DataFrame",
         "deque",
         "dict",
         "dropwhile",
@@ -79,30 +82,39 @@ _CONSUMERS: Final = _KEYED | frozenset(
         "fromiter",
         "fromkeys",
         "groupby",
+        "Index",
         "islice",
         "iter",
         "join",
         "list",
         "map",
         "mean",
+        "merge",
+        "nlargest",
+        "nsmallest",
         "OrderedDict",
         "pairwise",
         "permutations",
         "print",
+        "prod",
         "product",
         "reduce",
         "repr",
         "sample",
+        "Series",
         "shuffle",
         "starmap",
         "stdev",
         "str",
         "sum",
+        "sumprod",
         "takewhile",
+        "tee",
         "tuple",
         "variance",
         "writelines",
         "zip",
+        "zip_longest",
     )
 )
 _TEXTS: Final = frozenset(("dumps", "format", "print", "repr", "str"))
@@ -191,7 +203,7 @@ class Rewriting:
             return value
         kind: Any = type(value)
         has_address = kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
-        what = f"text of a {kind.__qualname__}"
+        what = f"text of an object of {kind.__qualname__}"
         if has_address and self._sightings.note(Place("id", path, line), what):
             return _Text(f"<{kind.__qualname__} object at {self._numbers.number(value):#x}>")
         return value
@@ -232,7 +244,7 @@ class Rewriting:
         return self._numbers.number(value) if self._sightings.is_fixed("id", "id()") else id(value)
 
     def _hash(self, value: object) -> int:
-        if varies((value, None)) and self._sightings.is_fixed("hash", "hash()"):
+        if not is_stable(value) and self._sightings.is_fixed("hash", "hash()"):
             return self._numbers.hash(value)
         return hash(value)
 
@@ -299,6 +311,13 @@ def _helper(name: str, node: ast.expr, *more: ast.expr, line: int | None = None)
     return call
 
 
+def _takes_items(target: ast.expr) -> bool:
+    """Whether an assignment iterates over its value."""
+    if isinstance(target, ast.Subscript):
+        return isinstance(target.slice, ast.Slice)
+    return isinstance(target, (ast.Tuple, ast.List))
+
+
 class _Transformer(ast.NodeTransformer):
     """Passes what is iterated over through the functions of a module."""
 
@@ -326,8 +345,7 @@ class _Transformer(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
-        unpacked = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
-        if unpacked and not isinstance(node.value, ast.Tuple):
+        if any(map(_takes_items, node.targets)) and not isinstance(node.value, ast.Tuple):
             node.value = _helper("order", node.value)
         return node
 
@@ -335,6 +353,12 @@ class _Transformer(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, ast.Add):  # of a list; sets have none
             node.value = _helper("order", node.value)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mod) and isinstance(getattr(node.left, "value", None), str):
+            node.right = _helper("text", node.right)
         return node
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:

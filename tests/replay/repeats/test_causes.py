@@ -36,7 +36,7 @@ def marked(name: str, mark: str) -> set[Place]:
         Place(found[1], str(path), number)
         for path in paths
         for number, line in enumerate(path.read_text().splitlines(), 1)
-        if (found := re.search(rf"# {mark}: (.+)", line))
+        if (found := re.search(rf"# {mark}: (\S+)", line))
     }
 
 

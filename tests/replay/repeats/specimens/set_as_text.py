@@ -4,6 +4,8 @@ class Model:
         self.tags = {"red", "green", "blue", "white"}
         self.left, *self.others = self.tags  # cause: set-order
         self.shown = f"tags: {self.tags}"  # cause: set-order
+        self.printed = "tags: %s" % self.tags  # cause: set-order  # noqa: UP031
+        self.number = hash(seed) + hash((seed, 2.0))
 
     def step(self):
         self.state += 1
