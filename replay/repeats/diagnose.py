@@ -73,6 +73,8 @@ class _Diagnosis:
 
     def found(self) -> _Found:
         watched = self._traces(())
+        if not watched[-1].rows:
+            return _Found(unexplained=f"while it is watched, {watched[-1].error}")
         fixed: Sequence[Trace] = ()
         for _ in range(_ROUNDS_MAX):
             places = tuple(self._seen)

@@ -8,15 +8,19 @@ import itertools
 import os
 import re
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import goldrush
+from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats.child import run_once
-from goldrush.replay.repeats.diagnose import diagnosed
+from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
 from goldrush.replay.repeats.sightings import home_of, package_of
-from goldrush.replay.repeats.trace import Order, Place, Trace
+from goldrush.replay.repeats.trace import Order, Place, Sighting, Trace
 from goldrush.replay.repeats.verdict import Repeats
 
 SPECIMENS = Path(__file__).parent / "specimens"
@@ -83,7 +87,7 @@ def test_an_environment_variable_that_differs_is_suspected() -> None:
             return run_once(order, hash_seed)
 
     order = Order(f"{SPECIMENS}/environment.py:Model", steps=3)
-    verdict = diagnosed(Repeats(order.target, {}, "model", 1, 3, 0), run, order, (0, 1))
+    verdict = diagnosed(NONE, run, order, (0, 1))
 
     assert marked("environment", "suspect") == named(verdict, confirmed=False)
     assert set() == named(verdict, confirmed=True)
@@ -121,3 +125,44 @@ def test_a_subject_is_in_the_folder_of_its_module_and_its_libraries_are_not(
     target: str, file: str, package: str
 ) -> None:
     assert package == package_of(os.path.abspath(file), home_of(target))
+
+
+PLACES = [
+    *(Place("clock", "/town/model.py", line) for line in range(1, 20)),
+    *(Place("id", "/lib/site-packages/links/graph.py", line) for line in range(1, 20)),
+]
+NONE = Repeats("model:Model", {}, "model", seed=1, steps=3, runs=0)
+
+
+def passing(passed: set[Place], guilty: set[Place], order: Order, hash_seed: int) -> Trace:
+    """A run that differs by hash seed unless all guilty places are fixed."""
+    seen = [Sighting(place, None, "", 1, 0) for place in passed]
+    differs = not guilty <= set(order.fixes or ())
+    return Trace(steps=[0], rows=[{"value": hash_seed if differs else 0}], sightings=seen)
+
+
+@given(st.sets(st.sampled_from(PLACES), min_size=1).flatmap(
+    lambda passed: st.tuples(st.just(passed), st.sets(st.sampled_from(sorted(passed, key=str))))
+))  # fmt: skip
+def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
+    places: tuple[set[Place], set[Place]],
+) -> None:
+    passed, guilty = places
+    verdict = diagnosed(NONE, partial(passing, *places), Order("model:Model"), (0, 1))
+    confirmed, suspected = named(verdict, confirmed=True), named(verdict, confirmed=False)
+
+    assert confirmed <= guilty <= confirmed | suspected
+    assert len(passed) == len(confirmed) + len(suspected) + verdict.innocent
+    assert verdict.runs <= RUNS_MAX
+    if 0 < len(guilty) < 4:
+        assert (guilty, "") == (confirmed, verdict.unexplained)
+
+
+def test_a_subject_that_cannot_be_watched_is_not_explained() -> None:
+    def run(order: Order, hash_seed: int) -> Trace:
+        raise BadInput("a run takes longer than 3 seconds", "take fewer steps")
+
+    verdict = diagnosed(NONE, run, Order("model:Model"), (0, 1))
+
+    assert () == verdict.causes
+    assert "while it is watched, a run takes longer than 3 seconds" in verdict.unexplained
