@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.replay.repeats.compare import leaf_that_differs
+from goldrush.replay.repeats.compare import Split, leaf_that_differs, split_of
 from goldrush.replay.repeats.observe import LEAVES_MAX, Seen, observed
+from goldrush.replay.repeats.trace import Trace
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 KEYS = st.integers() | st.text() | st.tuples(st.text(), st.booleans())
@@ -121,6 +122,29 @@ def test_sets_of_objects_have_no_order() -> None:
         assert digest(value(things(numbers))) == digest(value(things(numbers[::-1])))
 
 
+def test_dictionaries_have_an_order_only_if_their_keys_are_objects() -> None:
+    a, b = Slotted(1), Slotted(2)
+
+    assert digest({"x": 1, "y": 2}) == digest({"y": 2, "x": 1})
+    assert digest({a: 1, b: 1}) != digest({b: 1, a: 1})
+
+
+def test_the_root_is_not_looked_into_where_it_is_reached() -> None:
+    root = Slotted(1)
+    before = observed({"held": [root]}, root)
+    root.held = 2
+
+    assert before == observed({"held": [root]}, root)
+
+
+def test_runs_that_end_at_different_steps_part_behind_the_first_end() -> None:
+    row = {"a": 1}
+    a, b = (Trace(steps=(0, 3, end), rows=(row, row, {"a": end})) for end in (5, 4))
+
+    assert Split(5, (), 3) == split_of(a, b) == split_of(b, a)
+    assert None is split_of(a, a)
+
+
 def test_what_cannot_be_looked_into_is_listed_once_by_its_type() -> None:
     seen = observed({"a": [(x for x in ()), (x for x in ())], "b": threading.Lock()})
 
@@ -129,11 +153,11 @@ def test_what_cannot_be_looked_into_is_listed_once_by_its_type() -> None:
 
 def test_an_object_belongs_to_the_name_with_the_shortest_path() -> None:
     shared = Thing(1)
-    before = observed({"far": [[shared]], "near": shared}).digests
+    before = observed({"near": [shared], "some way": [[shared]]}).digests
     shared.held = 2
-    after = observed({"far": [[shared]], "near": shared}).digests
+    after = observed({"near": [shared], "some way": [[shared]]}).digests
 
-    assert before["far"] == after["far"]
+    assert before["some way"] == after["some way"]
     assert before["near"] != after["near"]
 
 
