@@ -20,7 +20,7 @@ ROUND = (
 )
 TRUCE = [
     ROUND,
-    "every (raid on a plot|such attempt|take of an item) fails|(no raid on it work|each raid "
+    "every (raid on a plot|such attempt|take of an option) fails|(no raid on it work|each raid "
     "on it fail)s",
     "won by a raid has no truce|taken by raid is not protected|after a raid the new owner has no "
     "truce|no truce on a plot that was won by raid|got by take has no pause",
@@ -54,7 +54,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             r"10 x 10 .*\(rows x columns\)",
             "takes it by raid|gets it by (raid|take)|no other takes it by raid|a raid gives it "
             "another",
-            "at the start no (plot|item) has|as all do in the beginning|as when the first "
+            "at the start no (plot|option) has|as all do in the beginning|as when the first "
             "round starts|at first they are all free",
         ],
         "plots_by_id": [
@@ -70,7 +70,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
         ],
         "alpha_all": [
             "1 gold|brings 1 in points", "(each|every|one) (stamina|unit)",
-            "every (plot|item)|whichever the plot|all plots alike",
+            "every (plot|option)|whichever the plot|all plots alike",
         ],
         "stamina": [
             "what (actions|choices) cost|actions are paid|pays for what you do|counted in stamina",
@@ -81,7 +81,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
         "actions": [
             "most important first|most to the least important|earlier in it counts for more|first "
             "being the most important",
-            "a (type, a plot|kind, an item),? and (the|how much|a price)",
+            "a (type, a plot|kind, an option),? and (the|how much|a price)",
             "judged at the start of the round|owners when the round begins decide|as it is at the "
             "start of the round|who owned the plot when the round started",
         ],
@@ -108,7 +108,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "may mine and defend the same plot|allowed to mine and to defend one plot|same "
             "plot may "
             "have your mine and your defend|one and the same plot, mine and defend go together|may "
-            "use and lock the same item",
+            "use and lock the same option",
         ],
         "truce_one": [ROUND, "cannot be lost|nobody (can (take|lose)|takes it away)"],
         "order": [
@@ -125,10 +125,10 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "early to mine or defend",
             "loses a plot is not paid|your mining of that round is not paid|lost in a round, "
             "mine of "
-            "that round is not paid|lose a plot, you get nothing|loses an item gets no points",
+            "that round is not paid|lose a plot, you get nothing|loses an option gets no points",
         ],
         "limits": [
-            "not allowed", "(type and plot|kind and item) (of|as) an earlier one",
+            "not allowed", "(type and plot|kind and option) (of|as) an earlier one",
             "costs? nothing|neither costs anything|this is free",
             "more (than your stamina|stamina than you have|units than you have)|above your stamina",
             "last (action|choice) is (removed, whole|taken out entirely|dropped, always as a "
@@ -141,7 +141,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
         "shown_many": [*SHOWN, "the last 5 rounds"],
         "answer": ["(one|single) JSON object", "nothing else|nothing but|alone"],
         "keys_by_id": [
-            '"(type|kind)" (is|stands for|holds)', '"(plot|item)" (is |for )?the (id|number) of',
+            '"(type|kind)" (is|stands for|holds)', '"(plot|option)" (is |for )?the (id|number) of',
             '"(stamina|units)" (what it costs|is its cost|the price|for the stamina spent)',
             "empty list (does|you do) nothing|empty; then you do nothing|is empty, or the answer",
             "cannot be read",
@@ -163,7 +163,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "you know (of earlier rounds )?only what",
         ],
     },
-    "rich": {"alphas": [r"\b2 on (plots|items) 0-2\b", r"\b1 on (plots|items) 3-99\b",
+    "rich": {"alphas": [r"\b2 on (plots|options) 0-2\b", r"\b1 on (plots|options) 3-99\b",
                         "(each|every|one) (stamina|unit)"]},
     "long-truce": {"truce_many": [*TRUCE, "and the 2 after it"]},
     "no-truce": {
@@ -173,7 +173,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "round|lose it by raid in one round",
         ],
         "raid_unowned": [
-            "may also (raid a plot that nobody owns|take an item that nobody holds)|allowed "
+            "may also (raid a plot that nobody owns|take an option that nobody holds)|allowed "
             "to raid "
             "a plot that belongs to nobody|without an owner may be the target of a raid|can raid a "
             "free plot as well",
@@ -186,7 +186,7 @@ FACTS: dict[str, dict[str, Sequence[str]]] = {
             "as you (choose|like)|as you want|up to you|you decide",
             "each (point|stamina in it|unit) stops one|point of it turns away one|for each of "
             "them one agent that would raid it is stopped",
-            "at random", "(others|them|those) (takes|gets) the (plot|item)",
+            "at random", "(others|them|those) (takes|gets) the (plot|option)",
         ]
     },
     "adjudicate": {
