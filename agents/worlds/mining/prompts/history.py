@@ -222,9 +222,8 @@ class History:
         if agent not in lines:
             done = list(self._done(record.view(Outcomes).of(agent)))
             actions = self.terms.limited(done, OWN_MAX // 3, ITEMS)
-            line = self.terms(
-                "own_round", round=record.round, actions=actions or self.terms("own_none")
-            )
+            said = actions if done else self.terms("own_none")
+            line = self.terms("own_round", round=record.round, actions=said)
             lines[agent] = cut(line, OWN_MAX)
         return lines[agent]
 

@@ -288,6 +288,15 @@ def test_own_actions_are_told_the_oldest_round_first_with_reasons_in_words() -> 
     ] == part(prompt_of(state)[1], "YOUR OWN ACTIONS")
 
 
+@pytest.mark.parametrize("text", ["", "x" * 600])
+def test_of_an_agent_that_acted_no_wording_says_that_it_did_not(text: str) -> None:
+    state = after(start(), {0: does(("claim", 0, 1))}, {0: does()})
+    framed = worded({"own_action": text, "more": text}, {})
+
+    told = part(prompt_of(state, framed=framed)[1], "YOUR OWN ACTIONS")
+    assert ["Round 1: ", "Round 2: none"] == told
+
+
 def test_own_actions_that_do_not_fit_are_told_in_sum() -> None:
     rounds = [{0: does(*[("claim", (n + k) % 100, 1) for k in range(9)])} for n in range(90)]
     lines = part(prompt_of(after(start(visibility="all"), *rounds))[1], "YOUR OWN")
