@@ -59,14 +59,21 @@ _SAME: Final = (
 # Limits of tokens, and forms of answers.
 _TAKEN_LIKE: Final = re.compile(r"(?:max|min|num)_.*(?:tokens|length|len|predict)|guided_.*")
 # Names like those of secrets that are none.
-_HARMLESS: Final = (
-    "prompt_cache_key",  # names requests that share a cache
-    "stop_token_ids",  # the numbers of tokens with which a model's template ends an answer
-    "return_token_ids", "return_tokens_as_token_ids",  # numbers besides the text of an answer
+_HARMLESS: Final = frozenset(
+    (
+        "prompt_cache_key",  # names requests that share a cache
+        # How many tokens of reasoning.
+        "budget_tokens", "reasoning_budget_tokens", "thinking_token_budget",
+        # The tokens with which a model's template ends an answer, and how tokens become text.
+        "skip_special_tokens", "spaces_between_special_tokens", "stop_token_ids",
+        # Figures besides the text of an answer.
+        "logprob_token_ids", "return_token_ids", "return_tokens", "return_tokens_as_token_ids",
+        "timings_per_token", "token_ids_logprob",
+    )
 )  # fmt: skip
 _SECRET: Final = re.compile(
-    r"(?:^|[^a-z])(?:[a-z]*keys?|[a-z]*token|auth)(?:$|[^a-z])"
-    "|secret|passw|passphrase|authoriz|credential|bearer|cookie"
+    r"(?:^|[^a-z])(?:[a-z]*keys?|[a-z]*tokens?|o?auth[nz]?|pass|pat|pwd|jwts?)(?:$|[^a-z])"
+    "|apikey|accesskey|secret|passw|passcode|passphrase|authent|authoriz|credential|bearer|cookie"
 )
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -76,7 +76,9 @@ def read(tmp_path: Path, text: str) -> Model:
     "field",
     [
         'prompt_cache_key = "x"', "stop_token_ids = [2]", "return_token_ids = true",
-        "skip_special_tokens = false", "top_k = 20", "store = false", 'user = "x"',
+        "skip_special_tokens = false", 'thinking = {type = "enabled", budget_tokens = 1024}',
+        "thinking_token_budget = 9", "return_tokens = true", "timings_per_token = true",
+        "top_k = 20", "store = false", 'user = "x"',
         "chat_template_kwargs = {enable_thinking = false}", 'provider = {order = ["a"]}',
         'service_tier = "flex"', "min_p = 0.1", 'keep_alive = "5m"', "logprobs = true",
     ],
@@ -99,6 +101,13 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
         ('x = {"X-Authorization" = "v"}', "'X-Authorization' is the name of a secret"),
         ('client_secret = "v"', "'client_secret' is the name of a secret"),
         ('Passwords = "v"', "'Passwords' is the name of a secret"),
+        *(
+            (f'x = {{{name} = ["v"]}}', f"'{name}' is the name of a secret")
+            for name in (
+                "authentication", "access_tokens", "tokens", "api_tokens", "sessionTokens", "pwd",
+                "jwt", "authz", "oauth2", "db_pass", "apikeys", "accesskeyid",
+            )
+        ),
         ("n = 2", "'n' is sent by goldrush, or changes what is asked or answered"),
         ("SEED = 2", "'SEED' is sent by goldrush"),
         ("max_new_tokens = 2", "'max_new_tokens' is sent by goldrush"),
