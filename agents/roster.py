@@ -25,6 +25,7 @@ from goldrush.kernel.text import check_name
 if TYPE_CHECKING:
     from goldrush.agents.recorded import Recording
 
+SPLIT: Final = ",;*[]"  # separate the parts of a roster's text
 DISTRIBUTION: Final = "distribution"  # the option with the name of a policy's distribution
 
 _COMMA = re.compile(r",(?![^\[\]]*\])")  # none of those between brackets

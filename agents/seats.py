@@ -813,7 +813,7 @@ def matches_label(name: str, called: str) -> bool:
     [part] = parts_of(name)
     model, _, between = called.removesuffix("]").partition("[")
     is_any = part.name in (LLM, f"{LLM}:") and model.startswith(f"{LLM}:")
-    if not (is_any or model == part.name):
+    if not (is_any or model == subject_of(part.name, {}, ())):
         return False
     labelled = {each.partition("=")[0]: each for each in between.split(";")}
     return all(

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, Self
 import attrs
 
 from goldrush.agents.llm.extra_body import SIZE_MAX, is_canonical
+from goldrush.agents.roster import SPLIT
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import INTEGER_MAX, choice, flag, integer, real
@@ -76,13 +77,12 @@ def _is_persona(value: Any) -> bool:
     return len(value.encode()) <= size
 
 
-_SPLIT: Final = ",;*[]"  # separate the parts of a roster's text
-# In a roster, and on a server.
+# Where a user gives it; then in a journal, and on a server.
 NAME: Final = Kind(
-    f"a name of at most {NAME_MAX} visible characters, none of them {' '.join(_SPLIT)}",
-    lambda v: _is_name(v, _SPLIT),
+    f"a name of at most {NAME_MAX} visible characters, none of them {' '.join(SPLIT)}",
+    lambda v: _is_name(v, SPLIT),
 )
-_SERVED: Final = Kind(f"a name of at most {NAME_MAX} visible characters", _is_name)
+_KNOWN: Final = Kind(f"a name of at most {NAME_MAX} visible characters", _is_name)
 _EFFORT: Final = Kind(
     "1 to 32 visible characters",
     lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
@@ -253,8 +253,8 @@ class Model(Framing):
     always: ClassVar[Collection[str]] = FIRST
     later: ClassVar[Collection[str]] = (*SAMPLING, *FRAMING)
 
-    name: str = field(NAME)
-    model: str = field(_SERVED)
+    name: str = field(_KNOWN)
+    model: str = field(_KNOWN)
     temperature: float | None = field(
         real(0, 2), default=None, converter=attrs.converters.optional(float)
     )

@@ -363,7 +363,8 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
 def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, Endpoint]:
     if not isinstance(table, dict):
         raise BadInput(f"{where} is not a table", "write [name] and below it model = '...'")
-    check(Model, "name", name, f"{where}: name")
+    if not NAME.holds(name):
+        raise BadInput(f"{where}: name is {format_value(name)}", f"it must be {NAME.name}")
     of_model: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
     names = [*_CHOICES, *attrs.fields_dict(Endpoint)]

@@ -6,12 +6,13 @@ its prompts can be made, and its answers read, as they were; a new roster gets t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
-from goldrush.agents.roster import format_policy
+from goldrush.agents.roster import SPLIT, format_policy
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.text import is_visible
 
@@ -33,6 +34,10 @@ DIGITS: Final = 8  # of the SHA-256 of a long text
 # and where the server's template opens the reasoning.
 TOKENS: Final = 500, 2_000, 8_000
 SHOWN_MAX: Final = 250  # characters of the longest name that is shown in full, `llm:` included
+# In a name: what separates the parts of a label, and what stands in a label for that.
+_SPLIT: Final = re.compile(
+    f"[{re.escape(SPLIT)}]|%({'|'.join(f'{ord(each):X}' for each in '%' + SPLIT)})"
+)
 
 
 @attrs.frozen
@@ -70,7 +75,17 @@ def subject_of(name: str, options: Mapping[str, object], noted: Collection[int])
     if "persona" in named:
         named["persona"] = digits_of(str(named["persona"]))
     shown = {n: shown_name(v) if isinstance(v, str) else v for n, v in named.items()}
-    return format_policy(shown_name(name), {n: shown[n] for n in LABELLED if n in shown})
+    return format_policy(_labelled(name), {n: shown[n] for n in LABELLED if n in shown})
+
+
+def _labelled(name: str) -> str:
+    """A name of a model as a label has it: in one that no roster can say, what separates the parts
+    of a roster's text is written as in URLs (`m%5B4bit%5D`), so that it is not read as options.
+    """
+    shown = shown_name(name)
+    if _SPLIT.search(shown) is None:
+        return shown
+    return "".join(f"%{ord(each):X}" if each in f"%{SPLIT}" else each for each in shown)
 
 
 def digits_of(text: str) -> str:
@@ -102,7 +117,7 @@ def version_of(versions: Sequence[PromptVersion], options: Mapping[str, object])
     raise BadInput(
         f"an agent was asked with version {format_value(number)} of the prompt; this goldrush has "
         f"{numbers(versions)}",
-        "no run writes that: the journal was changed after it was recorded"
+        "no run of this goldrush writes that"
         if is_forged
         else "use the goldrush version that recorded the run",
     )

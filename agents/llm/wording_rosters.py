@@ -102,8 +102,8 @@ def wording_at(entry: Entry, roster: Roster, wordable: Wordable) -> Wording:
     shipped = shipped_sha256(name, wordable)
     if shipped not in (None, sha256):
         raise BadInput(
-            f"wording {name} has the SHA-256 {sha256}",
-            f"it must be {shipped}, of the wording that goldrush ships under this name",
+            f"wording {name} has another text than this goldrush ships, with the SHA-256 {sha256}",
+            f"it must be {shipped}",
         )
     return wording_from(name, text, sha256, wordable)
 

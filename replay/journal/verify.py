@@ -67,7 +67,7 @@ _HINT: Final = (
     "; a policy must keep nothing between units but its memo, and a test program give the same "
     "value for the same seed"
 )
-_FORGED: Final = "; no run writes that: the journal was changed after it was recorded"
+_FORGED: Final = "; no run of this goldrush writes that"
 
 
 @attrs.frozen

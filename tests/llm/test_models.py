@@ -432,7 +432,7 @@ def test_a_version_without_options_has_none() -> None:
 
 @pytest.mark.parametrize("number", [None, 0, -1, True, "1", "x" * 10_000])
 def test_a_version_that_no_run_writes_is_told_as_such(number: object) -> None:
-    with pytest.raises(BadInput, match="the journal was changed") as refused:
+    with pytest.raises(BadInput, match="no run of this goldrush writes that") as refused:
         version_of(VERSIONS, {"prompt": number})
 
     assert len(str(refused.value)) < 300

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
-from goldrush.agents.llm.versions import PromptVersion, decided
+from goldrush.agents.llm.versions import PromptVersion, decided, subject_of
 from goldrush.agents.llm.wording_files import as_toml, read_wording, wording_named
 from goldrush.agents.llm.wording_rosters import (
     check_names,
@@ -362,8 +362,6 @@ HOSTILE: list[tuple[dict[str, object], dict[str, object], type[Exception]]] = [
     (canonical([]), {}, ImpossiblePlayer),
     (canonical({"more": {}}), {}, ImpossiblePlayer),
     (canonical({"messages": []}), {}, ImpossiblePlayer),
-    ({"wording": "plain", **canonical({"messages": {"none": "-"}})}, {"wording": "plain"},
-     ImpossiblePlayer),  # the name of one that is shipped
     ({"wording_text": DEEP, "wording_sha256": digest_of(DEEP)}, {}, ImpossiblePlayer),
     ({"wording_text": "\ud800", "wording_sha256": "0" * 64}, {}, ImpossiblePlayer),
 ]  # fmt: skip
@@ -392,6 +390,16 @@ def test_a_wording_that_no_run_records_is_told(
     for agent in (0, 1):
         with suppress(BadInput):  # and nothing else
             framed(agent)
+
+
+def test_another_text_under_a_shipped_name_is_told_as_that(tmp_path: Path) -> None:
+    other = {"wording": "plain", **canonical({"messages": {"none": "-"}})}
+    forged = changed(model(written(tmp_path, PLAIN), 0), **other)
+    with pytest.raises(ImpossiblePlayer) as refused:
+        can_ask(OFFER, forged, Roster([forged]))
+
+    assert wording_named("plain", WORDABLE).sha256 == refused.value.expected
+    assert "wording plain has another text than this goldrush ships" in refused.value.actual
 
 
 @pytest.mark.parametrize("entry", [model("default", 0), person("default", 0)])
@@ -621,6 +629,25 @@ def test_labels_tell_players_apart_and_can_be_typed(
 def test_a_label_says_what_a_new_roster_would_not_have(text: str, label: str) -> None:
     assert label == policy_label(entry_of(text), WORLD)
     assert matches_label(text, label)
+
+
+@given(*2 * [st.text("m%5B[]=;*,", min_size=1, max_size=6)])
+def test_the_label_of_any_name_has_no_options_in_it(a: str, b: str) -> None:
+    labels = [subject_of(f"llm:{name}", {}, ()) for name in (a, b)]
+
+    assert not set("".join(labels)) & set("[];*,")
+    assert (labels[0] == labels[1]) == (a == b)
+    for name, label in zip((a, b), labels, strict=True):
+        assert matches_label("llm", label)
+        assert set(name) & set("[];*,") or matches_label(f"llm:{name}", label)
+
+
+def test_the_label_of_a_forged_name_is_not_that_of_a_wording() -> None:
+    label = subject_of("llm:m[wording=plain]", {}, ())
+
+    assert "llm:m%5Bwording=plain%5D" == label
+    assert not matches_label("llm[wording=plain]", label)
+    assert "llm:a%20b" == subject_of("llm:a%20b", {}, ())
 
 
 def test_the_label_of_a_wording_has_its_name_and_not_its_file() -> None:
