@@ -131,7 +131,7 @@ def prompt(
 
     run = Run(journal)
     found = run.prompts(at, agent, program=test)
-    who = agent_of(journal, agent)
+    who = agent_of(journal, agent, at)
     if as_json:
         value = dict(run.tools.prompts_as_dict(found, at, who))
         answers = [_answer_as_dict(question.about) for question in found]

@@ -374,11 +374,15 @@ class Run:
 
         yield from log(self.path, query)  # a generator of the run, which keeps its journal alive
 
-    def _agent(self, agent: object) -> int:
-        """The number of an agent. Raises BadInput for an unknown name."""
+    def _agent(self, agent: object, unit: int | None = None) -> int:
+        """The number of an agent, by that or by its name, in a unit or in any. Raises BadInput for
+        an unknown name, and for one of several.
+        """
         from goldrush.replay.journal.story import agent_of
 
-        return agent_of(self.path, agent) if isinstance(agent, str) else integer(agent, "agent")
+        if not isinstance(agent, str):
+            return integer(agent, "agent")
+        return agent_of(self.path, agent, unit)
 
     def _plot(self, plot: object) -> int:
         """The id of a plot. Raises BadInput for one that is not there."""
@@ -518,7 +522,7 @@ class Run:
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
         self.tools.require(Tools.prompts, self.path)
-        unit, number = integer(at, "the unit"), self._agent(str(agent))
+        unit, number = integer(at, "the unit"), self._agent(str(agent), at)
         resources = self._resources(1, program, None, (), ())
         return self.tools.prompts(self.path, unit, number, resources)
 

@@ -190,7 +190,7 @@ def diff_in(path: str | Path, a: str, b: str, at: int, agent: str = "0") -> Word
     Raises BadInput for a wording that breaks a rule, for a version of the prompt and a world
     without wordings, and for a unit or an agent that is not asked; JournalError.
     """
-    number = agent_of(path, agent)
+    number = agent_of(path, agent, at)
     first, second = (
         {message["role"]: message["content"] for message in messages}
         for messages in tools_at(path).reworded(path, number, at, (a, b))

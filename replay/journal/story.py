@@ -60,9 +60,11 @@ def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
     return [event for event in events if event.name in brief]
 
 
-def agent_of(path: str | Path, text: str) -> int:
+def agent_of(path: str | Path, text: str, unit: int | None = None) -> int:
     """The agent of a journal by number or name; where its world gives agents no names, by one that
-    a wording gives. Raises BadInput for an unknown one, and for a name of several.
+    a wording gives in a unit. `unit`: its public number; None: in any.
+
+    Raises BadInput for an unknown one, and for a name of several.
     """
     names = names_of(path)
     if _NUMBER.fullmatch(text):
@@ -74,7 +76,7 @@ def agent_of(path: str | Path, text: str) -> int:
             return agent
     if names:
         raise unknown("agent", text, list(names.values()))
-    agents = _worded(path).get(text, set())
+    agents = _worded(path, unit).get(text, set())
     if len(agents) > 1:
         listed = " and ".join(map(str, sorted(agents)))
         raise BadInput(f"wordings call the agents {listed} {text}", "give the number")
@@ -83,20 +85,22 @@ def agent_of(path: str | Path, text: str) -> int:
     raise BadInput(f"there is no agent {format_value(text)}", "give its number")
 
 
-def _worded(path: str | Path) -> dict[str, set[int]]:
-    """The agents of a journal by the names that the wordings of its last roster give them."""
+def _worded(path: str | Path, unit: int | None) -> dict[str, set[int]]:
+    """The agents of a journal by the names that wordings give them in a unit, or in any."""
     with JournalReader(path) as reader:
-        players = declared_in(open_world(reader), reader).players
+        rosters = declared_in(open_world(reader), reader).rosters
+    if unit is not None:
+        rosters = [one for one in rosters if one[0] <= unit][-1:]
     named: dict[str, set[int]] = {}
-    for player in players:
-        options = player.get("options") if isinstance(player, Mapping) else None
-        text = options.get("wording_text") if isinstance(options, Mapping) else None
-        if not isinstance(text, str):
-            continue
-        with suppress(BadInput):  # of a forged journal
-            names = names_of_agents(text, len(players))
-            for agent, name in enumerate(names):
-                named.setdefault(name, set()).add(agent)
+    for _, players in rosters:
+        for player in players:
+            options = player.get("options") if isinstance(player, Mapping) else None
+            text = options.get("wording_text") if isinstance(options, Mapping) else None
+            if not isinstance(text, str):
+                continue
+            with suppress(BadInput):  # of a forged journal
+                for agent, name in enumerate(names_of_agents(text, len(players))):
+                    named.setdefault(name, set()).add(agent)
     return named
 
 

@@ -260,6 +260,27 @@ def test_two_wordings_are_compared_in_a_prompt_of_a_season(agent: str, tmp_path:
     assert (agent == "ada") == ('{"reasoning": ...' in found["b"]["user"])
 
 
+def test_a_name_is_that_of_the_roster_in_force(tmp_path: Path) -> None:
+    """A fork swaps the names after round 1."""
+    for file, names in (("one", ["Ann", "Bo"]), ("two", ["Bo", "Ann"])):
+        (tmp_path / f"{file}.toml").write_text(f"[names]\nagents = {names}\n")
+    path, fork = tmp_path / "run.journal", tmp_path / "fork.journal"
+    rosters = [f"llm:a[wording={tmp_path / file}.toml]*2" for file in ("one", "two")]
+    with serving(_answer) as server:
+        reach = models(server.address, "a", patience=9)
+        record(path, {"rounds": 2}, rosters[0], models=reach)
+        Run(path).fork(1, fork, roster=rosters[1], models=reach)
+    shown = [goldrush("prompt", fork, "--at", at, "--agent", "Ann", cwd=tmp_path) for at in (1, 2)]
+    words = ["wordings", "diff", "default", "plain", "--journal", fork, "--agent", "Ann", "--json"]
+    found = [json.loads(goldrush(*words, "--at", at, cwd=tmp_path).out) for at in (1, 2)]
+    logged = goldrush("log", fork, "--agent", "Ann", cwd=tmp_path)
+
+    assert all("You are agent Ann." in ran.out for ran in shown)
+    assert [0, 1] == [each["agent"] for each in found]
+    assert (TROUBLE, "") == (logged.code, logged.out)
+    assert "wordings call the agents 0 and 1 Ann; give the number" in logged.err
+
+
 def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path) -> None:
     out = tmp_path / "fork.journal"
     with serving(_answer) as server:
