@@ -27,13 +27,15 @@ _TAKEN: Final = frozenset(
         "response_schema", "seed", "stream", "stream_options", "temperature", "top_p",
         # Other or more questions: texts, tokens, documents, templates, earlier answers.
         "add_bos_token", "add_generation_prompt", "add_special_tokens", "attachments", "audio",
-        "chat_history", "chat_template", "contents", "context", "continue_final_message",
+        "chat_history", "chat_template", "contents", "context", "context_length_exceeded_behavior",
+        "continue_final_message",
         "conversation", "conversation_id", "conversation_params", "data_sources", "developer",
         "documents", "echo", "file_ids", "files", "history", "image_data", "images", "input",
         "input_embeds", "input_extra", "input_ids", "input_prefix", "inputs", "instructions",
         "message", "modalities", "multi_modal_data", "n_ctx", "n_keep", "num_ctx", "num_keep",
         "preamble", "prediction", "prefill", "preset", "previous_response_id", "prompt",
-        "prompt_embeds", "prompt_mode", "prompt_token_ids", "query", "raw", "safe_prompt",
+        "prompt_embeds", "prompt_mode", "prompt_token_ids", "prompt_truncate_len", "query", "raw",
+        "safe_prompt",
         "session_params", "suffix", "system", "system_instruction", "system_prompt", "template",
         "transforms", "truncate", "truncate_prompt_tokens", "truncation", "video_data",
         # Tools, and what is searched for.
@@ -42,22 +44,28 @@ _TAKEN: Final = frozenset(
         "tool_config", "tool_resources", "tools", "web_search", "web_search_options",
         # Several answers, later ones, or those of other models.
         "background", "best_of", "best_of_n", "candidate_count", "deferred", "engine", "fallbacks",
-        "models", "n", "n_cmpl", "num_beams", "num_completions", "num_return_sequences", "route",
-        "use_beam_search",
+        "models", "n", "route", "use_beam_search",
         # The form of answers, and where they end.
-        "allowed_token_ids", "bad_words", "custom_logit_processor", "ebnf", "extra_body", "grammar",
-        "ignore_eos", "logits_processors", "n_predict", "output_config", "regex", "stop",
-        "stop_regex", "stop_sequences", "structural_tag", "structured_outputs", "t_max_predict_ms",
-        "text",
+        "allowed_token_ids", "bad_words", "bad_words_ids", "ban_eos_token", "banned_strings",
+        "banned_tokens", "custom_logit_processor", "ebnf", "eos_token_id", "extra_body", "grammar",
+        "ignore_eos", "logits_processors", "output_config", "output_schema", "regex",
+        "response_mime_type", "structural_tag",
+        "structured_outputs", "suppress_tokens", "t_max_predict_ms", "text", "time_limit",
     )
 )  # fmt: skip
 # Tables in which servers take the same fields once more.
 _SAME: Final = (
     "config", "generation_config", "inference_config", "options", "parameters", "params",
-    "sampling_params",
+    "reasoning", "sampling_params", "thinking",
 )  # fmt: skip
-# Limits of tokens, and forms of answers.
-_TAKEN_LIKE: Final = re.compile(r"(?:max|min|num)_.*(?:tokens|length|len|predict)|guided_.*")
+# Seeds, limits of tokens, numbers of answers, where they end, and their forms.
+_TAKEN_LIKE: Final = re.compile(
+    r"(?:.*_)?seeds?(?:_.*)?|randomseed|guided_.*"
+    r"|(?:max|min|num|n)_(?:.*_)?(?:tokens?|length|len|predict|outputs?)(?:_.*)?"
+    r"|(?:n|num)_(?:.*_)?(?:answers|beams|choices|cmpl|completions?|generations|responses|results"
+    r"|samples?|sequences)"
+    r"|(?:custom_)?stop(?:s|ping)?(?:_(?:regex|sequences?|strings?|strs?|words?))?"
+)
 # Names like those of secrets that are none.
 _HARMLESS: Final = frozenset(
     (
