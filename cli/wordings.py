@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,10 @@ def wordings(
     names: tuple[str, ...] = argument("[NAME|FILE.toml]...", required=False),
     world: World,
     treatment: str | None = option("--treatment", "NAME", "diff: Treatment (default: baseline)."),
-    at: int | None = option("--at", "N", "diff: Round, or other unit, of the first (default: 1)."),
-    agent: str | None = option("--agent", "AGENT", "diff: Agent (default: the first asked)."),
+    at: int | None = option("--at", "N", "diff: Round, or other unit (default: the first)."),
+    agent: str | None = option(
+        "--agent", "AGENT", "diff: Agent (default: the first asked; with --journal: 0)."
+    ),
     journal: str | None = option("--journal", "FILE", "diff: Run whose prompt is made.", type=FILE),
     as_json: Json,
 ) -> int:
@@ -71,15 +74,14 @@ def wordings(
     if action == "check":
         return _check(of.check(names[0], world), as_json)
     first, second = names
-    unit = 1 if at is None else at
     if journal is not None:
         if treatment is not None:
             raise BadInput("--treatment and --journal exclude each other", "give one of them")
-        return _diff(of.diff_in(journal, first, second, unit, agent or "0"), as_json)
-    if agent is not None and not agent.isdecimal():
+        return _diff(of.diff_in(journal, first, second, at, agent or "0"), as_json)
+    if agent is not None and re.fullmatch("[0-9]{1,9}", agent) is None:
         raise BadInput(f"--agent is {format_value(agent)}", "give its number")
     number = None if agent is None else int(agent)
-    return _diff(of.diff(first, second, world, treatment or BASELINE, unit, number), as_json)
+    return _diff(of.diff(first, second, world, treatment or BASELINE, at, number), as_json)
 
 
 def _list(listed: Sequence[ListedWording], as_json: bool) -> int:

@@ -22,6 +22,7 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_at, tools_for
 from goldrush.replay.journal.story import agent_of
+from goldrush.replay.tools import Tools
 
 NAME: Final = "model"  # of the model that is asked in memory; no server is
 
@@ -102,6 +103,7 @@ class WordingDiff:
 
     Attributes:
         treatment: None: that of a recorded run.
+        unit: its public number.
         a, b: the texts of its messages, by role.
     """
 
@@ -165,37 +167,42 @@ def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
 
 
 def diff(
-    a: str, b: str, world: str = WORLD_DEFAULT, treatment: str = BASELINE, at: int = 1,
+    a: str, b: str, world: str = WORLD_DEFAULT, treatment: str = BASELINE, at: int | None = None,
     agent: int | None = None,
 ) -> WordingDiff:  # fmt: skip
     """Two wordings, by name or file, in the prompt of an agent under a treatment.
 
     Both runs are played by the same policies, up to unit `at`, and by as many as each wording has
-    names for. `agent`: None: the first that is asked.
+    names for. `at`: its public number; None: the first; `agent`: None: the first that is asked.
 
     Raises BadInput for a wording that breaks a rule, and for a unit or an agent that is not asked.
     """
     _, wordable = _version(world)
-    who = players_of(tools_for(world), world)
+    of = tools_for(world)
+    unit = of.vocabulary.first if at is None else at
     names = [wording_named(name, wordable).names for name in (a, b)]
-    both = [_prompt(who, name, treatment, at, agent, names) for name in (a, b)]
+    both = [_prompt(of, world, name, treatment, unit, agent, names) for name in (a, b)]
     first, second = ({m["role"]: m["content"] for m in asked.messages} for asked in both)
-    return WordingDiff(treatment, at, both[0].agent, both[0].name, first, second)
+    return WordingDiff(treatment, unit, both[0].agent, both[0].name, first, second)
 
 
-def diff_in(path: str | Path, a: str, b: str, at: int, agent: str = "0") -> WordingDiff:
-    """Two wordings, by name or file, in the first prompt of an agent, by number or name, in unit
-    `at` of a run.
+def diff_in(
+    path: str | Path, a: str, b: str, at: int | None = None, agent: str = "0"
+) -> WordingDiff:
+    """Two wordings, by name or file, in the first prompt of an agent, by number or name, in a unit
+    of a run. `at`: its public number; None: the first.
 
     Raises BadInput for a wording that breaks a rule, for a version of the prompt and a world
     without wordings, and for a unit or an agent that is not asked; JournalError.
     """
-    number = agent_of(path, agent, at)
+    of = tools_at(path)
+    unit = of.vocabulary.first if at is None else at
+    number = agent_of(path, agent, unit)
     first, second = (
         {message["role"]: message["content"] for message in messages}
-        for messages in tools_at(path).reworded(path, number, at, (a, b))
+        for messages in of.reworded(path, number, unit, (a, b))
     )
-    return WordingDiff(None, at, number, "", first, second)
+    return WordingDiff(None, unit, number, "", first, second)
 
 
 def _version(world: str) -> tuple[PromptVersion, Wordable]:
@@ -242,16 +249,17 @@ def _has(text: str, name: str) -> bool:
 
 
 def _prompt(
-    who: Players[object], name: str, treatment: str, at: int, agent: int | None,
+    of: Tools, world: str, name: str, treatment: str, at: int, agent: int | None,
     both: Sequence[Names],
 ) -> AskedPrompt:  # fmt: skip
-    for number, unit in enumerate(_asked(who, name, treatment, {}, both), 1):
-        for asked in unit if number == at else ():
+    noun, who = of.vocabulary.unit, players_of(of, world)
+    for number, prompts in enumerate(_asked(who, name, treatment, {}, both), of.vocabulary.first):
+        for asked in prompts if number == at else ():
             if agent is None or asked.agent == agent:
                 return asked
     raise BadInput(
-        f"no model is asked in unit {at}{'' if agent is None else f' as agent {agent}'}",
-        "give another unit, of the first ones (--at), or another agent (--agent)",
+        f"no model is asked in {noun} {at}{'' if agent is None else f' as agent {agent}'}",
+        f"give another {noun}, of the first ones (--at), or another agent (--agent)",
     )
 
 

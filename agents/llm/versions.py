@@ -123,6 +123,17 @@ def version_of(versions: Sequence[PromptVersion], options: Mapping[str, object])
     )
 
 
+def check_worded(version: PromptVersion, versions: Sequence[PromptVersion]) -> None:
+    """Raises BadInput for a recorded version, one of these, whose prompts take no wording."""
+    if version.wordable is None:
+        worded = [each.number for each in versions if each.wordable is not None]
+        newer = f" of version {worded[0]} or newer" if worded else ""
+        raise BadInput(
+            f"prompts of version {version.number} take no wording, and the run has these",
+            f"give another run{newer}",
+        )
+
+
 def decided(player: F, versions: Sequence[PromptVersion]) -> F:
     """A model, or a person, for a new roster: what the user left open is decided, but for what a
     short question to a model's server decides, and the text of its wording is read.

@@ -10,14 +10,14 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import About, Message, drawn_seed
-from goldrush.agents.llm.versions import decided
+from goldrush.agents.llm.versions import check_worded, decided
 from goldrush.agents.roster import Entry, entries_in
 from goldrush.agents.session import Asked
 from goldrush.agents.stage_game import S, StageGame, V
-from goldrush.agents.trust import LLM
+from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, JournalReader
@@ -117,7 +117,12 @@ def reworded(
         place = f"{game.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked at first in {place}", "give another agent")
     version = game.prompting_for(entry).version
-    model = Model.of(entry.options) if entry.policy == LLM else Model("any", "any")
+    check_worded(version, game.policy_set.prompts)
+    model = Model("any", "any")
+    if entry.policy == LLM:
+        model = Model.of(entry.options)
+    elif entry.policy == HUMAN:
+        model = Model.framed_as(Framing.of(entry.options))
     others = {other.agent: Entry(other.agent, LLM, {}) for other in entries}
     given: dict[str, object] = {"parent": "0" * 64, "changes": {}, "roster": None, "replaced": []}
     if game.source:

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents import players
 from goldrush.agents.llm.wordings import digest_of
-from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.players import Resources
+from goldrush.agents.simultaneous import prepared
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, record
 from goldrush.agents.worlds.mining.prompts.v2 import wordable
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.main import _run
@@ -19,9 +22,9 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
-from goldrush.replay.wordings import check, diff, listed, text_of
+from goldrush.replay.wordings import check, diff, diff_in, listed, text_of
 from tests.cli.helpers import goldrush
-from tests.golden import WORDED, path_of
+from tests.golden import MODEL_SEASON, SEASONS, WORDED, path_of
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
@@ -122,7 +125,8 @@ def test_wordings_with_other_numbers_of_names_are_compared_in_one_run(tmp_path: 
         (["show", "plane"], "there is no wording 'plane'; did you mean plain?"),
         (["check", "bad.toml"], "bad.toml, line 2: there is no message 'x'"),
         (["show", "plain", "--at", "2"], "they are for wordings diff"),
-        (["diff", "plain", "told", "--at", "99"], "no model is asked in unit 99"),
+        (["diff", "plain", "told", "--at", "99"], "no model is asked in round 99"),
+        (["diff", "plain", "told", "--agent", "9" * 5_000], "give its number"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(words: list[str], error: str, tmp_path: Path) -> None:
@@ -243,6 +247,42 @@ def test_an_agent_is_found_by_the_name_that_a_wording_gives_it(
     assert code == named.code
     assert named.out == (numbered.out if code == DONE else "")
     assert (code == DONE) or "there is no agent 'Ed'; give its number" in named.err
+
+
+def test_a_person_keeps_its_options_with_other_wordings(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    roster = "human[notes=false;order=run;wording=plain],raid"
+    resources = Resources(people=lambda inquiry: '{"actions": []}')
+    run = prepared(*prepare({"rounds": 1, "seed": 1}, roster))
+    players.record(MINING, MINING_PLAYERS, path, run, resources=resources)
+    sent = Run(path).prompts(1, 0)[0].messages
+
+    found = diff_in(path, "plain", "default")
+
+    assert [message["content"] for message in sent] == [*found.a.values()]
+    assert "note" not in found.b["system"]
+
+
+@pytest.mark.parametrize("prompt", [1, 3])
+def test_of_prompts_without_wordings_a_newer_run_is_asked_for(prompt: int, tmp_path: Path) -> None:
+    of_mining = path_of("language-models"), 0
+    path, agent = of_mining if prompt == 1 else (path_of(MODEL_SEASON, SEASONS), "ada")
+    words = ["wordings", "diff", "default", "default", "--journal", path, "--agent", agent]
+    ran = goldrush(*words, cwd=tmp_path)
+    error = f"prompts of version {prompt} take no wording, and the run has these"
+
+    assert (TROUBLE, "", 1) == (ran.code, ran.out, ran.err.count("\n"))
+    assert f"{error}; give another run of version {prompt + 1} or newer" in ran.err
+
+
+def test_units_of_a_season_are_counted_as_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "new.toml").write_text("[messages]\nsituation = 'Day $day.'")
+    words = ["wordings", "diff", "default", "new.toml", "--world", "competition"]
+    found = json.loads(goldrush(*words, "--json", cwd=tmp_path).out)
+    ran = goldrush(*words, "--at", -1, cwd=tmp_path)
+
+    assert found["a"]["user"].startswith(f"Assignment {found['unit']} of 0 to ")
+    assert "no model is asked in assignment -1; give another assignment" in ran.err
 
 
 @pytest.mark.parametrize("agent", ["ada", "judge", "dov"])

@@ -11,15 +11,15 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.question import About, Message
-from goldrush.agents.llm.versions import decided
+from goldrush.agents.llm.versions import check_worded, decided, version_of
 from goldrush.agents.llm.wording_rosters import framed_of
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.players import Resources
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.session import Prompt
-from goldrush.agents.trust import LLM
+from goldrush.agents.trust import HUMAN, LLM
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
 from goldrush.agents.worlds.competition.seats import about as about_row
@@ -132,9 +132,13 @@ def reworded(
 
 def _framed(state: SeasonState, agent: int, wording: str) -> Framed:
     """How an agent is asked with a wording, by name or file. Raises BadInput."""
-    player, version = state.agents[agent], PROMPTS[-1]
+    player, version, model = state.agents[agent], PROMPTS[-1], Model("any", "any")
+    if player.policy in (LLM, HUMAN):
+        version = version_of(PROMPTS, player.options) if player.options else PROMPTS[0]
+        check_worded(version, PROMPTS)
+        is_model = player.policy == LLM
+        model = model_at(player) if is_model else Model.framed_as(Framing.of(player.options))
     assert version.wordable is not None
-    model = model_at(player) if player.policy == LLM else Model("any", "any")
     worded = attrs.evolve(model, wording=wording, wording_sha256=None, wording_text=None)
     entry = Entry(agent, LLM, decided(worded, [version]).as_options())
     return framed_of(entry, state.config.seed, version.wordable(), lambda: Roster([entry]))
