@@ -115,10 +115,10 @@ def prompt(
     test: Test,
     as_json: Json,
 ) -> int:
-    """Show the prompt that an agent was, or would be, sent, and what it answered.
+    """Show the prompt that an agent was sent, and its answer.
 
-    Works for agents of any policy. Exit code: 1 if the journal records the digest of another
-    prompt.
+    --answer adds what the agent answered. Works for agents of any policy, with what they would be
+    sent. Exit code: 1 if the journal records the digest of another prompt.
 
     \b
     Examples:
