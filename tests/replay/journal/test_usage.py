@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from goldrush.agents.llm.budget import Amount
-from goldrush.agents.llm.question import AROUND_MAX
+from goldrush.agents.llm.question import AROUND_MAX, REPORTED_MAX
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, record
 from goldrush.agents.worlds.mining.prompts.v2 import PROMPT_MAX
@@ -185,8 +185,8 @@ def test_where_no_model_plays_nothing_was_taken(folder: Path) -> None:
         ({"tokens_in": "9", "tokens_out": 3}, (0, 3)),
         ({"tokens_in": 1.5, "tokens_out": True}, (0, 0)),
         ({"tokens_in": 2}, (2, 0)),
-        ({"tokens_in": QUESTION_MAX + 1, "tokens_out": 500}, (0, 500)),
-        ({"tokens_in": 7, "tokens_out": 501}, (7, 0)),
+        ({"tokens_in": REPORTED_MAX + 1, "tokens_out": REPORTED_MAX}, (0, REPORTED_MAX)),
+        ({"tokens_in": 7, "tokens_out": REPORTED_MAX + 1}, (7, 0)),
         ({"tokens_in": 0, "tokens_out": 3}, (0, 3)),
     ],
 )
