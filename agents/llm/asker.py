@@ -218,12 +218,12 @@ class Asker:
                 f"({model.max_tokens:,}): it does not keep to that limit, so a unit can pass a "
                 "ceiling before the run stops",
             )  # fmt: skip
-        if answer.uncounted:
-            most = max(answer.uncounted, model.max_tokens)
+        if answer.uncounted > model.max_tokens:
             self._once(
                 model, "fewer",
-                "its server leaves reasoning out of the tokens of an answer: for ceilings and "
-                f"costs this one counts as {most:,}",
+                "its server reports no tokens, or too few, for an answer whose size is that of "
+                f"about {answer.uncounted:,}, over max_tokens ({model.max_tokens:,}): ceilings "
+                "count so many, and a unit can pass one before the run stops",
             )  # fmt: skip
         if answer.finish != LENGTH:
             return

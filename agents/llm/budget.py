@@ -3,7 +3,7 @@
 The upper bound of a question is reserved first and replaced by the usage that the server reports. A
 token is at least a byte of text, so a question has at most as many tokens as bytes, and WRAPPING
 more for the server's template. If usage is not reported, or a connection breaks after the question
-was sent, the upper bound stays counted.
+was sent, the upper bound stays counted; for an answer that is longer, an estimate from its size.
 """
 
 from __future__ import annotations
@@ -35,6 +35,19 @@ class Amount:
     def tokens(self) -> int:
         """Of questions and answers."""
         return self.tokens_in + self.tokens_out
+
+    def reported(
+        self, tokens_in: int | None, tokens_out: int | None, cached: int, estimate: int
+    ) -> Amount:
+        """The usage of a question with this upper bound, as a server reports it; None: it does not,
+        so that the bound stays. `estimate`: of the tokens of the answer, if that is more.
+        """
+        return Amount(
+            self.name,
+            self.tokens_in if tokens_in is None else tokens_in,
+            max(self.tokens_out, estimate) if tokens_out is None else tokens_out,
+            cached,
+        )
 
 
 @attrs.frozen

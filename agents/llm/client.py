@@ -40,6 +40,7 @@ from goldrush.agents.llm.question import (
     Answer,
     Question,
     counted,
+    estimated,
 )
 from goldrush.agents.llm.rate import Rate
 from goldrush.agents.pool import next_of
@@ -210,7 +211,9 @@ class Client:
             if isinstance(result, Answer):
                 if budget is not None:
                     budget.give_back(most)
-                    budget.take(_taken(result, most))
+                    cached, size = result.tokens_cached or 0, result.uncounted
+                    usage = most.reported(result.tokens_in, result.tokens_out, cached, size)
+                    budget.take(usage)
                 return attrs.evolve(result, tries=tries)
             if budget is not None and result.is_free:
                 budget.give_back(most)
@@ -315,9 +318,11 @@ class Client:
             answer = attrs.evolve(answer, text=kept, reasoning=reasoning)
         elif text is not None:
             answer = attrs.evolve(answer, text=arrived[0][:TEXT_MAX])
-        size = 0 if reasoning is None else sum(len(each.encode()) for each in arrived)
-        usage = response.get("usage")
-        return _with_usage(answer, usage, question.upper_bound(), size, has_text=bool(text))
+        answer = attrs.evolve(answer, uncounted=estimated(*arrived))
+        return _with_usage(
+            answer, response.get("usage"), question.upper_bound(),
+            has_text=bool(text), has_reasoning=reasoning is not None,
+        )  # fmt: skip
 
     def _reason(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
@@ -437,9 +442,11 @@ def _reported(answer: Answer | BaseException) -> Answer:
     return answer
 
 
-def _with_usage(answer: Answer, usage: Any, most: Amount, size: int, *, has_text: bool) -> Answer:
-    """The answer with the tokens that a server reports. `most`: their upper bounds, if the server
-    keeps to them; `size`: bytes of text and reasoning; 0: without reasoning.
+def _with_usage(
+    answer: Answer, usage: Any, most: Amount, *, has_text: bool, has_reasoning: bool
+) -> Answer:
+    """The answer, whose tokens are estimated, with those that a server reports. `most`: their upper
+    bounds, if the server keeps to them.
 
     Some servers leave reasoning out of the tokens of an answer, so the largest count is taken; one
     that is too small for the size of the answer is none.
@@ -454,12 +461,11 @@ def _with_usage(answer: Answer, usage: Any, most: Amount, size: int, *, has_text
         answered = max(answered, apart, total - asked if type(asked) is int else 0)
     tokens_in = counted(asked, 1, REPORTED_MAX)
     tokens_out = counted(answered, 1 if has_text else 0, REPORTED_MAX)
-    uncounted = 0
-    if tokens_out is not None and tokens_out * _DENSE < size:
-        tokens_out, uncounted = None, size // _USUAL
+    if has_reasoning and tokens_out is not None and tokens_out * _DENSE < answer.uncounted:
+        tokens_out = None
     return attrs.evolve(
         answer,
-        uncounted=uncounted,
+        uncounted=answer.uncounted if tokens_out is None else 0,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         tokens_reasoning=counted(thought, 0, tokens_out or most.tokens_out),
@@ -467,21 +473,12 @@ def _with_usage(answer: Answer, usage: Any, most: Amount, size: int, *, has_text
     )
 
 
-# Bytes of a token of reasoning: as usual, and more than any text has on average.
-_USUAL: Final = 4
-_DENSE: Final = 12
+_DENSE: Final = 3  # how often more bytes a token has than is usual, at most, in any text
 
 
 def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
     given = usage.get(details)
     return given.get(name) if isinstance(given, dict) else None
-
-
-def _taken(answer: Answer, most: Amount) -> Amount:
-    most_out = max(most.tokens_out, answer.uncounted)
-    tokens = (answer.tokens_in, most.tokens_in), (answer.tokens_out, most_out)
-    tokens_in, tokens_out = (bound if said is None else said for said, bound in tokens)
-    return Amount(most.name, tokens_in, tokens_out, answer.tokens_cached or 0)
 
 
 def _text(content: Any) -> str | None:

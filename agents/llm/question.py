@@ -40,6 +40,8 @@ ROUND_MAX: Final = 1 << 24  # bytes of the answers of all models to one question
 _BEGUN: Final = re.compile(r"\s*<think>", re.IGNORECASE | re.ASCII)
 _THOUGHT: Final = re.compile(r"</think>", re.IGNORECASE | re.ASCII)
 
+_BYTES: Final = 4  # of a token, as usual
+
 LENGTH: Final = "length"  # why a server stopped, where the answer was cut off
 
 Message = Mapping[str, str]  # role and content
@@ -83,6 +85,11 @@ def upper_bound(model: Model, messages: Sequence[Message], schema: Schema) -> Am
     texts = [message["content"] for message in messages] + [json.dumps(schema)]
     size = sum(len(text.encode()) for text in texts)
     return Amount(model.name, size + WRAPPING, model.max_tokens)
+
+
+def estimated(text: str | None, reasoning: str | None) -> int:
+    """An estimate of the tokens of an answer, from the size of its text and of its reasoning."""
+    return sum(len((part or "").encode()) for part in (text, reasoning)) // _BYTES
 
 
 @attrs.frozen
@@ -186,8 +193,8 @@ class Answer:
         reasoning: given apart from the text, or split off; None: neither.
         trouble: the reason why there is no answer; None: there is one.
         status: of HTTP, if the question was not accepted.
-        uncounted: an estimate of the tokens of the answer, by its size, where the server reports so
-            few that it must have left out the reasoning; 0: it does not.
+        uncounted: an estimate of the tokens of the answer as it arrived, where `tokens_out` is
+            None; otherwise 0.
     """
 
     text: str | None = None

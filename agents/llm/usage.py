@@ -11,7 +11,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
-from goldrush.agents.llm.question import AROUND_MAX, LENGTH, REPORTED_MAX, About, counted
+from goldrush.agents.llm.question import AROUND_MAX, LENGTH, REPORTED_MAX, About, counted, estimated
 from goldrush.agents.llm.versions import shown_name, subject_of
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
@@ -38,6 +38,8 @@ class RecordedAnswer:
         text: a digest of the answer; None: there is no text.
         tokens_cached: of the question, those that the server had already; 0: not reported.
         is_cut: whether the server stopped before the end of the answer, where that is recorded.
+        uncounted: an estimate of the tokens of the answer as it is recorded, where `tokens_out` is
+            None; otherwise 0.
     """
 
     round: int
@@ -55,6 +57,7 @@ class RecordedAnswer:
     text: int | None
     tokens_cached: int
     is_cut: bool
+    uncounted: int
 
 
 @attrs.frozen
@@ -137,7 +140,7 @@ def earlier_in(
     """The answers after `forks` FORK commits: those that the run itself paid for.
 
     Usage that was not reported is replaced by the upper bound of the question, or of the longest
-    question if it is not in `bounds`.
+    question if it is not in `bounds`; for an answer that is longer, by an estimate.
     """
     return [
         Earlier(_amount(answer, bounds), answer.error, answer.subject, answer.round, answer.agent)
@@ -152,9 +155,9 @@ def _amount(answer: RecordedAnswer, bounds: Bounds) -> Amount:
     most = bounds.get((answer.model, answer.prompt or ""))
     if most is None:
         most = Amount(answer.model, answer.most_in, answer.max_tokens)
-    tokens_in = most.tokens_in if answer.tokens_in is None else answer.tokens_in
-    tokens_out = most.tokens_out if answer.tokens_out is None else answer.tokens_out
-    return Amount(answer.model, tokens_in, tokens_out, answer.tokens_cached)
+    return most.reported(
+        answer.tokens_in, answer.tokens_out, answer.tokens_cached, answer.uncounted
+    )
 
 
 @attrs.frozen
@@ -215,11 +218,14 @@ def _asked(answers: AnswerFields, chosen: Mapping[int, _Models], about: About) -
 def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAnswer:
     source, prompt = about.source or {}, about.prompt
     tokens_in = counted(source.get("tokens_in"), 1, REPORTED_MAX)
+    tokens_out = counted(source.get("tokens_out"), 0, REPORTED_MAX)
+    reasoning = source.get("reasoning")
+    thought = reasoning if type(reasoning) is str else None
     return RecordedAnswer(
         unit, about.agent, asked.name, asked.subject,
         error=about.error if type(about.error) is str else None,
         tokens_in=tokens_in,
-        tokens_out=counted(source.get("tokens_out"), 0, REPORTED_MAX),
+        tokens_out=tokens_out,
         tries=counted(source.get("tries"), 1) or 1,
         most_in=asked.most_in,
         max_tokens=asked.most_out,
@@ -228,4 +234,5 @@ def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAns
         text=None if about.text is None else xxh3_64_intdigest(about.text.encode()),
         tokens_cached=counted(source.get("tokens_cached"), 0, tokens_in or 0) or 0,
         is_cut=source.get("finish") == LENGTH,
+        uncounted=estimated(about.text, thought) if tokens_out is None else 0,
     )  # fmt: skip

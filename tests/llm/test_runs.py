@@ -450,16 +450,26 @@ def test_a_round_that_only_has_to_be_closed_is_closed_under_any_ceiling(
     assert free.read_bytes() == cut.read_bytes()
 
 
+THOUGHT = "so " * 60_000
+
+
 @pytest.mark.parametrize(
-    ("tokens", "thought", "warning"),
+    ("tokens", "thought", "warning", "known"),
     [
-        (40_000, "", "its server counts 40,000 tokens for an answer, over max_tokens (500)"),
-        (20, "so " * 60_000, "its server leaves reasoning out of the tokens of an answer"),
+        (
+            40_000,
+            "",
+            "its server counts 40,000 tokens for an answer, over max_tokens (500)",
+            40_000,
+        ),
+        (20, THOUGHT, "too few, for an answer whose size is that of about 45,003, over", 4_099),
+        (None, THOUGHT, "no tokens, or too few, for an answer whose size is that of", 4_099),
     ],
 )
 def test_a_ceiling_holds_where_a_server_ignores_the_limit_of_an_answer(
-    tmp_path: Path, tokens: int, thought: str, warning: str
+    tmp_path: Path, tokens: int | None, thought: str, warning: str, known: int
 ) -> None:
+    """`known`: the tokens of an answer as a resumed run counts it, of what the journal keeps."""
     body = json.loads(completion('{"actions": []}', usage=(100, tokens)).body)
     body["choices"][0]["message"]["reasoning_content"] = thought
     told: list[str] = []
@@ -468,9 +478,9 @@ def test_a_ceiling_holds_where_a_server_ignores_the_limit_of_an_answer(
         with pytest.raises(RunStopped, match=r"at round 2.*--max-tokens"):
             record(tmp_path / "run", SHORT, "llm:a*2", models=limited)
         assert 2 == len(server.asked)
-        if not thought:  # what was reported is in the journal
-            with pytest.raises(RunStopped, match=r"at round 2.*80,200 of 60,000 are taken"):
-                resume(tmp_path / "run", models=limited)
+        left = models(server.address, max_tokens=2 * (100 + known) + 7)
+        with pytest.raises(RunStopped, match=rf"at round 2.* 7 of {left.max_tokens:,} are left"):
+            resume(tmp_path / "run", models=left)
 
     assert 2 == len(server.asked)
     assert 1 == sum(warning in line for line in told), told
