@@ -11,9 +11,9 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, Test, at_option
-from goldrush.cli.text import echo_error, echo_json, shown
+from goldrush.cli.text import cut, echo_error, echo_json, shown
 from goldrush.kernel.errors import format_value
-from goldrush.kernel.text import escaped
+from goldrush.kernel.text import escaped, format_count
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
+FACTS_MAX = 40  # facts that are shown, more than a run writes
 
 ModelsFile = Annotated[
     str | None,
@@ -154,7 +155,8 @@ def _answer_as_dict(about: About | None) -> dict[str, object] | None:
         return None
     facts = {**(about.source or {})}
     reasoning = facts.pop("reasoning", None)
-    for name in ("raw", "prompt", "error"):  # the text, what is shown already, and the next line's
+    # The text, which no field can replace, what is shown already, and the next line's.
+    for name in ("raw", "text", "prompt", "error"):
         facts.pop(name, None)
     return {"reasoning": reasoning, "text": about.text, "error": about.error, **facts}
 
@@ -172,10 +174,13 @@ def _show_answer(about: About | None) -> None:
             more = f"\n({left:,} more characters; see `goldrush export`)" if left > 0 else ""
             click.echo(f"--- {role} ---\n{shown(text[:ANSWER_MAX])}{more}")
     click.echo("--- about the answer ---")
-    for name, value in facts.items():
-        if value is not None:
-            fact = value[:FACT_MAX] if isinstance(value, str) else format_value(value, FACT_MAX)
-            click.echo(escaped(f"{name}: {fact}"))
+    known = [(name, value) for name, value in facts.items() if value is not None]
+    for name, value in known[:FACTS_MAX]:
+        fact = value[:FACT_MAX] if isinstance(value, str) else format_value(value, FACT_MAX)
+        click.echo(f"{cut(name)}: {escaped(fact)}")
+    if len(known) > FACTS_MAX:
+        more = format_count(len(known) - FACTS_MAX, "more fact")
+        click.echo(f"({more}; see `goldrush export`)")
 
 
 def _show(prompt: Prompted, who: str, *, silent: bool) -> int:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.versions import digits_of
+from goldrush.agents.llm.versions import DIGITS, digits_of, shown_name
 from goldrush.agents.roster import format_policy
 from goldrush.agents.seats import policy_label
 from goldrush.agents.trust import HUMAN, LLM, RECORDED
@@ -24,6 +24,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import Declared, declared_by
@@ -470,12 +471,16 @@ def _players_differ(a: Any, b: Any, vocabulary: Vocabulary) -> str:
         name for name in {**both[0], **both[1]}
         if pack(both[0].get(name)) != pack(both[1].get(name))
     ]  # fmt: skip
-    parts = [
-        f"{name} is {' in A, '.join(_format_option(flat.get(name)) for flat in both)} in B"
-        for name in differing[:OPTIONS_MAX]
-    ]
-    more = len(differing) - OPTIONS_MAX
-    return "; ".join([*parts, *([f"{more} options more"] if more > 0 else [])])
+    if "wording_sha256" in differing:  # of the text
+        differing = [name for name in differing if name != "wording_text"]
+    parts = []
+    for name in differing[:OPTIONS_MAX]:
+        values = (flat.get(name) for flat in both)
+        shown = (_digits(v) if name == "wording_sha256" else _format_option(v) for v in values)
+        parts.append(f"{shown_name(name)} is {' in A, '.join(shown)} in B")
+    if len(differing) > OPTIONS_MAX:
+        parts.append(format_count(len(differing) - OPTIONS_MAX, "more option"))
+    return "; ".join(parts)
 
 
 def _flat(player: Any) -> Iterator[tuple[str, Any]]:
@@ -493,6 +498,11 @@ def _format_option(value: Any) -> str:
     if not isinstance(value, str) or not text.endswith("..."):
         return text
     return f"{text} ({len(value):,} characters, SHA-256 {digits_of(value)})"
+
+
+def _digits(sha256: Any) -> str:
+    """A digest by its first digits, as in labels."""
+    return _format_option(sha256[:DIGITS] if isinstance(sha256, str) else sha256)
 
 
 def _played(player: Any, vocabulary: Vocabulary) -> str:

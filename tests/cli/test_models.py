@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cli.helpers import assert_refused, goldrush
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import SUBMITTED
+from tests.cli.helpers import assert_refused, goldrush, in_terminal
+from tests.golden import WORDED, path_of
+from tests.journals import changed, commits_of, forged
 from tests.llm.servers import Asked, Reply, completion, error, plan, serving
 
 KEY = "sk-do-not-show-7781"
@@ -205,7 +211,7 @@ def test_a_key_is_nowhere(tmp_path: Path) -> None:
 
 def test_a_prompt_is_shown_with_what_was_answered(tmp_path: Path) -> None:
     def respond(asked: Asked) -> Reply:
-        return completion("Hm.\x1b[2J</think>\nno plan", "length", usage=(100, 20))
+        return completion("Hm.\x1b[2J</think>\n\x1b[31mno plan", "length", usage=(100, 20))
 
     recorded(tmp_path, "--roster", "llm:small*1,raid*1", respond=respond)
     words = ("prompt", "run.journal", "--round", 2, "--agent")
@@ -213,6 +219,7 @@ def test_a_prompt_is_shown_with_what_was_answered(tmp_path: Path) -> None:
     found = json.loads(goldrush(*words, 0, "--answer", "--json", cwd=tmp_path).out)["answers"]
     shown = ran.out.removeprefix(goldrush(*words, 0, cwd=tmp_path).out)
     policy = goldrush(*words, 1, "--answer", cwd=tmp_path)
+    terminal = in_terminal(*words, 0, "--answer", cwd=tmp_path).out
 
     assert shown.startswith("--- reasoning ---\nHm.")
     assert "--- answer ---\n" in shown
@@ -223,6 +230,31 @@ def test_a_prompt_is_shown_with_what_was_answered(tmp_path: Path) -> None:
     )  # fmt: skip
     assert policy.err.endswith("no answer of a model or a person is recorded\n")
     assert "--- answer" not in policy.out
+    assert "\x1b" in found[0]["reasoning"]
+    assert "\x1b" in found[0]["text"]
+    assert "\x1b" not in terminal
+    assert r"Hm.\x1b[2J" in terminal
+    assert r"\x1b[31mno plan" in terminal
+
+
+def test_a_forged_answer_is_shown_in_a_few_lines_and_with_its_own_text(tmp_path: Path) -> None:
+    forgery = {"text": "another", "n" * 100_000: 1, **{f"fact-{n}": n for n in range(1_000)}}
+
+    def forge(row: list[Any]) -> None:
+        row[at] = {**row[at], **forgery}
+
+    at = list(MINING.events[SUBMITTED].fields).index("source")
+    original = commits_of(path_of("mining", WORDED))
+    commits = changed(original, SUBMITTED, forge, unit=2, is_meant=lambda row: row[0] == 0)
+    path = forged(tmp_path / "forged.journal", MINING, commits)
+    words = ("prompt", path, "--at", 2, "--agent", 0, "--answer")
+    shown = goldrush(*words, cwd=tmp_path).out.partition("--- answer ---\n")[2]
+    [found] = json.loads(goldrush(*words, "--json", cwd=tmp_path).out)["answers"]
+
+    assert shown.startswith(found["text"])
+    assert "another" not in shown
+    assert len(shown) < 5_000
+    assert re.search(r"\n\(9\d\d more facts; see `goldrush export`\)\n$", shown)
 
 
 def failing(asked: Asked) -> Reply:

@@ -180,16 +180,26 @@ def test_of_two_models_the_options_that_differ_are_told(run: Path, other: Path) 
     one = playing(other, {"notes": True, "persona": "x" * 80})
     two = playing(other.with_name("two"), {"sample": 3, "persona": "x" * 90})
     many = playing(other.with_name("many"), {f"option-{n}": "y" * 9_000 for n in range(20)})
+    long = playing(other.with_name("long"), {f"{n}" + "n" * 9_000: n for n in range(4)})
+    worded = [
+        playing(other.with_name(c), {"wording": "w", "wording_sha256": c * 64, "wording_text": c})
+        for c in "ab"
+    ]
     [cause] = diff(one, two).causes
     [longer] = diff(one, many).causes
+    [wide] = diff(one, long).causes
+    [text] = diff(*worded).causes
     [policy] = diff(run, two).causes
 
     digits = [sha256(b"x" * n).hexdigest()[:8] for n in (80, 90)]
     assert cause.text.startswith("agent 0: notes is True in A, not given in B; persona is 'xx")
     assert all(f"characters, SHA-256 {each})" in cause.text for each in digits)
     assert cause.text.endswith("; sample is not given in A, 3 in B")
-    assert longer.text.endswith("; 17 options more")
+    assert longer.text.endswith("; 17 more options")
     assert len(longer.text) < 1_500
+    assert wide.text.endswith("; 1 more option")
+    assert len(wide.text) < 1_500
+    assert text.text == f"agent 0: wording_sha256 is '{'a' * 8}' in A, '{'b' * 8}' in B"
     label = f"llm:m[notes=false;persona={digits[1]};sample=3]"
     assert f"agent 0: raid in A, {label} in B" == policy.text
 
