@@ -36,6 +36,7 @@ from goldrush.replay.study.manifest import (
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.play import (
     check_journal,
+    check_kept,
     clear_path,
     folders_of,
     play,
@@ -69,7 +70,7 @@ def carry_out(
 
     Raises:
         BadInput: before anything is written, if the plan is invalid or the folder holds something
-            else.
+            else: another study, or finished runs of models that were changed since.
         RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
         WorkersLost: if a run crashes its worker repeatedly.
         WriteFailed: if the folder cannot be written.
@@ -88,6 +89,9 @@ def carry_out(
         done = _checked(
             there, root, known, backend if backend.shares_folder else processes(), report
         )
+        for run in there:
+            if run.models and run.path in known.keys() - done.keys():
+                check_kept(run, str(root / run.path))
         synced = known.keys() & done.keys()  # the manifest lists only synced journals
         if len(done) < len(runs) or len(known) < len(runs):
             _write(root, plan, runs, done, synced)

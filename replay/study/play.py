@@ -58,6 +58,19 @@ def check_journal(run: Planned, path: str) -> Done | None:
     return (verdict.sha256, verdict.bytes) if _begins_as(run, setup) else None
 
 
+def check_kept(run: Planned, path: str) -> None:
+    """Raises BadInput for a journal that does not begin as planned: it is neither played again nor
+    continued. One that cannot be read is left to `play`.
+    """
+    try:
+        with JournalReader(path) as reader:
+            setup = next(iter(reader)).setup or {}
+    except (GoldrushError, StopIteration):
+        return
+    if (difference := _difference(run, setup)) is not None:
+        raise _another(path, f"it has {difference}")
+
+
 def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
     return _difference(run, setup) is None
 
@@ -188,11 +201,14 @@ def _ended(run: Planned, path: str) -> bool | None:
         if not error.commits:
             return None
     if forked or (difference := _difference(run, setup)) is not None:
-        how = "it is a fork" if forked else f"it has {difference}"
-        raise BadInput(
-            f"{path} is another run: {how}", "move it elsewhere, or plan the study as it was"
-        )
+        raise _another(path, "it is a fork" if forked else f"it has {difference}")
     return ended
+
+
+def _another(path: str, how: str) -> BadInput:
+    return BadInput(
+        f"{path} is another run: {how}", "move it elsewhere, or plan the study as it was"
+    )
 
 
 def play_remotely(run: Planned, game: str = "") -> bytes:
