@@ -188,7 +188,9 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
             seed=state.config.seed,
         )  # fmt: skip
 
-    return Session(game.world, play_of, context, list(chosen.values()))
+    return Session(
+        game.world, play_of, context, list(chosen.values()), prompts=game.policy_set.prompts
+    )
 
 
 def _check_replaced(game: StageGame[S, V], roster: Roster, state: S, replaced: Replaced) -> None:

@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
-    from goldrush.kernel.world import Vocabulary
 
 MODELS_MAX: Final = 1_000  # agents of a roster that are models, of versions with options
 
@@ -130,7 +129,7 @@ class Typed:
     recordings: dict[str, Recording] = attrs.field(factory=dict)
 
 
-def _format_entry(entry: Entry, noted: Collection[int]) -> str:
+def _format_entry(entry: Entry, prompts: Sequence[PromptVersion]) -> str:
     return format_policy(entry.policy, entry.settings)
 
 
@@ -148,7 +147,7 @@ class Family:
             it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
         make: a function that makes the agent's policy. Raises BadInput. None: it is not asked here,
             its submissions come from outside.
-        label: the displayed name of an agent's policy; it is given `Vocabulary.noted`, too.
+        label: the displayed name of an agent's policy; it is given the versions of the prompt, too.
     """
 
     policy: str
@@ -157,7 +156,7 @@ class Family:
     parse: Callable[[Offer, RosterPart, Typed], Options]
     can_ask: Callable[[Offer, Entry, Roster], bool]
     make: Callable[[PolicySet, Entry, Roster], Callable[[], object]] | None = None
-    label: Callable[[Entry, Collection[int]], str] = _format_entry
+    label: Callable[[Entry, Sequence[PromptVersion]], str] = _format_entry
 
 
 # Language models.
@@ -226,12 +225,12 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
     return framed
 
 
-def _asked_label(entry: Entry, noted: Collection[int]) -> str:
+def _asked_label(entry: Entry, prompts: Sequence[PromptVersion]) -> str:
     """`llm:NAME` or `human`, as `subject_of` a model or a person."""
     name = entry.options.get("name")
     is_named = entry.policy == LLM and type(name) is str
     label = f"{entry.policy}:{name}" if is_named else entry.policy
-    return subject_of(label, entry.options, noted)
+    return subject_of(label, entry.options, prompts)
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
@@ -373,7 +372,7 @@ PERSON: Final = Family(
 REPLAY: Final = Family(
     RECORDED, f"{RECORDED}:JOURNAL",
     "Replays the submissions of the same agent in another journal.",
-    _parse_recorded, _has_recording, _recording_of, lambda entry, noted: entry.policy,
+    _parse_recorded, _has_recording, _recording_of, lambda entry, prompts: entry.policy,
 )  # fmt: skip
 OBJECT: Final = Family(EXTERNAL, EXTERNAL, "", _parse_object, _has_object, _object_of)
 OWN: Final = Family(
@@ -791,12 +790,12 @@ def with_models_resolved(
     )
 
 
-def policy_label(entry: Mapping[str, Any], vocabulary: Vocabulary) -> str:
+def policy_label(entry: Mapping[str, Any], prompts: Sequence[PromptVersion]) -> str:
     """How a policy in a journal is shown: `llm:NAME`, or the name, with its settings.
-    `vocabulary`: of the world.
+    `prompts`: the versions of the prompt of the world.
     """
     played = Entry(0, str(entry["policy"]), entry["options"])
-    return family_of(played.policy).label(played, vocabulary.noted)
+    return family_of(played.policy).label(played, prompts)
 
 
 def matches_label(name: str, called: str) -> bool:

@@ -43,6 +43,7 @@ from goldrush.kernel.world import Batch, Block, Row, World
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.asker import Asker
+    from goldrush.agents.llm.versions import PromptVersion
 
 S = TypeVar("S")
 
@@ -318,11 +319,13 @@ class Session(Generic[S]):
         context: RunContext[S],
         chosen: Sequence[Model] = (),
         *,
+        prompts: Sequence[PromptVersion] = (),
         counted: str = "",
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare to ask.
 
+        `prompts`: the versions of the prompt of the world;
         `counted` is a noun for a question, if patience counts questions and not units; `close`
         releases what the plays need. Raises BadInput as `Asker`.
         """
@@ -336,8 +339,8 @@ class Session(Generic[S]):
             # Imports the client, which takes longer than a whole run of scripted agents.
             from goldrush.agents.llm.asker import Asker
 
-            models, noted = context.resources.models or Models(), world.vocabulary.noted
-            self._asker = Asker(chosen, models, context.earlier, noted)
+            models = context.resources.models or Models()
+            self._asker = Asker(chosen, models, context.earlier, prompts)
             self._asker.warn_of_ignored(chosen)
 
     def __enter__(self) -> Self:

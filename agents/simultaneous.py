@@ -60,7 +60,7 @@ class StagePlayers(Players[S], Generic[S, V]):
         self.prompts = game.policy_set.prompts
         if game.prompting:
             longest = {each.version.number: each.longest for each in game.prompting}
-            self.answers = AnswerFields(game.submitted, game.about, "agent", longest)
+            self.answers = AnswerFields(game.submitted, game.about, "agent", longest, self.prompts)
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,

@@ -136,9 +136,6 @@ class StageGame(Generic[S, V]):
             )
         if list(self.policy_set.prompts) != [each.version for each in self.prompting]:
             raise ValueError("a policy set has the versions of the prompt of the game's prompting")
-        noted = [v.number for v in self.policy_set.prompts if "notes" in v.options]
-        if list(self.world.vocabulary.noted) != noted:
-            raise ValueError(f"the vocabulary of a world has noted={noted}, as its prompts")
 
     @property
     def submitted(self) -> Sequence[int]:

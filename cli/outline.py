@@ -15,7 +15,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
 if TYPE_CHECKING:
-    from goldrush.kernel.world import Vocabulary
+    from goldrush.agents.llm.versions import PromptVersion
     from goldrush.replay.journal.outline import Outline
 
 OTHERS_MAX: Final = 45  # characters of the settings in a list of journals
@@ -138,18 +138,18 @@ def _format(info: Outline) -> str:
 def _rosters(info: Outline) -> list[tuple[str, ...]]:
     """Rows of who plays; of several rosters each row with the unit from which it is in force."""
     head = ("agents", "policy", "options")
-    rosters, vocabulary = info.declared.rosters, info.vocabulary
-    last = _players(info.declared.players, vocabulary, info.declared.seed)
+    rosters, prompts = info.declared.rosters, info.declared.prompts
+    last = _players(info.declared.players, prompts, info.declared.seed)
     if len(rosters) == 1:
         return [head, *last]
     # Which variants of a wording an earlier roster had depends on the seed that it had.
-    each = [(first, _players(players, vocabulary, None)) for first, players in rosters[:-1]]
+    each = [(first, _players(players, prompts, None)) for first, players in rosters[:-1]]
     rows = [(str(first), *row) for first, rows in [*each, (rosters[-1][0], last)] for row in rows]
-    return [(f"from {vocabulary.unit}", *head), *rows]
+    return [(f"from {info.vocabulary.unit}", *head), *rows]
 
 
 def _players(
-    players: Sequence[Any], vocabulary: Vocabulary, seed: int | None
+    players: Sequence[Any], prompts: Sequence[PromptVersion], seed: int | None
 ) -> list[tuple[str, str, str]]:
     """Rows of agents, policy and options; consecutive agents with the same policy and options
     share a row. `seed`: for the variants of wordings; None: they are not shown.
@@ -161,7 +161,7 @@ def _players(
         variants = variants_of(players, seed)
 
     def kind(pair: tuple[int, Mapping[str, Any]]) -> tuple[str, str]:
-        return _kind(pair[1], vocabulary, variants.get(pair[0]))
+        return _kind(pair[1], prompts, variants.get(pair[0]))
 
     rows = []
     for (policy, others), group in groupby(enumerate(players), kind):
@@ -172,7 +172,9 @@ def _players(
     return rows
 
 
-def _kind(entry: Mapping[str, Any], vocabulary: Vocabulary, variant: int | None) -> tuple[str, str]:
+def _kind(
+    entry: Mapping[str, Any], prompts: Sequence[PromptVersion], variant: int | None
+) -> tuple[str, str]:
     """The policy of an entry and its options, without the agent's number and name."""
     from goldrush.agents.llm.versions import LABELLED
     from goldrush.agents.seats import is_outside, policy_label
@@ -181,7 +183,7 @@ def _kind(entry: Mapping[str, Any], vocabulary: Vocabulary, variant: int | None)
     elsewhere = {*_ELSEWHERE, *(LABELLED if is_outside(entry["policy"]) else ())} - {"persona"}
     shown = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in elsewhere]
     drawn = [] if variant is None else [f"variant={variant}"]
-    return policy_label(entry, vocabulary), " ".join(drawn + shown)
+    return policy_label(entry, prompts), " ".join(drawn + shown)
 
 
 def _others(info: Outline) -> str:

@@ -79,8 +79,8 @@ def paint_of(rebuilt: Rebuilt, tools: Tools) -> Paint:
 def _declared(path: str) -> Declared:
     """Nobody changes the players of a run while it is recorded."""
     from goldrush.kernel.journal import JournalReader
-    from goldrush.replay.find import open_world
+    from goldrush.replay.find import open_world, prompts_of
     from goldrush.replay.journal.declared import declared_in
 
     with JournalReader(path) as reader:
-        return declared_in(open_world(reader), reader)
+        return declared_in(open_world(reader), reader, prompts_of(reader.header.world))

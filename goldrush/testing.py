@@ -577,8 +577,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     units, most = max(unit for unit, _ in run.states()), getattr(config, who.horizon)
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
-    vocabulary = run.world.vocabulary
-    played = labels_of(setup[vocabulary.players], vocabulary)
+    played = labels_of(setup[run.world.vocabulary.players], who.prompts)
     measures, measured = run.tools.measures, played
     if measures.known:
         with JournalReader(run.path) as reader:

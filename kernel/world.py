@@ -11,7 +11,7 @@ else. At the edge of the library a row becomes an `Event`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
@@ -218,8 +218,6 @@ class Vocabulary:
         started, closed, ended, forked: the names of the events of every run.
         first: the number of the first unit as shown to people.
         players: the key of the roster in a START's setup and in a FORK's facts.
-        noted: the versions of the prompt with which new models and people keep notes, so that a
-            label says of those who do not.
     """
 
     unit: str = "round"
@@ -229,7 +227,6 @@ class Vocabulary:
     forked: str = "forked"
     first: int = 1
     players: str = "roster"
-    noted: Collection[int] = ()
 
     @closed.default
     def _of_unit(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -38,6 +38,7 @@ from goldrush.kernel.world import World
 from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.versions import PromptVersion
     from goldrush.kernel.game.game import Game
 
 WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
@@ -170,6 +171,12 @@ def players_of(tools: Tools, world: str) -> Players[Any]:
     if tools.players is NOBODY:
         raise BadInput(f"the {world} world has no players", "record runs with its own program")
     return tools.players
+
+
+def prompts_of(world: str) -> Sequence[PromptVersion]:
+    """The versions of a world's prompt; none, if it is not known here. Raises as `tools_named`."""
+    tools = tools_named(world)
+    return () if tools is None else tools.players.prompts
 
 
 def tools_of(reader: JournalReader) -> Tools:

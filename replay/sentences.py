@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.world import Event, EventType, Vocabulary
 from goldrush.replay.journal.declared import format_fork
 
@@ -91,16 +92,17 @@ class EventSentences:
         chosen: Mapping[str, Callable[[Event], Sentence]] | None = None,
         forms: Forms | None = None,
         names: Mapping[int, str] | None = None,
+        prompts: Sequence[PromptVersion] = (),
     ) -> None:
         """Sentences for one pass over a journal.
 
         Args:
             chosen: by name of event, the function that gives its sentence.
             forms: the world's own forms, and others in place of FORMS.
-            names: of agents, for forks.
+            names, prompts: of agents, and the versions of the prompt of the world, for forks.
         """
         self._types = {type.name: type for type in types}
-        self._chosen = {**_of_every_run(vocabulary, names or {}), **(chosen or {})}
+        self._chosen = {**_of_every_run(vocabulary, prompts, names or {}), **(chosen or {})}
         self._forms = {**FORMS, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 
@@ -144,7 +146,7 @@ class EventSentences:
 
 
 def _of_every_run(
-    vocabulary: Vocabulary, names: Mapping[int, str]
+    vocabulary: Vocabulary, prompts: Sequence[PromptVersion], names: Mapping[int, str]
 ) -> dict[str, Callable[[Event], Sentence]]:
     unit, run = vocabulary.unit, vocabulary.run
     started = Sentence(f"a {run} of the {{world}} world starts (rules {{rules}})")
@@ -155,6 +157,6 @@ def _of_every_run(
         vocabulary.closed: lambda event: closed,
         vocabulary.ended: lambda event: ended,
         vocabulary.forked: lambda event: Sentence(
-            "{}", [format_fork(vocabulary, event, names=names)]
+            "{}", [format_fork(vocabulary, prompts, event, names=names)]
         ),
     }

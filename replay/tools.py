@@ -358,7 +358,7 @@ class Tools:
         """The function that makes the sentences of one pass over a journal with these types of
         events. Default: by the templates of the types, JSON where a type has none.
         """
-        return lambda: EventSentences(types, self.vocabulary)
+        return lambda: EventSentences(types, self.vocabulary, prompts=self.players.prompts)
 
     def lines(self, events: Iterable[Event], sentences: EventSentences) -> Iterator[str]:
         """The text of events in order, line by line."""

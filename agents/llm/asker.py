@@ -22,7 +22,7 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.probe import DECIDED, form_of, open_options, settled, told
 from goldrush.agents.llm.question import LENGTH, Answer, Question
-from goldrush.agents.llm.versions import subject_of
+from goldrush.agents.llm.versions import PromptVersion, subject_of
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.shape import Schema
 
@@ -45,10 +45,10 @@ class Asker:
 
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = (),
-        noted: Collection[int] = (),
+        prompts: Sequence[PromptVersion] = (),
     ) -> None:  # fmt: skip
         """Open connections to the models that will be asked. `earlier`: answers that the run has;
-        `noted`: see kernel.world.Vocabulary.
+        `prompts`: the versions of the prompt of its world.
 
         Raises BadInput for a missing key, for a model whose table in the file of models is missing,
         and for a ceiling of cost without prices.
@@ -58,7 +58,7 @@ class Asker:
         secrets = [secret for each in self._endpoints.values() for secret in each.secrets()]
         for model in chosen:
             _check_secrets(model, secrets)
-        self._noted = noted
+        self._prompts = prompts
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency, models.warn)
         self._tally = Tally((answer.subject, answer.error) for answer in earlier)
@@ -189,7 +189,7 @@ class Asker:
             row.trouble = next((troubles[i] for i in indexes if i in troubles), row.trouble)
 
     def _subject(self, model: Model) -> str:
-        return subject_of(model.name, model.as_options(), self._noted)
+        return subject_of(model.name, model.as_options(), self._prompts)
 
     def _check(self, model: Model, unit: str, counted: str) -> None:
         """Raises RunStopped if a model's answers failed too often."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -12,7 +12,7 @@ from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
 from goldrush.agents.llm.question import AROUND_MAX, LENGTH, REPORTED_MAX, About, counted, estimated
-from goldrush.agents.llm.versions import shown_name, subject_of
+from goldrush.agents.llm.versions import PromptVersion, shown_name, subject_of
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
@@ -78,6 +78,7 @@ class AnswerFields:
         about: the facts of a row.
         player: the key of an agent's id in the setup's list of players.
         longest: greatest size of a prompt, in bytes, by its version.
+        prompts: the versions of the prompt.
         models: the options of each model that plays an agent, of the options in its entry.
     """
 
@@ -85,6 +86,7 @@ class AnswerFields:
     about: Callable[[Row], About]
     player: str
     longest: Mapping[int, int]
+    prompts: Sequence[PromptVersion]
     models: Callable[[Mapping[str, object]], Iterable[Mapping[str, object]]] = lambda each: [each]
 
     def of_models(self, inputs: Block) -> Iterator[About]:
@@ -111,7 +113,7 @@ def answers_in(
                 event = fold.setup_event(world, reader, commit)
                 forks += commit.kind == FORK
                 if event[vocabulary.players] is not None:
-                    chosen = _models_of(event[vocabulary.players], answers, vocabulary.noted)
+                    chosen = _models_of(event[vocabulary.players], answers)
             if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
                 raise fold.malformed(world, reader.path, commit)
             for block in commit.blocks[::2]:
@@ -177,27 +179,24 @@ class _Asked:
 _Models = Mapping[str, _Asked]  # of an agent, by name
 
 
-def _models_of(players: Any, answers: AnswerFields, noted: Collection[int]) -> dict[int, _Models]:
-    """The models of agents. `noted`: see kernel.world.Vocabulary."""
+def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Models]:
     models: dict[int, _Models] = {}
     for entry in players:
         if entry["policy"] == LLM:
             own: dict[str, _Asked] = {}
             for options in answers.models(entry["options"]):
-                own.setdefault(str(options.get("name")), _model_of(options, answers, noted))
+                own.setdefault(str(options.get("name")), _model_of(options, answers))
             models[entry[answers.player]] = own
     return models
 
 
-def _model_of(
-    options: Mapping[str, object], answers: AnswerFields, noted: Collection[int]
-) -> _Asked:
+def _model_of(options: Mapping[str, object], answers: AnswerFields) -> _Asked:
     most = counted(options.get("max_tokens"), 1)
     version = counted(options.get("prompt"), 1)
     size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
     most = MAX_TOKENS_MAX if most is None else most
     name = str(options.get("name"))
-    return _Asked(shown_name(name), subject_of(name, options, noted), size, most)
+    return _Asked(shown_name(name), subject_of(name, options, answers.prompts), size, most)
 
 
 def _asked(answers: AnswerFields, chosen: Mapping[int, _Models], about: About) -> _Asked | None:

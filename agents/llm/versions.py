@@ -55,7 +55,7 @@ class PromptVersion:
     wordable: Callable[[], Wordable] | None = None
 
 
-def subject_of(name: str, options: Mapping[str, object], noted: Collection[int]) -> str:
+def subject_of(name: str, options: Mapping[str, object], prompts: Sequence[PromptVersion]) -> str:
     """A model, or a person, with the options in LABELLED that differ from those of a new roster, in
     the form of a roster's text: what is compared with others, and what failures are counted by.
 
@@ -64,11 +64,12 @@ def subject_of(name: str, options: Mapping[str, object], noted: Collection[int])
 
     Args:
         options: as an entry has them.
-        noted: see kernel.world.Vocabulary.
+        prompts: the versions of the prompt of its world.
     """
     named = {n: options[n] for n in LABELLED if type(options.get(n)) in (str, int, float, bool)}
     number = options.get("prompt")
-    if type(number) is int and number in noted and options.get("notes") is not True:
+    version = next((v for v in prompts if type(number) is int and v.number == number), None)
+    if version and "notes" in version.options and options.get("notes") is not True:
         named["notes"] = False
     else:
         named.pop("notes", None)

@@ -91,7 +91,7 @@ class RunData:
     def declared(self) -> Declared:
         """Its settings and players. Raises BadInput if the journal cannot be opened."""
         with self.reporting_forged(), JournalReader(self.path) as reader:
-            return declared_in(self.world, reader)
+            return declared_in(self.world, reader, self.tools.players.prompts)
 
     @cached_property
     def front(self) -> Front:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import Paint, format_table
@@ -11,7 +12,7 @@ from goldrush.replay.tools import ClosedUnit
 from goldrush.replay.view.fields import AGENTS, GRID, kind_of
 
 
-def format_state(unit: ClosedUnit, paint: Paint) -> str:
+def format_state(unit: ClosedUnit, prompts: Sequence[PromptVersion], paint: Paint) -> str:
     """One line, then a table of what has a value for each agent, then each grid as one."""
     state = unit.state
     values = {name: getattr(state, name) for name in state.types}
@@ -22,7 +23,7 @@ def format_state(unit: ClosedUnit, paint: Paint) -> str:
     head = [f"{unit.vocabulary.unit} {unit.round}", *(f"{n} {_shown(values[n])}" for n in others)]
     parts = [", ".join(head)]
     if by_agent:
-        policies = [policy_label(entry, unit.vocabulary) for entry in state.roster]
+        policies = [policy_label(entry, prompts) for entry in state.roster]
         parts.append(_by_agent(by_agent, policies, paint))
     parts += [f"{name}\n{_grid(rows)}" for name, rows in grids.items()]
     return "\n\n".join(parts)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.given import location_of
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.game.draw import DRAWN, USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
@@ -51,7 +52,7 @@ class GameTools(StageTools):
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
-        self.measures = _measures(game)
+        self.measures = _measures(game, self.players.prompts)
         self.hue_order = list(game.policies)
         self.null = game.null
         self.remarks = [
@@ -121,7 +122,7 @@ class GameTools(StageTools):
         }
 
     def format_unit(self, unit: ClosedUnit, paint: Paint) -> str:
-        text: str = self._format_state(unit, paint)
+        text: str = self._format_state(unit, self.players.prompts, paint)
         return text
 
 
@@ -138,14 +139,13 @@ _SCORE: Final = AgentMeasure(
 )
 
 
-def _measures(game: type[Game]) -> Measures:
+def _measures(game: type[Game], prompts: Sequence[PromptVersion]) -> Measures:
     known = named(*(_measure(measured) for measured in game.measures.values()))
     of_agents = named(_SCORE) if _has_scores(game) else {}
-    world = world_of(game)
     read = by_unit(
-        world, known,
+        world_of(game), known,
         config=lambda state: state.config,
-        roster=lambda state: labels_of(state.roster, world.vocabulary),
+        roster=lambda state: labels_of(state.roster, prompts),
         by_agent=_by_agent,
     )  # fmt: skip
     return Measures(known, read, of_agents=of_agents, agents_at=_by_agent)

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 import attrs
 
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.seats import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint, pack
@@ -40,7 +41,7 @@ class Declared:
         history: a sentence for each fork, with the public number of its first unit.
         start: the settings at the start, which no fork has changed.
         source: the source of the rules; None where runs record none.
-        vocabulary: the nouns of the world.
+        prompts: the versions of the prompt of the world.
     """
 
     settings: Mapping[str, object] = attrs.field(factory=dict)
@@ -50,7 +51,7 @@ class Declared:
     history: Sequence[tuple[int, str]] = ()
     start: Mapping[str, object] = attrs.field(factory=dict)
     source: object = attrs.field(default=None, repr=False)
-    vocabulary: Vocabulary = attrs.field(factory=Vocabulary, repr=False)
+    prompts: Sequence[PromptVersion] = attrs.field(default=(), repr=False)
 
     @property
     def seed(self) -> int | None:
@@ -61,23 +62,23 @@ class Declared:
     @property
     def roster(self) -> str | None:
         """The roster as text, `greedy-mine*5,random*5`; None if it is unknown."""
-        return format_roster(self.players, self.vocabulary)
+        return format_roster(self.players, self.prompts)
 
     @property
     def labels(self) -> Sequence[tuple[int, list[str]]]:
         """As `rosters`, with the policy of each player as `labels_of`."""
-        return [(first, labels_of(players, self.vocabulary)) for first, players in self.rosters]
+        return [(first, labels_of(players, self.prompts)) for first, players in self.rosters]
 
 
-def format_roster(players: Sequence[object], vocabulary: Vocabulary) -> str | None:
-    """Players as text, `greedy-mine*5,random*5`; None if they are unknown. `vocabulary`: of the
-    world.
+def format_roster(players: Sequence[object], prompts: Sequence[PromptVersion]) -> str | None:
+    """Players as text, `greedy-mine*5,random*5`; None if they are unknown. `prompts`: the
+    versions of the prompt of the world.
 
     It has at most PARTS_MAX parts, for it stands in every row of a table. A longer roster that
     repeats is the list that is repeated, which gives it again for that number of agents; of any
     other the first parts are given, the number of the others, and a fingerprint of all.
     """
-    names = labels_of(players, vocabulary)
+    names = labels_of(players, prompts)
     groups = [(name, len(list(same))) for name, same in groupby(names)]
     parts = [name if n == 1 else f"{name}*{n}" for name, n in groups]
     if len(parts) <= PARTS_MAX:
@@ -89,12 +90,12 @@ def format_roster(players: Sequence[object], vocabulary: Vocabulary) -> str | No
     return ",".join([*parts[:PARTS_MAX], more])
 
 
-def labels_of(players: Sequence[object], vocabulary: Vocabulary) -> list[str]:
-    """The policy of each player with its settings; empty if they are unknown. `vocabulary`: of the
-    world.
+def labels_of(players: Sequence[object], prompts: Sequence[PromptVersion]) -> list[str]:
+    """The policy of each player with its settings; empty if they are unknown. `prompts`: as for
+    `format_roster`.
     """
     try:
-        return [policy_label(cast("Mapping[str, Any]", entry), vocabulary) for entry in players]
+        return [policy_label(cast("Mapping[str, Any]", entry), prompts) for entry in players]
     except (TypeError, LookupError, AttributeError):
         return []
 
@@ -111,8 +112,11 @@ def unusual(settings: Mapping[str, object], config: type[attrs.AttrsInstance]) -
     }
 
 
-def declared_by(world: World[Any], before: Declared | None, event: Event) -> Declared:
-    """The declarations in force after a START or a FORK. `before`: the declarations before it; None
+def declared_by(
+    world: World[Any], prompts: Sequence[PromptVersion], before: Declared | None, event: Event
+) -> Declared:
+    """The declarations in force after a START or a FORK. `prompts`: the versions
+    of the prompt of the world; `before`: the declarations before it; None
     for START; `event`: the event of START or FORK.
     """
     fields = event.fields
@@ -126,7 +130,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         source = fields.get("source")
         return Declared(
             settings, who, rosters=((first, who),), start=settings, source=source,
-            vocabulary=world.vocabulary,
+            prompts=prompts,
         )  # fmt: skip
     first = event.unit + 1
     who = _completed(before.players, fields.get(players))
@@ -135,7 +139,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         settings["program"] = fields["program"]
     facts = {name: value for name, value in fields.items() if name != "parent"}
     rosters = [one for one in before.rosters if one[0] < first or who is None]
-    text = format_fork(world.vocabulary, event, before)
+    text = format_fork(world.vocabulary, prompts, event, before)
     return Declared(
         settings,
         before.players if who is None else who,
@@ -144,7 +148,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
         before.start,
         fields.get("source", before.source),
-        world.vocabulary,
+        prompts,
     )
 
 
@@ -162,6 +166,7 @@ def _completed(before: Sequence[Any], who: Sequence[Any] | None) -> Sequence[Any
 
 def format_fork(
     vocabulary: Vocabulary,
+    prompts: Sequence[PromptVersion],
     event: Event,
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
@@ -169,12 +174,13 @@ def format_fork(
     """What a fork left and what it changed, as a sentence; arguments as of `fork_changes`."""
     parent = event.fields.get("parent")  # a world may not record it
     source = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"
-    changed = fork_changes(vocabulary, event, before, names)
+    changed = fork_changes(vocabulary, prompts, event, before, names)
     return f"the {vocabulary.run} is forked{source}: {changed}"
 
 
 def fork_changes(
     vocabulary: Vocabulary,
+    prompts: Sequence[PromptVersion],
     event: Event,
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
@@ -197,9 +203,9 @@ def fork_changes(
         parts.append(f"source of SHA-256 {sha256}" if before is None else "another source")
     if before is not None:
         now = _completed(before.players, who) or ()
-        parts += _policy_changes(before.players, now, vocabulary)
+        parts += _policy_changes(before.players, now, prompts)
     elif who is not None:
-        parts.append(f"played by {format_roster(who, vocabulary)}")
+        parts.append(f"played by {format_roster(who, prompts)}")
     for number, *step, agent in replaced or ():  # the step where a unit has several
         name = (names or {}).get(agent, f"agent {agent}")
         place = ", step ".join(map(str, [number, *step]))
@@ -207,15 +213,17 @@ def fork_changes(
     return "; ".join(parts) or "no change"
 
 
-def _policy_changes(before: Sequence[Any], who: Sequence[Any], vocabulary: Vocabulary) -> list[str]:
+def _policy_changes(
+    before: Sequence[Any], who: Sequence[Any], prompts: Sequence[PromptVersion]
+) -> list[str]:
     """A clause for each change of policy, with the agents concerned. The journal's setup does not
     say what those played who joined later.
     """
     changed: dict[tuple[str | None, str], list[int]] = {}
     for index, (old, new) in enumerate(zip_longest(before[: len(who)], who)):
         if old is None or pack(_policy_of(old)) != pack(_policy_of(new)):
-            label_before = None if old is None else format_roster([old], vocabulary)
-            label = format_roster([new], vocabulary) or "another policy"
+            label_before = None if old is None else format_roster([old], prompts)
+            label = format_roster([new], prompts) or "another policy"
             changed.setdefault((label_before, label), []).append(index)
     parts = []
     for (label_before, label), indices in changed.items():
@@ -235,13 +243,16 @@ def _policy_of(entry: Any) -> Any:
     return (entry.get("policy"), entry.get("options")) if is_map else entry
 
 
-def declared_in(world: World[Any], reader: JournalReader) -> Declared:
+def declared_in(
+    world: World[Any], reader: JournalReader, prompts: Sequence[PromptVersion] = ()
+) -> Declared:
     """The declarations of an open journal that was not read yet, as far as it can be read: reading
-    its events raises its errors.
+    its events raises its errors. `prompts`: the versions of the prompt of the world, for labels.
     """
     found: Declared | None = None
     with suppress(JournalError):
         for commit in reader:
             if commit.kind in (START, FORK):
-                found = declared_by(world, found, fold.setup_event(world, reader, commit))
+                event = fold.setup_event(world, reader, commit)
+                found = declared_by(world, prompts, found, event)
     return found or Declared()

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.versions import DIGITS, digits_of, shown_name
+from goldrush.agents.llm.versions import DIGITS, PromptVersion, digits_of, shown_name
 from goldrush.agents.roster import format_policy
 from goldrush.agents.seats import policy_label
 from goldrush.agents.trust import HUMAN, LLM, RECORDED
@@ -26,7 +26,7 @@ from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, form
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
-from goldrush.replay.find import open_world
+from goldrush.replay.find import open_world, prompts_of
 from goldrush.replay.journal.declared import Declared, declared_by
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
@@ -276,10 +276,10 @@ class _Run:
 
     def _declare(self, world: World[Any], commit: Commit, event: Event) -> None:
         if commit.kind == FORK:
-            self.declared = declared_by(world, self.declared, event)
+            self.declared = declared_by(world, prompts_of(world.name), self.declared, event)
             self.declared_from = commit.unit + 1
         else:
-            self.declared = declared_by(world, None, event)
+            self.declared = declared_by(world, prompts_of(world.name), None, event)
         self.by_hand |= {(unit, who) for unit, *_, who in event.fields.get("replaced", ())}
         self.declarations += 1
 
@@ -432,7 +432,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
             players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
     for agents, a, b in players.values():
         who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
-        text = f"{who}: {_players_differ(a, b, world.vocabulary)}"
+        text = f"{who}: {_players_differ(a, b, ours.prompts)}"
         yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
 
 
@@ -460,13 +460,13 @@ def _player(entry: Any) -> Any:
     return {name: value for name, value in entry.items() if name not in ("agent", "ordinal")}
 
 
-def _players_differ(a: Any, b: Any, vocabulary: Vocabulary) -> str:
+def _players_differ(a: Any, b: Any, prompts: Sequence[PromptVersion]) -> str:
     """Two players as text; of two models, or two people, what differs in their options."""
     both = [dict(_flat(player)) for player in (a, b)]
     if any(flat.get("policy") not in (LLM, HUMAN) for flat in both) or (
         both[0]["policy"] != both[1]["policy"]
     ):
-        return f"{_played(a, vocabulary)} in A, {_played(b, vocabulary)} in B"
+        return f"{_played(a, prompts)} in A, {_played(b, prompts)} in B"
     differing = [
         name for name in {**both[0], **both[1]}
         if pack(both[0].get(name)) != pack(both[1].get(name))
@@ -505,7 +505,7 @@ def _digits(sha256: Any) -> str:
     return _format_option(sha256[:DIGITS] if isinstance(sha256, str) else sha256)
 
 
-def _played(player: Any, vocabulary: Vocabulary) -> str:
+def _played(player: Any, prompts: Sequence[PromptVersion]) -> str:
     if player is None:
         return "not in the setup"
     if not isinstance(player, Mapping) or "policy" not in player:
@@ -514,7 +514,7 @@ def _played(player: Any, vocabulary: Vocabulary) -> str:
     if not isinstance(options, Mapping):
         return f"{policy} {format_value(options)}" if options else str(policy)
     if policy in (LLM, HUMAN):
-        return policy_label(player, vocabulary)
+        return policy_label(player, prompts)
     if policy == RECORDED:
         return f"{policy} {format_value(options)}"
     return format_policy(str(policy), options)

@@ -128,7 +128,9 @@ class _Run:
         for commit, after in Walk(world, reader, commits=commits, state=state):
             if commit.setup is not None:
                 event = fold.setup_event(world, reader, commit)
-                self._declared = declared_by(world, self._declared, event)
+                self._declared = declared_by(
+                    world, self._tools.players.prompts, self._declared, event
+                )
             self._count(commit)
             if commit.digest is not None:
                 self._after, self._state = commit.after, world.copy(after)

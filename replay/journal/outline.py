@@ -178,11 +178,11 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
             if commit.kind in (START, FORK):
                 if commit.kind == START and tools is not None:
                     world = tools.world(commit.setup or {})
-                if world is None or trouble is not None:
+                if world is None or tools is None or trouble is not None:
                     continue
                 try:
                     event = fold.setup_event(world, reader, commit)
-                    declared = declared_by(world, declared, event)
+                    declared = declared_by(world, tools.players.prompts, declared, event)
                     forks += [event] if commit.kind == FORK else []
                 except JournalError as error:
                     trouble = error

@@ -100,7 +100,7 @@ class Carried:
 def policies_of(path: str | Path, tools: Tools) -> Sequence[str]:
     """What each agent plays in a run, as far as its journal can be read: see `policies.played`."""
     with JournalReader(path) as reader:
-        declared = declared_in(open_world(reader, tools.world), reader)
+        declared = declared_in(open_world(reader, tools.world), reader, tools.players.prompts)
     return played(labels for _, labels in declared.labels)
 
 

@@ -192,7 +192,7 @@ def _measured(
     else:
         result = Result(
             cell=of, seed=seed, path=relative, config=None, units=outline.units,
-            policies=labels_of(declared.players, declared.vocabulary), run={}, by_agent={},
+            policies=labels_of(declared.players, declared.prompts), run={}, by_agent={},
             curves={}, halves={}, halves_whole={}, kept=None,
         )  # fmt: skip
     return FolderRun(

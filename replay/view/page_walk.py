@@ -14,6 +14,7 @@ from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.sampling import Sampling
+from goldrush.replay.find import prompts_of
 from goldrush.replay.journal.declared import Declared, declared_by, fork_changes
 from goldrush.replay.tools import View
 from goldrush.replay.view.front import POINTS_MAX, OutcomeAt, any_of
@@ -129,10 +130,11 @@ class PageWalk:
     def _declare(self, reader: JournalReader, commit: Commit) -> None:
         before = self.declared[-1][1] if self.declared else None
         event = fold.setup_event(self._world, reader, commit)
-        declared = declared_by(self._world, before, event)
+        declared = declared_by(self._world, prompts_of(self._world.name), before, event)
         self.declared.append((commit.unit + 1, declared))
         if before is not None:
-            unit, changes = self._words.unit, fork_changes(self._words, event, before)
+            unit = self._words.unit
+            changes = fork_changes(self._words, before.prompts, event, before)
             text = f"Forked after {unit} {event.unit}: {changes}."
             self.forks.append((event.unit + 1, text, str(event.fields["parent"])[:16]))
 

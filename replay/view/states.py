@@ -52,8 +52,8 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
             number = world.vocabulary.number(commit.unit)
             if commit.kind in (START, FORK):
                 event = fold.setup_event(world, reader, commit)
-                declared = declared_by(world, declared, event)
-                policies = labels_of(declared.players, world.vocabulary)
+                declared = declared_by(world, tools.players.prompts, declared, event)
+                policies = labels_of(declared.players, declared.prompts)
             if commit.kind != UNIT or commit.digest is None or number < first:
                 continue
             if kept.wants(number) or series.wants(number):

@@ -46,7 +46,6 @@ from goldrush.agents.seats import (
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.worlds.mining import MINING
 
 PLAIN = """
 description = "without gold"
@@ -80,7 +79,6 @@ WORDABLE = Wordable(
 VERSION = PromptVersion(2, (*SAMPLING, *FRAMING), lambda: WORDABLE)
 OFFER = attrs.evolve(POLICY_SET, prompts=[POLICY_SET.prompts[0], VERSION])
 TEXTS = WORDABLE.messages.texts
-WORLD = MINING.vocabulary
 
 
 def written(folder: Path, text: str, name: str = "own") -> str:
@@ -589,13 +587,13 @@ def test_labels_tell_players_apart_and_can_be_typed(
     a: str, b: str, persona_a: str | None, persona_b: str | None
 ) -> None:
     entries = entry_of(a), entry_of(b)
-    labels = [policy_label(entry, WORLD) for entry in entries]
+    labels = [policy_label(entry, OFFER.prompts) for entry in entries]
 
     for text, entry, label in zip((a, b), entries, labels, strict=True):
         is_n = label.startswith("llm:n")  # whose options in the file are other ones
         again = OFFER.parse(label, 1, Models() if is_n else MODELS).entries[0].as_dict()
         assert (label, told(entry["options"])) == (
-            policy_label(again, WORLD),
+            policy_label(again, OFFER.prompts),
             told(again["options"]),
         )
         assert matches_label(text, label)
@@ -611,7 +609,7 @@ def test_labels_tell_players_apart_and_can_be_typed(
     )
     for entry, persona in zip(entries, (persona_a, persona_b), strict=True):
         entry["options"] |= {} if persona is None else {"persona": persona}
-    of_both = [policy_label(entry, WORLD) for entry in entries]
+    of_both = [policy_label(entry, OFFER.prompts) for entry in entries]
     assert (of_both[0] == of_both[1]) == (labels[0] == labels[1] and persona_a == persona_b)
 
 
@@ -627,7 +625,7 @@ def test_labels_tell_players_apart_and_can_be_typed(
     ],
 )
 def test_a_label_says_what_a_new_roster_would_not_have(text: str, label: str) -> None:
-    assert label == policy_label(entry_of(text), WORLD)
+    assert label == policy_label(entry_of(text), OFFER.prompts)
     assert matches_label(text, label)
 
 

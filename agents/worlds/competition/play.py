@@ -65,7 +65,15 @@ def session_of(
     world = competition(context.state.arena_rules)
     for model in chosen:
         version_of(OFFER.prompts, {"prompt": model.prompt})  # refuses one that is not here
-    return Session(world, play_of, context, chosen, counted="question", close=tests.close)
+    return Session(
+        world,
+        play_of,
+        context,
+        chosen,
+        prompts=OFFER.prompts,
+        counted="question",
+        close=tests.close,
+    )
 
 
 def replaced_in(forks: Sequence[Facts]) -> Replaced:

@@ -141,6 +141,7 @@ class SeasonPlayers(Players[SeasonState]):
         about,
         "ordinal",
         LONGEST,
+        PROMPTS,
         lambda options: by_class(options).values(),
     )
     policies = CATALOGUE

@@ -14,6 +14,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.worlds.competition.formats import format_apart, format_number, format_subject
+from goldrush.agents.worlds.competition.versions import PROMPTS
 from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
@@ -121,7 +122,7 @@ def sentences(
         "terms": _terms,
         "word": _word,
     }
-    return EventSentences(EVENTS, VOCABULARY, chosen, forms, names)
+    return EventSentences(EVENTS, VOCABULARY, chosen, forms, names, PROMPTS)
 
 
 @attrs.define

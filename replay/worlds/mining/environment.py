@@ -25,6 +25,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
+from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import Header
@@ -281,7 +282,7 @@ def picture(state: MiningState) -> NDArray[np.uint8]:
     colours, with white lines between those larger than 2 pixels.
     """
     rows, cols = state.config.rows, state.config.cols
-    fills = _fills(tuple(labels_of(state.roster, MINING.vocabulary)))
+    fills = _fills(tuple(labels_of(state.roster, PROMPTS)))
     cell = max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
     colours = [NOBODYS if owner is None else fills[owner] for owner in state.owner]
     grid = np.array(colours, np.uint8).reshape(rows, cols, 3)

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, gini, ratio
 from goldrush.kernel.text import escaped, format_count
@@ -387,7 +388,7 @@ class Measuring:
             if commit.kind == START:
                 self.counting = Counting(state)
             if commit.kind in (START, FORK):
-                self.rosters[commit.unit] = labels_of(state.roster, MINING.vocabulary)
+                self.rosters[commit.unit] = labels_of(state.roster, PROMPTS)
             if commit.kind != UNIT or commit.digest is None:
                 land = land_of(state.config)  # a fork changes it
                 continue

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.failures import format_failures
 from goldrush.agents.seats import policy_label
+from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel.text import escaped, format_count
-from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, HOLDINGS, MiningState
 from goldrush.replay.text import Paint, format_ranges, format_table, plain
@@ -131,7 +131,7 @@ def format_frame(rebuilt: Rebuilt, paint: Paint) -> str:
     grid = _map(state, plain)
     rows = [("agent", "policy", "gold", "plots")]
     for agent, gold in enumerate(state.gold[:AGENTS_MAX]):
-        policy = escaped(policy_label(state.roster[agent], MINING.vocabulary))
+        policy = escaped(policy_label(state.roster[agent], PROMPTS))
         rows.append((str(agent), policy, f"{gold:,.10g}", str(len(state.plots_of[agent]))))
     width = max(map(len, grid))
     gaps = [" " * (width - len(line) + 4) for line in grid]
@@ -193,7 +193,7 @@ def _holders(state: MiningState, paint: Paint) -> str:
     """The table of the agents' gold and plots; an asterisk marks captured plots."""
     rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
     for agent, gold in enumerate(state.gold):
-        policy = escaped(policy_label(state.roster[agent], MINING.vocabulary))
+        policy = escaped(policy_label(state.roster[agent], PROMPTS))
         rows.append((str(agent), policy, f"{gold:,.10g}", _held(state, agent) or "none"))
     return "\n".join(_painted(format_table(rows, numbers=(0, 2)), paint))
 

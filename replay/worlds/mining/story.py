@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
+from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
@@ -110,4 +111,5 @@ SENTENCES: Final = EventSentences(
     MINING.vocabulary,
     {"run_started": _started},
     {"actions": _actions, "removed": _removed},
+    prompts=PROMPTS,
 )

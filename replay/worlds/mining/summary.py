@@ -13,6 +13,7 @@ import attrs
 from goldrush.agents.llm.failures import Failures
 from goldrush.agents.seats import policy_label
 from goldrush.agents.trust import LLM
+from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
 from goldrush.kernel.walk import Walk
@@ -152,7 +153,7 @@ def counted(commit: Commit) -> dict[str, Any]:
 def _by_policy(state: MiningState) -> list[PolicySummary]:
     members: dict[str, list[int]] = {}
     for entry in state.roster:
-        members.setdefault(policy_label(entry, MINING.vocabulary), []).append(entry["agent"])
+        members.setdefault(policy_label(entry, PROMPTS), []).append(entry["agent"])
     return [
         PolicySummary(
             policy,

@@ -14,6 +14,7 @@ from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.llm.wording_rosters import variants_of
 from goldrush.agents.seats import policy_label
+from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.shape import AGENT, NATURAL, record, several
@@ -181,7 +182,7 @@ AGENTS: Final = RecordsOf(_agents).table(
     _BY_ROUND.own[0].read_by(lambda line: line.state.round),
     column("agent", WHOLE, "its id"),
     column("policy", TEXT, "who plays it: a policy's name, `llm:NAME` for a model, with options",
-           lambda line: policy_label(line.state.roster[line.agent], MINING.vocabulary)),
+           lambda line: policy_label(line.state.roster[line.agent], PROMPTS)),
     column("variant", WHOLE, "of its wording, from 0; null where that has no variants"),
     column("failure", TEXT, f"of a model's answer that failed: {', '.join(KINDS_OF_FAILURE)}"),
     column("stamina", WHOLE, "what it may spend in the round",
