@@ -41,7 +41,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "why": ("why", "Explain captures, failed raids, claims, removed actions."),
         "watch": ("watch", "Follow a run while it is recorded."),
         "view": ("view", "Write an HTML page of a run, or of all runs of a folder."),
-        "prompt": ("models", "Show the prompt that an agent was, or would be, sent."),
+        "prompt": ("models", "Show what an agent was asked, and what it answered."),
         "leaderboard": ("worlds.competition.leaderboard", "Show the leaderboard of a season."),
     },
     "Check": {

@@ -116,7 +116,7 @@ def prompt(
     test: Test,
     as_json: Json,
 ) -> int:
-    """Show the prompt that an agent was sent, and its answer.
+    """Show what an agent was asked, and what it answered.
 
     --answer adds what the agent answered. Works for agents of any policy, with what they would be
     sent. Exit code: 1 if the journal records the digest of another prompt.
