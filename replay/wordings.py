@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,15 +10,15 @@ from typing import Final
 
 import attrs
 
+from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import DEFAULT
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
-from goldrush.agents.llm.wordings import LETTERS, Names, Wordable
+from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
 from goldrush.agents.players import AskedPrompt, Facts, Players, Resources
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import BASELINE
-from goldrush.kernel.world import Vocabulary
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_at, tools_for
 from goldrush.replay.journal.story import agent_of
 from goldrush.replay.tools import Tools
@@ -50,7 +49,7 @@ class CheckedTreatment:
         prompts: their number.
         largest: size of the largest, in bytes.
         fault: why a run with this wording is refused; None: it is not.
-        lacking: the number of those that lack something an agent needs, by what it is.
+        lacking: the number of those that lack a key of the answer, by key.
     """
 
     treatment: str
@@ -68,6 +67,8 @@ class CheckedWording:
         size: of its canonical form, in bytes.
         prompt: version of the prompt.
         longest: greatest size of a prompt of this version, in bytes.
+        untold: what prompts do not tell an agent that it has to know, each with the variants, from
+            0, that do not.
     """
 
     wording: str
@@ -77,6 +78,7 @@ class CheckedWording:
     prompt: int
     longest: int
     treatments: Sequence[CheckedTreatment]
+    untold: Mapping[str, Sequence[int]] = attrs.field(factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -90,7 +92,16 @@ class CheckedWording:
         for each in self.treatments:
             counts.update(each.lacking)
         total = sum(each.prompts for each in self.treatments)
-        return [f"{count:,} of {total:,} prompts lack {what}" for what, count in counts.items()]
+        keys = [
+            f"{count:,} of {total:,} prompts lack the key {key} of the answer"
+            for key, count in counts.items()
+        ]
+        facts = []
+        for what, variants in self.untold.items():
+            some = f"prompts of variant {', '.join(map(str, variants))}"
+            whose = some if len(variants) < self.variants else "all prompts"
+            facts.append(f"{whose} lack {what}")
+        return [*keys, *facts]
 
     def as_dict(self) -> dict[str, object]:
         """The value for JSON."""
@@ -162,7 +173,7 @@ def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
     return CheckedWording(
         wording.name, wording.sha256, len(wording.text.encode()), len(wording.variants),
         version.number, answers.longest[version.number],
-        list(map_in_order(_checked, tasks)),
+        list(map_in_order(_checked, tasks)), untold_by(wording, wordable),
     )  # fmt: skip
 
 
@@ -224,28 +235,28 @@ def _checked(task: tuple[str, str, str]) -> CheckedTreatment:
     prompts = largest = 0
     lacking: Counter[str] = Counter()
     try:
-        for unit, questions in enumerate(_asked(who, name, treatment, settings, [names]), 1):
+        for questions in _asked(who, name, treatment, settings, [names]):
             for asked in questions:
                 prompts += 1
                 largest = max(largest, sum(len(m["content"].encode()) for m in asked.messages))
-                lacking.update(_lacking(asked, names, of.vocabulary, unit))
+                text = "\n".join(message["content"] for message in asked.messages)
+                lacking.update(key for key in asked.keys if key not in text)
     except BadInput as error:
         return CheckedTreatment(treatment, prompts, largest, str(error))
     return CheckedTreatment(treatment, prompts, largest, lacking=lacking)
 
 
-def _lacking(asked: AskedPrompt, names: Names, vocabulary: Vocabulary, unit: int) -> Iterator[str]:
-    """What a prompt lacks that its agent needs."""
-    text = "\n".join(message["content"] for message in asked.messages)
-    yield from (f"the key {key} of the answer" for key in asked.keys if key not in text)
-    if not _has(text, names.agent(asked.agent)):
-        yield "the name or number of the agent that is asked"
-    if not _has(text, str(vocabulary.number(unit))):
-        yield f"the number of the {vocabulary.unit}"
-
-
-def _has(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w]|\.\d)", text) is not None
+def untold_by(wording: Wording, wordable: Wordable) -> dict[str, list[int]]:
+    """As in CheckedWording."""
+    found: dict[str, list[int]] = {}
+    for field, sets in wordable.tells.items():
+        number = f"number of the {field}"
+        what = "name or number of the agent that is asked" if field == "agent" else number
+        for variant, messages in enumerate(wording.variants):
+            has = {id for id, text in messages.texts.items() if field in fields_in(text)}
+            if not any(has.issuperset(ids) for ids in sets):
+                found.setdefault(f"the {what}", []).append(variant)
+    return found
 
 
 def _prompt(

@@ -42,7 +42,7 @@ def wordable_of(game: type[Game]) -> Wordable:
     """
     rules = doc_of(game).replace("$", "$$")
     messages = Messages.of({"rules": rules, **_FRAME.texts})
-    return Wordable(messages, long=("settings", "seen", "form"))
+    return Wordable(messages, long=("settings", "seen", "form"), tells={"agent": [["you"]]})
 
 
 class GamePrompts:

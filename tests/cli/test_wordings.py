@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from goldrush.agents import players
-from goldrush.agents.llm.wordings import digest_of
+from goldrush.agents.llm.wording_files import wording_named
+from goldrush.agents.llm.wordings import digest_of, wording_of
 from goldrush.agents.players import Resources
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, record
@@ -19,10 +20,11 @@ from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.main import _run
 from goldrush.kernel.journal import Commit
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
-from goldrush.replay.wordings import check, diff, diff_in, listed, text_of
+from goldrush.replay.wordings import check, diff, diff_in, listed, text_of, untold_by
 from tests.cli.helpers import goldrush
 from tests.golden import MODEL_SEASON, SEASONS, WORDED, path_of
 from tests.journals import commits_of, forged
@@ -38,6 +40,9 @@ agents = ["Ann", "Bo", "Cy", "Di"]
 [names.kinds]
 raid = "take"
 """
+
+AGENT = "the name or number of the agent that is asked"
+ROUND, ASSIGNMENT = "the number of the round", "the number of the assignment"
 
 
 @pytest.fixture
@@ -90,9 +95,45 @@ def test_what_prompts_lack_is_told_in_a_line_each(tmp_path: Path) -> None:
     assert {
         "the key field of the answer", "the key stamina of the answer",
         "the key type of the answer", "the key note of the answer", "the key say of the answer",
-        "the name or number of the agent that is asked",
+        AGENT,
     } == {*warnings}  # fmt: skip
     assert [] == check("plain").warnings
+
+
+YOU, QUESTION = "It is your turn.", "Your plan, as one JSON object:"
+UNTOLD = {"you": [YOU, "You are $agent."], "question": [QUESTION, "Round $round:"]}
+
+
+@pytest.mark.parametrize(
+    ("texts", "world", "untold"),
+    [
+        ({"you": YOU}, "mining", {AGENT: [0]}),
+        ({"you": "$agent", "question": QUESTION}, "mining", {}),
+        ({"you": "$agent", "question": QUESTION, "map_now": "$grid"}, "mining", {ROUND: [0]}),
+        ({**UNTOLD, "map_now": ""}, "mining", {AGENT: [0], ROUND: [0]}),
+        ({"you": "You: $role", "situation": ""}, "competition", {ASSIGNMENT: [0]}),
+        ({"you": "You: $role", "role": "$part"}, "competition", {AGENT: [0]}),
+        ({"you": YOU}, "goldrush.games.public_goods:PublicGoods", {AGENT: [0]}),
+    ],
+)
+def test_who_is_asked_and_when_has_to_be_told_where_it_is_said(
+    texts: Mapping[str, Any], world: str, untold: Mapping[str, list[int]]
+) -> None:
+    """That a number stands somewhere, as in the map, tells nobody who it is."""
+    [*_, version] = players_of(tools_for(world), world).prompts
+    assert version.wordable is not None
+    of = version.wordable()
+
+    assert untold == untold_by(wording_of("w", texts, {}, of), of)
+    assert {} == {name: lacks for name in ["default", *of.shipped]
+                  if (lacks := untold_by(wording_named(name, of), of))}  # fmt: skip
+
+
+def test_a_check_warns_of_variants_that_do_not_tell_who_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(f"[messages]\nyou = {json.dumps(UNTOLD['you'])}\n")
+    ran = goldrush("wordings", "check", "own.toml", cwd=tmp_path)
+
+    assert (DONE, f"goldrush: warning: prompts of variant 0 lack {AGENT}\n") == (ran.code, ran.err)
 
 
 def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:

@@ -25,4 +25,5 @@ _TWICE: Final = ("worker", "office", "self_determined", "instructions", "persona
 @cache
 def wordable() -> Wordable:
     """What a wording can change from version 4 of the prompt on."""
-    return Wordable(WORDING, long=_LONG, times=dict.fromkeys(_TWICE, 2))
+    tells = {"agent": [["role"], ["you"]], "assignment": [["situation"]]}
+    return Wordable(WORDING, long=_LONG, tells=tells, times=dict.fromkeys(_TWICE, 2))

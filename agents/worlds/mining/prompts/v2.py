@@ -73,6 +73,10 @@ def wordable() -> Wordable:
         items=[id for id in MESSAGES.texts if id in _ITEMS or id.startswith(_ITEMS_BEGIN)],
         long=_LONG,
         more=dict.fromkeys(MESSAGES.texts, KINDS),
+        tells={
+            "agent": [["you"]],
+            "round": [["you"], ["question"], ["map_now", "map_lists"]],
+        },
         times={"none": 2},
         shipped=ShippedWordings(PACKAGE),
     )
