@@ -803,7 +803,8 @@ def matches_label(name: str, called: str) -> bool:
 
     A label has no recording's path, and `llm` alone can be any model. Of the options of models and
     people in a label those that the text gives must be as it gives them; the others may come from
-    the file of models. `notes=false` is any, for a version of the prompt may have no notes.
+    the file of models. `notes=false` is any, for a version of the prompt may have no notes. The
+    text gives the name of a wording, and not its digits.
     """
     if family_in(name) is REPLAY:
         return called == RECORDED
@@ -815,6 +816,7 @@ def matches_label(name: str, called: str) -> bool:
     if not (is_any or model == subject_of(part.name, {}, ())):
         return False
     labelled = {each.partition("=")[0]: each for each in between.split(";")}
+    labelled["wording"] = labelled.get("wording", "").partition("@")[0]  # without digits
     return all(
         labelled.get(option, "") == subject_of("", {option: value}, ())[1:-1]
         for option, value in _typed_options(part).items()

@@ -29,6 +29,7 @@ LABELLED: Final = (
     "wording", "notes", "order", "persona", "sample", "reasoning", "reasoning_effort", "top_p",
 )  # fmt: skip
 DIGITS: Final = 8  # of the SHA-256 of a long text
+WORDING_DIGITS: Final = 4  # of that of a wording
 
 # Tokens of an answer where the user gives no limit: of a version without options, of the others,
 # and where the server's template opens the reasoning.
@@ -73,6 +74,10 @@ def subject_of(name: str, options: Mapping[str, object], prompts: Sequence[Promp
         named["notes"] = False
     else:
         named.pop("notes", None)
+    if "wording" in named:
+        named["wording"] = _of_wording(
+            str(named["wording"]), options.get("wording_sha256"), version
+        )
     if "persona" in named:
         named["persona"] = digits_of(str(named["persona"]))
     shown = {n: shown_name(v) if isinstance(v, str) else v for n, v in named.items()}
@@ -87,6 +92,20 @@ def _labelled(name: str) -> str:
     if _SPLIT.search(shown) is None:
         return shown
     return "".join(f"%{ord(each):X}" if each in f"%{SPLIT}" else each for each in shown)
+
+
+def _of_wording(name: str, sha256: object, version: PromptVersion | None) -> str:
+    """A wording as a label has it: of one that the version does not ship `own@1a2b`, with digits of
+    its SHA-256, since another file may have the same name.
+    """
+    if type(sha256) is not str:  # the default has none
+        return name
+    if version is not None and version.wordable is not None:
+        from goldrush.agents.llm.wording_files import shipped_sha256
+
+        if shipped_sha256(name, version.wordable()) == sha256:
+            return name
+    return f"{name}@{sha256[:WORDING_DIGITS]}"
 
 
 def digits_of(text: str) -> str:

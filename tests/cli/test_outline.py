@@ -86,7 +86,7 @@ def test_info_shows_how_models_are_asked_and_their_variants(tmp_path: Path) -> N
     rows = goldrush("info", "run.journal", cwd=tmp_path).out.split("\n\n")[1].splitlines()[1:]
     drawn = [Draws(0, 0, agent, "wording").below(3) for agent in range(10)]
 
-    assert all("llm:m[wording=own;notes=false]" in row for row in rows)
+    assert all("llm:m[wording=own@0000;notes=false]" in row for row in rows)
     shown = [int(re.search(r"variant=(\d)", row)[1]) for row in rows]  # type: ignore[index]
     assert [variant for variant, _ in groupby(drawn)] == shown
 

@@ -262,8 +262,10 @@ def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> No
     failures = {each.model: (each.failed, each.answers) for each in failures_in(worded)}
     policies = [each.policy for each in Run(worded).outcome().standings]
 
-    assert {"a": (3, 3), "a[wording=own]": (0, 6)} == failures
-    assert {"raid", "llm:a[wording=own]", "llm:a"} == set(policies)
+    setup = commits_of(worded)[0].setup or {}
+    own = f"a[wording=own@{setup['roster'][1]['options']['wording_sha256'][:4]}]"
+    assert {"a": (3, 3), own: (0, 6)} == failures
+    assert {"raid", f"llm:{own}", "llm:a"} == set(policies)
 
 
 def test_two_wordings_are_compared_in_a_prompt_of_a_run(worded: Path, tmp_path: Path) -> None:

@@ -652,6 +652,21 @@ def test_the_label_of_a_wording_has_its_name_and_not_its_file() -> None:
     assert matches_label("llm:m[wording=a/plain.toml]", "llm:m[wording=plain]")
 
 
+def test_two_wordings_of_one_name_have_other_labels(tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "own.toml" for folder in "xy"]
+    labels = []
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(f'[messages]\nnone = "{path}"\n')
+        entry = entry_of(f"llm:m[wording={path}]")
+        labels.append(policy_label(entry, OFFER.prompts))
+        assert f"llm:m[wording=own@{entry['options']['wording_sha256'][:4]}]" == labels[-1]
+
+    assert labels[0] != labels[1]
+    assert all(matches_label(f"llm:m[wording={path}]", label) for path in paths for label in labels)
+    assert not matches_label("llm:m[wording=plain]", labels[0])
+
+
 @pytest.mark.parametrize(
     ("text", "worded"),
     [
