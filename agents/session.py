@@ -9,7 +9,7 @@ arrive, what arrived together in one commit, and never asked for again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
@@ -320,12 +320,13 @@ class Session(Generic[S]):
         chosen: Sequence[Model] = (),
         *,
         prompts: Sequence[PromptVersion] = (),
+        shared: Collection[str] = (),
         counted: str = "",
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare to ask.
 
-        `prompts`: the versions of the prompt of the world;
+        `prompts`, `shared`: as for Asker;
         `counted` is a noun for a question, if patience counts questions and not units; `close`
         releases what the plays need. Raises BadInput as `Asker`.
         """
@@ -340,7 +341,7 @@ class Session(Generic[S]):
             from goldrush.agents.llm.asker import Asker
 
             models = context.resources.models or Models()
-            self._asker = Asker(chosen, models, context.earlier, prompts)
+            self._asker = Asker(chosen, models, context.earlier, prompts, shared)
             self._asker.warn_of_ignored(chosen)
 
     def __enter__(self) -> Self:

@@ -45,10 +45,10 @@ class Asker:
 
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = (),
-        prompts: Sequence[PromptVersion] = (),
+        prompts: Sequence[PromptVersion] = (), shared: Collection[str] = (),
     ) -> None:  # fmt: skip
         """Open connections to the models that will be asked. `earlier`: answers that the run has;
-        `prompts`: the versions of the prompt of its world.
+        `prompts`: the versions of the prompt of its world; `shared`: see `usage.shared_names`.
 
         Raises BadInput for a missing key, for a model whose table in the file of models is missing,
         and for a ceiling of cost without prices.
@@ -58,7 +58,7 @@ class Asker:
         secrets = [secret for each in self._endpoints.values() for secret in each.secrets()]
         for model in chosen:
             _check_secrets(model, secrets)
-        self._prompts = prompts
+        self._prompts, self._shared = prompts, shared
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency, models.warn)
         self._tally = Tally((answer.subject, answer.error) for answer in earlier)
@@ -71,7 +71,7 @@ class Asker:
 
     def warn_of_ignored(self, chosen: Sequence[Model]) -> None:
         """Warn of what the file of models says otherwise than a run that goes on."""
-        lines = (self._models.ignored(model, f"llm:{self._subject(model)}") for model in chosen)
+        lines = (self._models.ignored(model, f"llm:{self.subject(model)}") for model in chosen)
         for line in dict.fromkeys(chain(*lines)):
             self._models.warn(line)
 
@@ -163,7 +163,7 @@ class Asker:
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
         for index, error in sorted(errors.items()):
-            self._tally.add(self._subject(questions[index].model), error)
+            self._tally.add(self.subject(questions[index].model), error)
         if not is_rest:
             self._count(questions, errors, troubles, is_each=bool(counted))
 
@@ -178,7 +178,7 @@ class Asker:
         """Count a unit, or each question, towards `Models.patience`."""
         of: dict[str, list[int]] = {}
         for index, question in enumerate(questions):
-            of.setdefault(self._subject(question.model), []).append(index)
+            of.setdefault(self.subject(question.model), []).append(index)
         for subject, indexes in of.items():
             if not all(failure_kind(errors[index]) for index in indexes):
                 self._rows.pop(subject, None)
@@ -188,12 +188,14 @@ class Asker:
             row.kinds.update(str(errors[index]) for index in indexes)
             row.trouble = next((troubles[i] for i in indexes if i in troubles), row.trouble)
 
-    def _subject(self, model: Model) -> str:
-        return subject_of(model.name, model.as_options(), self._prompts)
+    def subject(self, model: Model) -> str:
+        """What the answers of a model are counted by: see `versions.subject_of`."""
+        options = {} if model.name in self._shared else model.as_options()
+        return subject_of(model.name, options, self._prompts)
 
     def _check(self, model: Model, unit: str, counted: str) -> None:
         """Raises RunStopped if a model's answers failed too often."""
-        subject = self._subject(model)
+        subject = self.subject(model)
         row = self._rows.get(subject)
         if row is not None and row.units >= self._models.patience:
             units = f"{row.units} {counted}{'' if row.units == 1 else 's'}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -179,24 +179,53 @@ class _Asked:
 _Models = Mapping[str, _Asked]  # of an agent, by name
 
 
+def shared_names(
+    models: Iterable[Collection[Mapping[str, object]]], prompts: Sequence[PromptVersion]
+) -> set[str]:
+    """The names under which an agent has several models, whose subjects differ: an answer has the
+    name of its model, so all answers under such a name are counted together, by the name alone.
+
+    `models`: of each agent, their options; `prompts`: the versions of the prompt.
+    """
+    shared: set[str] = set()
+    for own in models:
+        subjects: dict[str, str] = {}
+        for options in own:
+            name = str(options.get("name"))
+            subject = subject_of(name, options, prompts)
+            if subjects.setdefault(name, subject) != subject:
+                shared.add(name)
+    return shared
+
+
 def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Models]:
+    by_agent = {
+        entry[answers.player]: list(answers.models(entry["options"]))
+        for entry in players
+        if entry["policy"] == LLM
+    }
+    shared = shared_names(by_agent.values(), answers.prompts)
     models: dict[int, _Models] = {}
-    for entry in players:
-        if entry["policy"] == LLM:
-            own: dict[str, _Asked] = {}
-            for options in answers.models(entry["options"]):
-                own.setdefault(str(options.get("name")), _model_of(options, answers))
-            models[entry[answers.player]] = own
+    for agent, several in by_agent.items():
+        own: dict[str, _Asked] = {}
+        for options in several:
+            asked = _model_of(options, answers, shared)
+            name = str(options.get("name"))
+            own[name] = max(own.get(name, asked), asked, key=lambda each: each.most_out)
+        models[agent] = own
     return models
 
 
-def _model_of(options: Mapping[str, object], answers: AnswerFields) -> _Asked:
+def _model_of(
+    options: Mapping[str, object], answers: AnswerFields, shared: Collection[str]
+) -> _Asked:
     most = counted(options.get("max_tokens"), 1)
     version = counted(options.get("prompt"), 1)
     size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
     most = MAX_TOKENS_MAX if most is None else most
     name = str(options.get("name"))
-    return _Asked(shown_name(name), subject_of(name, options, answers.prompts), size, most)
+    subject = subject_of(name, {} if name in shared else options, answers.prompts)
+    return _Asked(shown_name(name), subject, size, most)
 
 
 def _asked(answers: AnswerFields, chosen: Mapping[int, _Models], about: About) -> _Asked | None:

@@ -16,6 +16,7 @@ import pytest
 from goldrush.agents.llm.model import TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
+from goldrush.agents.llm.usage import answers_in as read
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.llm.wording_files import wording_named
@@ -185,6 +186,18 @@ def test_models_of_two_classes_are_asked_in_one_way(sonnet: dict[str, Any], says
     }
     with pytest.raises(BadInput, match=says):
         cast_of(4, [], Models(known), {"haiku": "h", "sonnet": "s"})
+
+
+def test_two_models_of_one_name_are_counted_by_it_while_asked_and_when_read(path: Path) -> None:
+    with serving(lambda asked: completion("Hm.")) as server:
+        known = Models({"a": (Model("a", "a", answer=TEXT), Endpoint(server.address, tries=1))})
+        cast = cast_of(4, [], known, {"haiku": "a[top_p=0.5]", "sonnet": "a[reasoning=open]"})
+        with pytest.raises(RunStopped, match="llm:a gave no usable answer for 4 questions"):
+            record(path, SETTINGS, cast, models=known)
+    with JournalReader(path) as reader:
+        answers = list(read(reader, world_at(path), SEASON_PLAYERS.answers))
+
+    assert {("a", "a", 8_000)} == {(each.model, each.subject, each.max_tokens) for each in answers}
 
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:

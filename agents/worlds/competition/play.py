@@ -11,6 +11,7 @@ from typing import Any, Final
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Source, Whole
+from goldrush.agents.llm.usage import shared_names
 from goldrush.agents.llm.versions import version_of
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.people import Inquiry
@@ -32,7 +33,7 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
-from goldrush.agents.worlds.competition.seats import about, framed_at, model_at, seats_at
+from goldrush.agents.worlds.competition.seats import about, by_class, framed_at, model_at, seats_at
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.shape import FACTS
@@ -65,15 +66,12 @@ def session_of(
     world = competition(context.state.arena_rules)
     for model in chosen:
         version_of(OFFER.prompts, {"prompt": model.prompt})  # refuses one that is not here
+    agents = context.state.agents.values()
+    several = [by_class(agent.options).values() for agent in agents if agent.policy == LLM]
     return Session(
-        world,
-        play_of,
-        context,
-        chosen,
-        prompts=OFFER.prompts,
-        counted="question",
-        close=tests.close,
-    )
+        world, play_of, context, chosen, prompts=OFFER.prompts,
+        shared=shared_names(several, OFFER.prompts), counted="question", close=tests.close,
+    )  # fmt: skip
 
 
 def replaced_in(forks: Sequence[Facts]) -> Replaced:
