@@ -162,7 +162,9 @@ def _answer_as_dict(about: About | None) -> dict[str, object] | None:
 
 
 def _show_answer(about: About | None) -> None:
-    """Print an answer. In a forged journal its facts may be anything."""
+    """Print an answer, escaped: an echo to a pipe drops the escape sequences of a terminal. In a
+    forged journal its facts may be anything.
+    """
     facts = _answer_as_dict(about)
     if facts is None:
         echo_error("no answer of a model or a person is recorded")
@@ -172,7 +174,8 @@ def _show_answer(about: About | None) -> None:
         if isinstance(text, str):
             left = len(text) - ANSWER_MAX
             more = f"\n({left:,} more characters; see `goldrush export`)" if left > 0 else ""
-            click.echo(f"--- {role} ---\n{shown(text[:ANSWER_MAX])}{more}")
+            body = escaped(text[:ANSWER_MAX], "\n\t")
+            click.echo(f"--- {role} ---\n{body}{more}")
     click.echo("--- about the answer ---")
     known = [(name, value) for name, value in facts.items() if value is not None]
     for name, value in known[:FACTS_MAX]:

@@ -76,10 +76,13 @@ def _asked(models: Taken | None) -> str:
         return ""
     errors = ", ".join(f"{count} {escaped(error)}" for error, count in models.errors.items())
     without = f" ({errors})" if errors else ""
-    partly = f" ({models.uncounted:,} answers were not counted)" if models.uncounted else ""
+    partly = (
+        f" ({format_count(models.uncounted, 'answer')} not counted)" if models.uncounted else ""
+    )
     return (
-        f"{models.answers:,} questions to language models, {sum(models.errors.values()):,} without "
-        f"a whole plan{without}; {models.tokens_in:,} tokens in, {models.tokens_out:,} out"
+        f"{format_count(models.answers, 'question')} to language models, "
+        f"{sum(models.errors.values()):,} without a whole plan{without}; "
+        f"{models.tokens_in:,} tokens in, {models.tokens_out:,} out"
         f"{partly}\n"
     )
 
