@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.cli.command import argument, command
@@ -152,7 +152,8 @@ def _players(
     players: Sequence[Any], prompts: Sequence[PromptVersion], seed: int | None
 ) -> list[tuple[str, str, str]]:
     """Rows of agents, policy and options; consecutive agents with the same policy and options
-    share a row. `seed`: for the variants of wordings; None: they are not shown.
+    share a row. Of rows with one policy, the options that differ come first, for they are cut.
+    `seed`: for the variants of wordings; None: they are not shown.
     """
     variants: Mapping[int, int] = {}
     if seed is not None and any("wording" in entry["options"] for entry in players):
@@ -160,12 +161,21 @@ def _players(
 
         variants = variants_of(players, seed)
 
-    def kind(pair: tuple[int, Mapping[str, Any]]) -> tuple[str, str]:
+    def kind(pair: tuple[int, Mapping[str, Any]]) -> tuple[str, dict[str, str]]:
         return _kind(pair[1], prompts, variants.get(pair[0]))
 
+    groups = [(*key, list(group)) for key, group in groupby(enumerate(players), kind)]
+    alike: dict[str, list[dict[str, str]]] = {}
+    for policy, options, _ in groups:
+        alike.setdefault(policy, []).append(options)
+    differing = {
+        policy: {n for n in {*chain(*several)} if len({each.get(n) for each in several}) > 1}
+        for policy, several in alike.items()
+    }
     rows = []
-    for (policy, others), group in groupby(enumerate(players), kind):
-        members = list(group)
+    for policy, options, members in groups:
+        ordered = sorted(options, key=lambda name: name not in differing[policy])
+        others = " ".join(f"{name}={options[name]}" for name in ordered)
         names = [entry["name"] for _, entry in members if "name" in entry]
         who = ", ".join(map(str, names)) or format_ranges(number for number, _ in members)
         rows.append((cut(who), cut_roster(policy), cut(others)))
@@ -174,16 +184,18 @@ def _players(
 
 def _kind(
     entry: Mapping[str, Any], prompts: Sequence[PromptVersion], variant: int | None
-) -> tuple[str, str]:
-    """The policy of an entry and its options, without the agent's number and name."""
+) -> tuple[str, dict[str, str]]:
+    """The policy of an entry, and its options as text by name, but for the agent's number and
+    name.
+    """
     from goldrush.agents.llm.versions import LABELLED
     from goldrush.agents.seats import is_outside, policy_label
 
     others = {**entry, **entry["options"]}
     elsewhere = {*_ELSEWHERE, *(LABELLED if is_outside(entry["policy"]) else ())} - {"persona"}
-    shown = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in elsewhere]
-    drawn = [] if variant is None else [f"variant={variant}"]
-    return policy_label(entry, prompts), " ".join(drawn + shown)
+    drawn = {} if variant is None else {"variant": str(variant)}
+    shown = {k: json.dumps(v) for k, v in others.items() if k not in elsewhere}
+    return policy_label(entry, prompts), drawn | shown
 
 
 def _others(info: Outline) -> str:

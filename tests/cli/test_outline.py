@@ -68,6 +68,21 @@ def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
     assert (2, 1) == (shown[6]["units"], shown[0]["forks"])
 
 
+def test_info_shows_first_in_what_models_of_one_label_differ(tmp_path: Path) -> None:
+    start, *rest = commits_of(path_of("forked"))
+    same = {"name": "m", "model": "x" * 99, "seed": None}
+    options = [{**same, "prompt": 1}, {**same, "prompt": 2, "notes": True, "seed_from": "run"}]
+    roster = [{"agent": a, "policy": "llm", "options": options[a % 2]} for a in range(10)]
+    setup = {**(start.setup or {}), "roster": tuple(roster)}
+    write(tmp_path / "run.journal", [Commit(START, 0, start.digest, setup=setup), *rest[:1]])
+    rows = goldrush("info", "run.journal", cwd=tmp_path).out.split("\n\n")[1].splitlines()[1:]
+
+    assert 10 == len(rows)
+    for agent, row in enumerate(rows):
+        assert ('llm:m   prompt=2 seed_from="run" model="xxx' in row) == (agent % 2 == 1)
+        assert ('llm:m   prompt=1 model="xxx' in row) == (agent % 2 == 0)
+
+
 def test_info_shows_how_models_are_asked_and_their_variants(tmp_path: Path) -> None:
     start, *rest = commits_of(path_of("forked"))
     text = json.dumps({"messages": {"none": ["a", "b", "c"]}}, separators=(",", ":"))
