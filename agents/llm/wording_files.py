@@ -22,7 +22,7 @@ from goldrush.agents.llm.wordings import (
     default_of,
     wording_of,
 )
-from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.errors import BadInput, format_value, nearest, unknown
 from goldrush.kernel.files import read_input, toml_in
 from goldrush.kernel.text import is_visible
 
@@ -144,6 +144,12 @@ def _tables(where: str, text: str) -> dict[str, Any]:
     kinds = {"description": str, "extends": str, "messages": dict, "names": dict}
     for key, value in tables.items():
         line = _line(text, (key,))
+        if key not in kinds and isinstance(value, dict):
+            tables_of = [f"[{name}]" for name, kind in kinds.items() if kind is dict]
+            raise BadInput(
+                f"{where}, line {line}: there is no table {format_value(f'[{key}]')}",
+                f"{nearest(f'[{key}]', tables_of)}a file has {' and '.join(tables_of)}",
+            )
         if key not in kinds:
             raise BadInput(
                 f"{where}, line {line}: {format_value(key)} is in no table",

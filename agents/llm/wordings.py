@@ -19,6 +19,7 @@ import attrs
 from goldrush.agents.llm.messages import Messages, fields_in
 from goldrush.agents.llm.model import DEFAULT, FIXED, NONE, is_clean
 from goldrush.kernel.errors import BadInput, format_value, nearest
+from goldrush.kernel.text import format_count
 
 ID, ROW_COL = PLOTS = "id", "row,col"  # how plots are named
 LETTERS: Final = "letters"  # agents: A to Z, then AA, AB, ...
@@ -308,7 +309,7 @@ def _text(id: str, text: object, wordable: Wordable) -> Text:
         )
     if not least <= len(text) <= most:
         raise InvalidWording(
-            keys, f"message {id} has {len(text)} texts in its list",
+            keys, f"message {id} has {format_count(len(text), 'text')} in its list",
             f"write {least} to {most} variants",
         )  # fmt: skip
     for each in text:

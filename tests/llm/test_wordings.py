@@ -209,7 +209,7 @@ REFUSED = [
     (f'[messages]\nlimits = "{"$rounds" * 9}"', 2, "$rounds 9 times; $rounds is a number"),
     (f'[messages]\nlimits = "{"x" * 4_097}"', 2, "message limits has 4,097 characters"),
     ('[messages]\nlimits = "a\\u001b[2Jb"', 2, "message limits has a control character"),
-    ('[messages]\nlimits = ["x"]', 2, "message limits has 1 texts in its list; write 2 to 8"),
+    ('[messages]\nlimits = ["x"]', 2, "message limits has 1 text in its list; write 2 to 8"),
     ('[messages]\nlimits = ["x", 1]', 2, "message limits is ['x', 1]; write a text, or a list"),
     ('[messages]\nlimits = ["x", "y"]\nnone = ["x", "y", "z"]', 3, "message none has 3 texts, and"),
     ('[names]\ncolour = "x"', 2, "names has 'colour'; in this prompt it can rename agents, keys"),
@@ -224,7 +224,10 @@ REFUSED = [
     ('aim = "x"', 1, "'aim' is in no table; messages stand below [messages]"),
     ('[messages]\n[[names]]\na = 1', 1, "names is [{'a': 1}]; write [names]"),
     ('# own\nextends = "plane"', 2, "there is no wording 'plane'; did you mean plain?"),
+    ('[message]\naim = "x"', 1, "no table '[message]'; did you mean [messages]? a file has [me"),
     ("[messages]\nlimits = 'x", None, "is not valid TOML: "),
+    ('[messages]\nx = 1\nx = """\ny\n"""', None, "TOML: line 3: 'x' is given twice; give it once"),
+    ("[names]\n[messages]\n[names]", None, "TOML: line 3: '[names]' is given twice; give it once"),
 ]  # fmt: skip
 
 
