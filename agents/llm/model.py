@@ -101,7 +101,7 @@ _SHA256: Final = Kind(
 )
 _TEXT: Final = Kind("a text", lambda v: type(v) is str and is_clean(v))
 _PERSONA: Final = Kind(
-    "a text of at most {:,} characters and {:,} bytes, without control characters".format(
+    "a text of 1 to {:,} characters and at most {:,} bytes, without control characters".format(
         *PERSONA_MAX
     ),
     _is_persona,
@@ -123,13 +123,20 @@ def check_wording(value: object, where: str) -> None:
 
 
 def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = "") -> None:
-    """Raises BadInput for a value that a field cannot have. `where`: before the name in it."""
+    """Raises BadInput for a value that a field cannot have. `where`: the name with its place in a
+    file of models or a roster, whose values are shown as they are typed there.
+    """
     attribute = attrs.fields_dict(of)[name]
     kind: Kind = attribute.metadata["kind"]
     if not kind.holds(value) and not (value is None and attribute.default is None):
-        # These may have a password in them.
-        actual = "invalid" if name in ("base_url", "extra_body") else format_value(value)
+        actual = _typed(value) if where else format_value(value)
+        if name in ("base_url", "extra_body"):  # these may have a password in them
+            actual = "invalid"
         raise BadInput(f"{where or name} is {actual}", f"it must be {kind.name}")
+
+
+def _typed(value: object) -> str:
+    return str(value).lower() if type(value) is bool else format_value(value)
 
 
 @attrs.frozen(kw_only=True)

@@ -372,9 +372,10 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
         if option in ("key", "api_key", "token"):
             raise BadInput(f"{where} holds a key", "put it in the environment and name it: key_env")
         if option not in names:
-            raise BadInput(f"{where} has {format_value(option)}", f"it may have {', '.join(names)}")
+            listed = f"{nearest(option, names)}it may have {', '.join(names)}"
+            raise BadInput(f"{where} has {format_value(option)}", listed)
         if option in _MAY_BE_KEYS and not _MAY_BE_KEYS[option].holds(value):
-            raise BadInput(f"{where}: {option}", f"it must be {_MAY_BE_KEYS[option].name}")
+            raise _bad_key(f"{where}: {option}", option, value)
         if option == "extra_body":
             value = _extra_body(where, value)
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
@@ -393,15 +394,42 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
     return Model(name, **of_model), Endpoint(**reach)
 
 
+def _bad_key(where: str, option: str, value: Any) -> BadInput:
+    """The error for a wrong value of one of _MAY_BE_KEYS. It has names of headers only where all
+    values are names of variables: elsewhere a key may stand in their place.
+    """
+    if isinstance(value, dict) and all(map(_KEY_NAME.holds, value.values())):
+        spellings: dict[str, str] = {}
+        for name in value:
+            if option == "headers" and name.lower() in _HEADERS_TAKEN:
+                return BadInput(
+                    f"{where}: {name} is set by goldrush", "leave it out; key_env names a key"
+                )
+            other = spellings.setdefault(name.lower(), name)
+            if other != name:
+                return BadInput(
+                    f"{where}: {other} and {name} are one name", "leave one of them out"
+                )
+    return BadInput(where, f"it must be {_MAY_BE_KEYS[option].name}")
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        canonical({"": value})
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _extra_body(where: str, value: Any) -> str:
     """The canonical text of a table `extra_body`. Raises BadInput."""
     if not isinstance(value, dict):
         raise BadInput(f"{where}: extra_body is no table", "write [name.extra_body] and its fields")
     fault = fault_of(value)
-    try:
-        text = canonical(value)
-    except (TypeError, ValueError):
-        text, fault = "", fault or "it has a date, or a number that JSON cannot hold"
+    wrong = next((name for name, each in value.items() if not _is_json(each)), None)
+    if fault is None and wrong is not None:
+        fault = f"{format_value(wrong)} has a date, or a number that JSON cannot hold"
+    text = canonical(value) if wrong is None else ""
     if len(text.encode(errors="replace")) > SIZE_MAX:
         fault = fault or f"it has more than {SIZE_MAX:,} bytes"
     if fault is not None:

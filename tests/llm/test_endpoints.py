@@ -107,8 +107,9 @@ def test_a_value_that_cannot_be_sent_is_told_before_anything_is_written(
 
 @pytest.mark.parametrize(
     "line",
-    ["headers.X-Org = 'sk-secret'", "headers.Authorization = 'A'", "headers.Host = 'A'",
-     "headers.'x y' = 'A'", "headers.X = 3", "headers = 'SECRET'", "headers = {X = 'A', x = 'B'}",
+    ["headers.X-Org = 'sk-secret'", "headers.sk-secret = 'X-Org'",
+     "headers = {Host = 'A', host = 'sk-secret'}",
+     "headers.'x y' = 'A'", "headers.X = 3", "headers = 'SECRET'",
      "query.'a&b' = 'A'", "query.a = 'sk-secret'", "query = ['SECRET']"],
 )  # fmt: skip
 def test_a_table_holds_names_of_variables_and_no_values(line: str, tmp_path: Path) -> None:
@@ -118,6 +119,24 @@ def test_a_table_holds_names_of_variables_and_no_values(line: str, tmp_path: Pat
         table(tmp_path, f"[a]\n{line}")
 
     assert "secret" not in str(refused.value).lower()
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("headers.Authorization = 'A'", "headers: Authorization is set by goldrush"),
+        ("headers = {X = 'A', HOST = 'A'}", "headers: HOST is set by goldrush"),
+        ("headers = {X-A = 'A', x-a = 'B'}", "headers: X-A and x-a are one name"),
+        ("query = {a = 'A', A = 'B'}", "query: a and A are one name"),
+    ],
+)
+def test_a_name_that_cannot_be_given_is_told_with_the_reason(
+    line: str, what: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        table(tmp_path, f"[a]\n{line}")
+
+    assert refused.value.what.endswith(f"models.toml, [a]: {what}")
 
 
 def test_what_goes_unencrypted_is_told(tmp_path: Path) -> None:

@@ -102,12 +102,12 @@ def test_a_model_may_have_any_printed_name(name: str, tmp_path: Path) -> None:
         ("temperature = 2.1", "temperature is 2.1", "a number from 0 to 2"),
         ("temperature = nan", "temperature is nan", "a number from 0 to 2"),
         ("temperature = inf", "temperature is inf", "a number from 0 to 2"),
-        ("temperature = true", "temperature is True", "a number from 0 to 2"),
+        ("temperature = true", "temperature is true", "a number from 0 to 2"),
         ('temperature = "1"', "temperature is '1'", "a number from 0 to 2"),
         ("max_tokens = 0", "max_tokens is 0", "a whole number from 1 to 65536"),
         ("max_tokens = 65537", "max_tokens is 65537", "a whole number from 1 to 65536"),
         ("max_tokens = 1.0", "max_tokens is 1.0", "a whole number from 1 to 65536"),
-        ("max_tokens = true", "max_tokens is True", "a whole number from 1 to 65536"),
+        ("max_tokens = true", "max_tokens is true", "a whole number from 1 to 65536"),
         ("seed = -1", "seed is -1", "a whole number from 0 to 9007199254740991"),
         ("seed = 9007199254740992", "seed is 9007199254740992", "a whole number from 0 to 9"),
         ('answer = "json"', "answer is 'json'", "one of auto, schema, text"),
@@ -120,6 +120,7 @@ def test_a_model_may_have_any_printed_name(name: str, tmp_path: Path) -> None:
         ("price_in = -1", "price_in is -1", "a number from 0 to 1e+06"),
         ("price_out = 1000001", "price_out is 1000001", "a number from 0 to 1e+06"),
         ("price_out = nan", "price_out is nan", "a number from 0 to 1e+06"),
+        ('persona = ""', "persona is ''", "a text of 1 to 4,000 characters and at most 8,000"),
     ],
 )
 def test_a_field_out_of_range_is_named_with_its_table(
@@ -143,13 +144,19 @@ def test_both_ends_of_a_range_belong_to_it(line: str, tmp_path: Path) -> None:
     assert ["a"] == list(read(tmp_path, f"[a]\n{line}"))
 
 
-@pytest.mark.parametrize("field", ["name", "wording_text", "Model", "max-tokens", "password"])
-def test_a_field_that_there_is_not_is_named(field: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("field", "meant"),
+    [
+        ("password", ""), ("Model", "did you mean model? "),
+        ("max-tokens", "did you mean max_tokens? "), ("temprature", "did you mean temperature? "),
+    ],
+)  # fmt: skip
+def test_a_field_that_there_is_not_is_named(field: str, meant: str, tmp_path: Path) -> None:
     refused = refusal(tmp_path, f'[a]\n{field} = "{KEY}"')
 
     assert f"{tmp_path}/models.toml, [a] has '{field}'" == refused.what
     assert (
-        "it may have model, temperature, max_tokens, seed, answer, limit, prompt, top_p, "
+        f"{meant}it may have model, temperature, max_tokens, seed, answer, limit, prompt, top_p, "
         "reasoning_effort, extra_body, seed_from, sample, reasoning, notes, wording, persona, "
         "order, base_url, key_env, timeout, tries, price_in, price_out, price_cached, rate, "
         "headers, query"

@@ -132,8 +132,8 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
                 "reasoning.max_tokens", "reasoning.max_output_len_hint", "thinking.max_tokens",
             )
         ),
-        ("x = nan", "a number that JSON cannot hold"),
-        ("x = 1979-05-27", "it has a date"),
+        ("y = 1\nx.z = nan", "'x' has a date, or a number that JSON cannot hold"),
+        ("x = 1979-05-27", "'x' has a date"),
         (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),
         (f"x = '{'y' * 4096}'", "it has more than 4,096 bytes"),
         ("", "it is empty"),
