@@ -331,16 +331,18 @@ class Client:
         return self._clean(value)[:most] or None if type(value) is str else None
 
     def _clean(self, text: str) -> str:
-        """The text without keys that a server may send back, and without lone surrogates.
+        """The text without keys that a server may send back, in any letter case, and without lone
+        surrogates.
 
         If a key appears after decoding escapes and removing invisible characters, nothing is kept.
         """
         for secret in sorted(
             self._secrets, key=len, reverse=True
         ):  # one may be a prefix of another
-            text = text.replace(secret, _CUT)
+            text = re.sub(re.escape(secret), _CUT, text, flags=re.IGNORECASE)
         bare = _NOT_SEEN.sub("", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
-        if any(_NOT_SEEN.sub("", secret) in bare for secret in self._secrets):
+        bare = bare.lower()
+        if any(_NOT_SEEN.sub("", secret).lower() in bare for secret in self._secrets):
             return _CUT
         return _SURROGATE.sub("\ufffd", text)
 

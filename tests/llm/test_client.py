@@ -936,6 +936,7 @@ def test_the_end_of_a_line_is_no_part_of_a_key(monkeypatch: pytest.MonkeyPatch) 
     [
         "\\u0073" + KEY[1:], KEY[:4] + "\\u0007" + KEY[4:], KEY[:4] + "\x07" + KEY[4:],
         KEY[:4] + "\u200b" + KEY[4:], KEY[:4] + "\\" + KEY[4:], KEY[:4] + " \n" + KEY[4:],
+        " ".join(KEY.upper()),
     ],
 )  # fmt: skip
 def test_where_a_disguised_key_comes_back_nothing_of_it_is_kept(
@@ -1004,6 +1005,7 @@ def test_a_key_that_no_header_holds_is_refused_unseen(
     "reply",
     [
         completion(f"your key is {KEY}, {KEY}{KEY}"),
+        completion(f"your key is {KEY.upper()}, {KEY.title()}{KEY}"),
         completion("a plan", model=KEY),
         completion("a plan", finish=KEY),
         completion(None, refusal=KEY),
@@ -1030,7 +1032,7 @@ def test_a_server_that_sends_the_key_back_puts_it_into_no_answer(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     answer, _ = answer_to(reply)
 
-    assert KEY[:6] not in repr(answer)
+    assert KEY[:6] not in repr(answer).lower()
 
 
 def test_of_two_keys_neither_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
