@@ -12,6 +12,7 @@ import attrs
 
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import DEFAULT
+from goldrush.agents.llm.parts import within
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
@@ -21,9 +22,12 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_at, tools_for
 from goldrush.replay.journal.story import agent_of
+from goldrush.replay.text import format_list
 from goldrush.replay.tools import Tools
 
 NAME: Final = "model"  # of the model that is asked in memory; no server is
+DOUBTS_MAX: Final = 8  # lines
+ASKED_MAX: Final = 200  # bytes of the agents that are asked
 
 
 @attrs.frozen
@@ -49,7 +53,8 @@ class CheckedTreatment:
         prompts: their number.
         largest: size of the largest, in bytes.
         fault: why a run with this wording is refused; None: it is not.
-        lacking: the number of those that lack a key of the answer, by key.
+        lacking: the number of those that lack a key of the answer in quotes, by key.
+        agents: of such a run as it is recorded by default, if the wording has a name for fewer.
     """
 
     treatment: str
@@ -57,6 +62,7 @@ class CheckedTreatment:
     largest: int
     fault: str | None = None
     lacking: Mapping[str, int] = attrs.field(factory=dict)
+    agents: int | None = None
 
 
 @attrs.frozen
@@ -69,6 +75,7 @@ class CheckedWording:
         longest: greatest size of a prompt of this version, in bytes.
         untold: what prompts do not tell an agent that it has to know, each with the variants, from
             0, that do not.
+        doubts: see `doubts_about`.
     """
 
     wording: str
@@ -79,6 +86,7 @@ class CheckedWording:
     longest: int
     treatments: Sequence[CheckedTreatment]
     untold: Mapping[str, Sequence[int]] = attrs.field(factory=dict)
+    doubts: Sequence[str] = ()
 
     @property
     def holds(self) -> bool:
@@ -87,13 +95,15 @@ class CheckedWording:
 
     @property
     def warnings(self) -> list[str]:
-        """What prompts lack that an agent needs to answer, a line each."""
+        """What prompts lack that an agent needs to answer, treatments that it has too few names
+        for, and other doubts, a line each.
+        """
         counts: Counter[str] = Counter()
         for each in self.treatments:
             counts.update(each.lacking)
         total = sum(each.prompts for each in self.treatments)
         keys = [
-            f"{count:,} of {total:,} prompts lack the key {key} of the answer"
+            f'{count:,} of {total:,} prompts lack the key "{key}" of the answer, in quotes'
             for key, count in counts.items()
         ]
         facts = []
@@ -101,7 +111,13 @@ class CheckedWording:
             some = f"prompts of variant {', '.join(map(str, variants))}"
             whose = some if len(variants) < self.variants else "all prompts"
             facts.append(f"{whose} lack {what}")
-        return [*keys, *facts]
+        short: dict[int, list[str]] = {}
+        for each in self.treatments:
+            if each.agents is not None:
+                short.setdefault(each.agents, []).append(each.treatment)
+        named = "; ".join(f"{', '.join(of)} ({agents} agents)" for agents, of in short.items())
+        few = f"names.agents has too few names for {named}: give more, or record with fewer agents"
+        return [*keys, *facts, *([few] if short else []), *self.doubts]
 
     def as_dict(self) -> dict[str, object]:
         """The value for JSON."""
@@ -173,7 +189,7 @@ def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
     return CheckedWording(
         wording.name, wording.sha256, len(wording.text.encode()), len(wording.variants),
         version.number, answers.longest[version.number],
-        list(map_in_order(_checked, tasks)), untold_by(wording, wordable),
+        list(map_in_order(_checked, tasks)), untold_by(wording, wordable), doubts_about(wording),
     )  # fmt: skip
 
 
@@ -240,10 +256,20 @@ def _checked(task: tuple[str, str, str]) -> CheckedTreatment:
                 prompts += 1
                 largest = max(largest, sum(len(m["content"].encode()) for m in asked.messages))
                 text = "\n".join(message["content"] for message in asked.messages)
-                lacking.update(key for key in asked.keys if key not in text)
+                lacking.update(key for key in asked.keys if f'"{key}"' not in text)
+        few = _agents_without_names(who, treatment, names)
     except BadInput as error:
         return CheckedTreatment(treatment, prompts, largest, str(error))
-    return CheckedTreatment(treatment, prompts, largest, lacking=lacking)
+    return CheckedTreatment(treatment, prompts, largest, lacking=lacking, agents=few)
+
+
+def _agents_without_names(who: Players[object], treatment: str, names: Names) -> int | None:
+    """The agents of a run as it is recorded by default, if there are more than names."""
+    if names.agents in (None, LETTERS):
+        return None
+    run = who.prepare({}, who.asks(f"llm:{NAME}"), treatment, Resources())
+    agents = len(run.roster.entries)
+    return agents if agents > len(names.agents) else None
 
 
 def untold_by(wording: Wording, wordable: Wordable) -> dict[str, list[int]]:
@@ -259,18 +285,51 @@ def untold_by(wording: Wording, wordable: Wordable) -> dict[str, list[int]]:
     return found
 
 
+def doubts_about(wording: Wording) -> list[str]:
+    """Variants that are equal, and names of agents that can be mistaken, a line each: the number
+    of another, another in capitals, and the whole text of a message, such as `none`.
+    """
+    equal: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for index, messages in enumerate(wording.variants):
+        equal.setdefault(tuple(messages.texts.items()), []).append(str(index))
+    found = [f"variants {format_list(of)} are equal" for of in equal.values() if len(of) > 1]
+    names = wording.names.agents
+    if names is None or names == LETTERS:
+        return found
+    texts = [item for of in wording.variants for item in of.texts.items()]
+    words = {text.strip().casefold(): id for id, text in reversed(texts)}
+    seen: dict[str, str] = {}
+    for agent, name in enumerate(names):
+        folded = name.casefold()
+        other = seen.setdefault(folded, name)
+        if name.isdecimal() and name != str(agent):
+            found.append(f"names.agents calls agent {agent} {name!r}, which is not its number")
+        if other != name:
+            found.append(f"names.agents has {other!r} and {name!r}, which differ in capitals alone")
+        if folded in words:
+            found.append(f"names.agents has {name!r}, the text of message {words[folded]}")
+    more = len(found) - DOUBTS_MAX
+    return [*found[:DOUBTS_MAX], *([f"and {more:,} more like these"] if more > 0 else [])]
+
+
 def _prompt(
     of: Tools, world: str, name: str, treatment: str, at: int, agent: int | None,
     both: Sequence[Names],
 ) -> AskedPrompt:  # fmt: skip
     noun, who = of.vocabulary.unit, players_of(of, world)
+    agents: set[int] = set()
     for number, prompts in enumerate(_asked(who, name, treatment, {}, both), of.vocabulary.first):
         for asked in prompts if number == at else ():
             if agent is None or asked.agent == agent:
                 return asked
+            agents.add(asked.agent)
+    if agents:
+        raise BadInput(
+            f"no model is asked in {noun} {at} as agent {agent}",
+            f"asked are agents {within(map(str, sorted(agents)), ASKED_MAX)}",
+        )
     raise BadInput(
-        f"no model is asked in {noun} {at}{'' if agent is None else f' as agent {agent}'}",
-        f"give another {noun}, of the first ones (--at), or another agent (--agent)",
+        f"no model is asked in {noun} {at}", f"give another {noun}, of the first ones (--at)"
     )
 
 

@@ -24,7 +24,7 @@ from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
-from goldrush.replay.wordings import check, diff, diff_in, listed, text_of, untold_by
+from goldrush.replay.wordings import check, diff, diff_in, doubts_about, listed, text_of, untold_by
 from tests.cli.helpers import goldrush
 from tests.golden import MODEL_SEASON, SEASONS, WORDED, path_of
 from tests.journals import commits_of, forged
@@ -84,7 +84,7 @@ def test_a_wording_is_listed_shown_checked_and_compared(own: Path, tmp_path: Pat
 
 def test_what_prompts_lack_is_told_in_a_line_each(tmp_path: Path) -> None:
     texts = dict.fromkeys(wordable().messages.texts, "")
-    texts["question"] = "Answer with actions for $round."
+    texts["question"] = "Answer with actions: type, field and stamina, for $round."
     lines = "\n".join(f'{id} = "{text}"' for id, text in texts.items())
     (tmp_path / "bare.toml").write_text(f"[messages]\n{lines}\n[names.keys]\nplot = 'field'\n")
     ran = goldrush("wordings", "check", "bare.toml", cwd=tmp_path)
@@ -92,11 +92,10 @@ def test_what_prompts_lack_is_told_in_a_line_each(tmp_path: Path) -> None:
 
     assert DONE == ran.code
     assert "holds" in ran.out
-    assert {
-        "the key field of the answer", "the key stamina of the answer",
-        "the key type of the answer", "the key note of the answer", "the key say of the answer",
-        AGENT,
-    } == {*warnings}  # fmt: skip
+    assert {AGENT} | {
+        f'the key "{key}" of the answer, in quotes'
+        for key in ("actions", "field", "stamina", "type", "note", "say")
+    } == {*warnings}
     assert [] == check("plain").warnings
 
 
@@ -136,6 +135,44 @@ def test_a_check_warns_of_variants_that_do_not_tell_who_is_asked(tmp_path: Path)
     assert (DONE, f"goldrush: warning: prompts of variant 0 lack {AGENT}\n") == (ran.code, ran.err)
 
 
+def test_a_check_warns_of_treatments_with_more_agents_than_names(tmp_path: Path) -> None:
+    few = {}
+    for names in (2, 10, 20):
+        path = tmp_path / f"of-{names}.toml"
+        path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(names)]}\n")
+        checked = check(str(path))
+        few[names] = {each.treatment: each.agents for each in checked.treatments if each.agents}
+        assert checked.holds
+        assert bool(few[names]) == len(checked.warnings)
+
+    assert {"agents-20": 20, "scarce-20": 20} == few[10]
+    assert few[2].items() > {"baseline": 10, **few[10]}.items()
+    assert {} == few[20]
+
+
+@pytest.mark.parametrize(
+    ("goal", "agents", "doubts"),
+    [
+        (["x", "y"], ["0", "1", "A", "22x"], []),
+        ("a", "letters", []),
+        (["a", "b", "a", "a"], None, ["variants 0, 2 and 3 are equal"]),
+        ("a", ["0", "3", "01"], ["agent 1 '3', which is not", "agent 2 '01', which is not its"]),
+        ("a", ["Ann", "Bo", "ANN"], ["'Ann' and 'ANN', which differ in capitals alone"]),
+        ("a", ["Nobody", "a", "None"], ["'Nobody', the text of message nobody", "'a', the text of "
+                                        "message goal", "'None', the text of message none"]),
+        ("a", [*map(str, range(1, 21))], [*["which is not its number"] * 8, "and 12 more like"]),
+    ],
+)  # fmt: skip
+def test_a_check_warns_of_what_agents_can_mistake(
+    goal: object, agents: object, doubts: list[str]
+) -> None:
+    names = {"agents": agents} if agents else {}
+    found = doubts_about(wording_of("w", {"goal": goal}, names, wordable()))
+
+    assert len(doubts) == len(found)
+    assert all(doubt in line for doubt, line in zip(doubts, found, strict=True)), found
+
+
 def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
     path = tmp_path / "many.toml"
     path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(5_000)]}\n")
@@ -168,6 +205,7 @@ def test_wordings_with_other_numbers_of_names_are_compared_in_one_run(tmp_path: 
         (["show", "plain", "--at", "2"], "they are for wordings diff"),
         (["diff", "plain", "told", "--at", "99"], "no model is asked in round 99"),
         (["diff", "plain", "told", "--agent", "9" * 5_000], "give its number"),
+        (["diff", "plain", "told", "--agent", "3"], "as agent 3; asked are agents 0, 2, 4, 6, 8"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(words: list[str], error: str, tmp_path: Path) -> None:
