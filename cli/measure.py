@@ -15,7 +15,15 @@ from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
 from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, measures_of
 from goldrush.cli.progress import progress
-from goldrush.cli.text import as_dicts, cut, cut_roster, echo, echo_error, echo_exact, echo_json
+from goldrush.cli.text import (
+    as_dicts,
+    cut,
+    echo,
+    echo_error,
+    echo_exact,
+    echo_json,
+    with_rosters_cut,
+)
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -174,7 +182,7 @@ def _grouped(groups: Sequence[Group]) -> str:
             ends = "-" if one.low is None else f"{_number(one.low)} to {_number(one.high)}"
             labels = (
                 cut(format_treatment(kind) or "-", WIDTH_MAX),
-                cut_roster(kind.roster or "-", WIDTH_MAX),
+                kind.roster or "-",
             )
             rows.append(
                 ("" if place else measure.title, *labels, str(kind.horizon), runs,
@@ -182,7 +190,7 @@ def _grouped(groups: Sequence[Group]) -> str:
             )  # fmt: skip
     unfinished = sum(group.unfinished for group in groups)
     note = f"\n\n{unfinished} of these runs are unfinished" if unfinished else ""
-    return format_table(rows, numbers=(3, 4, 5)) + note
+    return format_table(with_rosters_cut(rows, 2, WIDTH_MAX), numbers=(3, 4, 5)) + note
 
 
 def _check(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.cli.command import argument, command
 from goldrush.cli.options import FILE, Journal, Json
-from goldrush.cli.text import as_dicts, cut, cut_roster, echo, echo_error
+from goldrush.cli.text import as_dicts, cut, echo, echo_error, with_rosters_cut
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
@@ -59,7 +59,10 @@ def ls(
         echo_error(f"goldrush: {PluginFailed(name, reason)}")
     head = ("journal", "world", "treatment", "roster", "seed", "units", "state", "bytes")
     numbers = (4, 5, 7)
-    echo(as_json, as_dicts(found), lambda: format_table([head, *map(_row, found)], numbers=numbers))
+    echo(
+        as_json, as_dicts(found),
+        lambda: format_table(with_rosters_cut([head, *map(_row, found)], 3), numbers=numbers),
+    )  # fmt: skip
 
 
 def _row(info: Outline) -> tuple[str, ...]:
@@ -68,7 +71,7 @@ def _row(info: Outline) -> tuple[str, ...]:
         escaped(info.path),
         "-" if info.header is None else escaped(info.header.world),
         cut(info.treatment or _others(info) or "-", OTHERS_MAX),
-        cut_roster(roster or "-"),
+        roster or "-",
         "-" if seed is None else str(seed),
         "-" if info.header is None else _units(info),
         info.state,
@@ -123,7 +126,8 @@ def _format(info: Outline) -> str:
     ]
     parts = [format_table([(name, escaped(value)) for name, value in rows if value is not None])]
     if info.declared.roster is not None:
-        parts.append(format_table(_rosters(info)))
+        rosters = _rosters(info)
+        parts.append(format_table(with_rosters_cut(rosters, len(rosters[0]) - 2)))
     if info.declared.settings:
         settings = _settings(info)
         shown = 3 if any(default for _, _, default in settings) else 2
@@ -178,7 +182,7 @@ def _players(
         others = " ".join(f"{name}={options[name]}" for name in ordered)
         names = [entry["name"] for _, entry in members if "name" in entry]
         who = ", ".join(map(str, names)) or format_ranges(number for number, _ in members)
-        rows.append((cut(who), cut_roster(policy), cut(others)))
+        rows.append((cut(who), policy, cut(others)))
     return rows
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -40,6 +41,7 @@ def echo_error(message: str) -> None:
 
 
 CUT: Final = 60  # characters of a text in a table
+PIPED: Final = 1_000  # characters of a roster in a table, where no terminal bounds it
 
 
 def cut(text: str, most: int = CUT) -> str:
@@ -48,11 +50,21 @@ def cut(text: str, most: int = CUT) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def cut_roster(text: str, most: int = CUT) -> str:
-    """As `cut`, of a roster or a label: names before options first."""
-    from goldrush.replay.text import with_names_cut
+def with_rosters_cut(
+    rows: Sequence[Sequence[str]], column: int, least: int = CUT
+) -> list[tuple[str, ...]]:
+    """Rows of a table, of which a column has rosters or labels: these are escaped, and cut as a
+    terminal needs it, but to no less than `least` characters. Those that differ stay different.
+    """
+    from goldrush.replay.text import cut_apart
 
-    return cut(with_names_cut(escaped(text), most), most)
+    most = PIPED
+    if sys.stdout.isatty():
+        others = [cells for place, cells in enumerate(zip(*rows, strict=True)) if place != column]
+        taken = sum(max(map(len, cells)) + 2 for cells in others)  # 2: between columns
+        most = max(least, get_terminal_size().columns - taken)
+    labels = cut_apart({row[column]: escaped(row[column]) for row in rows}, most, "...")
+    return [(*row[:column], labels[row[column]], *row[column + 1 :]) for row in rows]
 
 
 def drop_output() -> None:

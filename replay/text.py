@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Final
 
@@ -67,7 +68,7 @@ _NAME: Final = re.compile(r"[^,*\[\]]+\[?")
 _NAME_KEPT: Final = 5  # characters of a name that is cut
 
 
-def with_names_cut(text: str, most: int, dots: str = "...") -> str:
+def with_names_cut(text: str, most: int, dots: str) -> str:
     """The text of a roster, or a label. If it has more than `most` characters, the names before
     brackets are cut in their middle, as far as that helps: what differs may stand between brackets.
     """
@@ -95,6 +96,23 @@ def cut_middle(text: str, most: int, dots: str) -> str:
         return text
     end = (most - len(dots)) // 2
     return f"{text[: most - end - len(dots)]}{dots}{text[len(text) - end :]}"
+
+
+def cut_apart(texts: Mapping[str, str], most: int, dots: str) -> dict[str, str]:
+    """Texts of rosters, or labels, by name: those of more than `most` characters are cut in the
+    middle, names before brackets first, and equal results numbered, so that none are equal.
+    """
+    labels: dict[str, str] = {}
+    taken: set[str] = set()
+    numbers: Counter[str] = Counter()
+    for name, text in texts.items():
+        label = short = cut_middle(with_names_cut(text, most, dots), most, dots)
+        while label in taken:
+            numbers[short] += 1
+            label = f"{short} ({numbers[short] + 1})"
+        labels[name] = label
+        taken.add(label)
+    return labels
 
 
 def capitalized(text: str) -> str:

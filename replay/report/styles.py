@@ -9,7 +9,7 @@ from typing import Final
 from goldrush.replay.colours import hues_of
 from goldrush.replay.report.marks import MARKERS, Style
 from goldrush.replay.report.page import printable
-from goldrush.replay.text import cut_middle, with_names_cut
+from goldrush.replay.text import cut_apart
 
 DASHES: Final = ((), (7, 3), (2, 2.5), (9, 3, 2, 3))
 LABEL_MAX: Final = 26  # characters of a label in a figure
@@ -43,18 +43,4 @@ def labels_of(names: Iterable[str], most: int = LABEL_MAX) -> dict[str, str]:
     """Distinct labels for names: those of more than `most` characters are cut in the middle, what
     stands before brackets first, and equal results numbered.
     """
-    labels: dict[str, str] = {}
-    taken: set[str] = set()
-    numbers: Counter[str] = Counter()
-    for name in names:
-        label = short = _short(name, most)
-        while label in taken:
-            numbers[short] += 1
-            label = f"{short} ({numbers[short] + 1})"
-        labels[name] = label
-        taken.add(label)
-    return labels
-
-
-def _short(name: str, most: int) -> str:
-    return cut_middle(with_names_cut(printable(name), most, "…"), most, "…")
+    return cut_apart({name: printable(name) for name in names}, most, "…")

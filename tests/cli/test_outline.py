@@ -11,7 +11,7 @@ import pytest
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import START, Commit, Header
-from tests.cli.helpers import assert_refused, goldrush
+from tests.cli.helpers import assert_refused, goldrush, in_terminal
 from tests.golden import path_of
 from tests.journals import commits_of, write
 
@@ -116,12 +116,21 @@ def test_ls_lists_the_journals_of_the_current_folder_beside_those_of_journals(
     assert [*(row["journal"] for row in below), "run.journal"] == [row["journal"] for row in rows]
 
 
-def test_ls_cuts_a_long_roster(tmp_path: Path) -> None:
-    roster = ",".join(["random,raid"] * 10)
-    record(tmp_path / "run.journal", {"rounds": 1}, roster)
-    ran = goldrush("ls", cwd=tmp_path)
+def test_rosters_are_cut_in_a_terminal_alone_and_stay_different(tmp_path: Path) -> None:
+    rosters = [",".join([*["random,raid"] * 4, each, "raid"]) for each in ("mine", "claim")]
+    for number, roster in enumerate([*rosters, rosters[0]]):
+        roster = ",".join([roster, *["random,raid"] * 10])
+        record(tmp_path / f"{number}.journal", {"rounds": 1}, roster)
+    piped = goldrush("ls", cwd=tmp_path).out.splitlines()[1:]
+    shown = in_terminal("ls", cwd=tmp_path).out.splitlines()[1:]
+    cells = [line.split()[3:-4] for line in shown]
 
-    assert f"  {roster[:57]}...  " in ran.out
+    assert [[f"  {rosters[n]}," in line for n in (0, 1)] for line in piped] == [
+        [True, False], [False, True], [True, False],
+    ]  # fmt: skip
+    assert [60, 60] == [len(cell[0]) for cell in cells[:2]]
+    assert cells[0] == cells[2]
+    assert [*cells[0], "(2)"] == cells[1]
 
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
