@@ -420,7 +420,7 @@ class Session(Generic[S]):
 
         def form(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
             row = row_of(play, prompts[indexes[index]], answer)
-            return (indexes[index], row), play.about(row).error
+            return (indexes[index], row), play.about(row).failure
 
         if indexes:
             assert self._asker is not None  # it has all models of the run

@@ -106,6 +106,7 @@ class StageGame(Generic[S, V]):
         talk: name of the setting with which agents read texts of others; empty: they never do.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
+        unread: whether a submission has actions, of which none could be read.
     """
 
     world: World[S]
@@ -127,6 +128,7 @@ class StageGame(Generic[S, V]):
     noun: str = ""
     talk: str = ""
     leaves_state: bool = False
+    unread: Callable[[Row], bool] = lambda row: False
 
     def __attrs_post_init__(self) -> None:
         """Raises ValueError if world, policy set and prompting do not match."""
@@ -166,7 +168,7 @@ class StageGame(Generic[S, V]):
         error = row[self.field("error")] if "error" in fields else None
         text = source.get("raw") if source else None
         text = text if type(text) is str else None
-        return About(row[0], "", text, error, source)
+        return About(row[0], "", text, error, source, unread=self.unread(row))
 
     def prompting_for(self, entry: Entry) -> Prompting[V]:
         """How an agent is asked: with the version in its entry, or the newest if it has none.

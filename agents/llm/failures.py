@@ -1,8 +1,10 @@
 """Failed answers of language models, by model, wording and kind.
 
 An answer fails if it is missing, cut off before a readable part, refused or unreadable: if its
-recorded error is in KINDS. Other errors (a plan that is too long, illegal actions) are no failures,
-nor is an answer that was cut off and read all the same: such are counted apart.
+recorded error is in KINDS. So does one with actions of which none could be read, for which journals
+have no error (NO_ACTION; see `About.failure`). Other errors (a plan that is too long, illegal
+actions) are no failures, nor is an answer that was cut off and read all the same: such are counted
+apart.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from goldrush.kernel.text import escaped
 
 # Recorded errors of answers: missing, refused, cut off before a readable part, unreadable.
 NO_ANSWER, REFUSAL, CUT, NO_JSON = "no-answer", "refusal", "cut", "no-json"
+NO_ACTION = "no-action"  # never recorded: no action of the answer could be read
 
 KINDS: Final[Mapping[str, str]] = {
     NO_ANSWER: "missing", CUT: "cut off", REFUSAL: "refused", NO_JSON: "unreadable",
+    NO_ACTION: "without a readable action",
 }  # fmt: skip
 FIRST: Final = 20  # answers of a model before the share of failed ones is meaningful
 MOSTLY: Final = 0.5  # a model hardly played if a larger share of its answers failed
@@ -28,7 +32,7 @@ MOSTLY: Final = 0.5  # a model hardly played if a larger share of its answers fa
 
 @attrs.frozen
 class Earlier:
-    """An answer that a run already has: its model and usage, its recorded error, whose failures it
+    """An answer that a run already has: its model and usage, its error, whose failures it
     counts to (see `versions.subject_of`), the displayed number of its unit, and the agent.
     """
 

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.budget import WRAPPING, Amount
 from goldrush.agents.llm.extra_body import fields_of
-from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
+from goldrush.agents.llm.failures import CUT, NO_ACTION, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import (
     MAX_TOKENS_MAX,
     NAME_MAX,
@@ -248,6 +248,7 @@ class About:
         error: as recorded, like all that follows: in a forged row it may be anything.
         source: as `Answer.source`, with more or fewer facts; None: the answer is a policy's.
         model: the name of the model, or HUMAN; None: the row does not have it.
+        unread: it has actions, of which none could be read.
     """
 
     agent: int
@@ -256,6 +257,12 @@ class About:
     error: str | None
     source: Source | None
     model: str | None = None
+    unread: bool = False
+
+    @property
+    def failure(self) -> str | None:
+        """What the answer counts as: NO_ACTION, or the error as recorded."""
+        return NO_ACTION if self.unread else self.error
 
     @property
     def prompt(self) -> object:

@@ -29,6 +29,7 @@ class RecordedAnswer:
 
     Attributes:
         round: displayed number of the unit.
+        error: as recorded, or NO_ACTION (see `About.failure`).
         model, subject: its name in the roster or cast; with its options, see `versions.subject_of`.
         tokens_in, tokens_out: of the question and of the answer; None: not reported, or impossible.
         tries: how often the question was sent.
@@ -251,7 +252,7 @@ def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAns
     thought = reasoning if type(reasoning) is str else None
     return RecordedAnswer(
         unit, about.agent, asked.name, asked.subject,
-        error=about.error if type(about.error) is str else None,
+        error=about.failure if type(about.failure) is str else None,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         tries=counted(source.get("tries"), 1) or 1,

@@ -50,10 +50,10 @@ def models_section(results: Results[Any, Any]) -> list[Block]:
     return section(
         "Answers of language models",
         "models",
-        "A failed answer was missing, cut off before its plan, refused, or had no plan in it; "
-        "nothing of it was played; one that was cut off after its plan was. Counts over all seeds. "
-        "Runs of other seeds are other samples of "
-        "a model only where it answers differently: the last column counts the different answers "
+        "A failed answer was missing, cut off before its plan, refused, or had no plan or no "
+        "readable action in it; nothing of it was played; one that was cut off after its plan "
+        "was. Counts over all seeds. Runs of other seeds are other samples of a model only where "
+        "it answers differently: the last column counts the different answers "
         f"among those to prompts that it was asked several times in the first {words.unit} of the "
         "runs.",
         TableBlock(

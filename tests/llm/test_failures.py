@@ -25,7 +25,14 @@ CUT = completion('{"actions": [[', "length", usage=(100, 500))
 MISSING = error(400)
 REFUSED = completion("I would rather not.", "content_filter")
 UNREADABLE = completion("I claim everything!")
-FAILED = {"cut": CUT, "no-answer": MISSING, "refusal": REFUSED, "no-json": UNREADABLE}
+# Floats and words are no plots, and a plan of such has no error in the journal.
+MALFORMED = completion(
+    '{"actions": [{"type": "claim", "plot": 5.0, "stamina": 1.0}, ["raid", "all"]]}'
+)
+FAILED = {
+    "cut": CUT, "no-answer": MISSING, "refusal": REFUSED, "no-json": UNREADABLE,
+    "no-action": MALFORMED,
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +55,7 @@ def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
         ("no-answer", "4 missing, at last: HTTP 400: no"),
         ("refusal", "4 refused"),
         ("no-json", "4 unreadable"),
+        ("no-action", "4 without a readable action"),
     ],
 )
 def test_a_model_that_brings_nothing_is_borne_for_as_many_rounds_as_patience_lasts(
@@ -80,11 +88,10 @@ def test_answers_of_different_kinds_are_told_together(path: Path) -> None:
         return replies[asked.agent or 0]
 
     with serving(respond) as server, pytest.raises(RunStopped) as stopped:
-        record(path, {"rounds": 6}, "llm:a*4,raid", models=models(server.address, patience=1))
+        record(path, {"rounds": 6}, "llm:a*5,raid", models=models(server.address, patience=1))
 
-    assert "1 round: 1 missing, 1 cut off, 1 refused, 1 unreadable, at last: HTTP 400: no" in str(
-        stopped.value
-    )
+    says = "1 round: 1 missing, 1 cut off, 1 refused, 1 unreadable, 1 without a readable action"
+    assert f"{says}, at last: HTTP 400: no" in str(stopped.value)
 
 
 def test_a_usable_answer_begins_the_count_anew(path: Path) -> None:
@@ -210,18 +217,19 @@ def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
     kinds = list(FAILED)
 
     def respond(asked: Asked) -> Reply:
-        return FAILED[kinds[asked.agent]] if (asked.agent or 0) < 4 else playing(asked)
+        return FAILED[kinds[asked.agent]] if (asked.agent or 0) < 5 else playing(asked)
 
     with serving(respond) as server:
         limits = models(server.address, "a", "b")
-        record(path, {"rounds": 2}, "llm:a*3,llm:b*2,raid", models=limits)
+        record(path, {"rounds": 2}, "llm:a*3,llm:b*4,raid", models=limits)
     a, b = summarise(path).failures
 
     assert Failures("a", 6, {"no-answer": 2, "cut": 2, "refusal": 2}) == a
-    assert Failures("b", 4, {"no-json": 2}) == b
+    assert Failures("b", 8, {"no-json": 2, "no-action": 2}) == b
     assert "llm:a: 6 of 6 answers failed: 2 missing, 2 cut off, 2 refused" == str(a)
-    assert "llm:b: 2 of 4 answers unreadable" == str(b)
-    assert (True, False) == (a.hardly_played, b.hardly_played)
+    assert "llm:b: 4 of 8 answers failed: 2 unreadable, 2 without a readable action" == str(b)
+    assert "llm:b: 2 of 4 answers unreadable" == str(Failures("b", 4, {"no-json": 2}))
+    assert [True, False] == [a.hardly_played, b.hardly_played]
     kinds = {"no-answer": 2, "cut": 2, "refusal": 2}
     assert {"model": "a", "answers": 6, "kinds": kinds, "cut": 0} == (
         json.loads(json.dumps(summarise(path).as_dict()))["failures"][0]

@@ -13,7 +13,7 @@ from goldrush.agents.llm.notes import note_after
 from goldrush.agents.llm.question import Source
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.stage_game import Prompting, StageGame
-from goldrush.agents.worlds.mining.parse import FIRST, Form, parse
+from goldrush.agents.worlds.mining.parse import FIRST, Form, is_unread, parse
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
 from goldrush.agents.worlds.mining.prompts import v1, v2
 from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
@@ -192,6 +192,7 @@ GAME: Final = StageGame[MiningState, PlanPrompts](
     resubmitted=lambda item, config, code: resubmitted(item, config),
     treatments=TREATMENTS,
     replayed=_replayed,
+    unread=lambda row: is_unread(row[1]),
     forks=FORKS,
     prompting=[
         Prompting(

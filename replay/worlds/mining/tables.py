@@ -11,9 +11,10 @@ from typing import Final, get_type_hints
 import attrs
 
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
-from goldrush.agents.llm.failures import failure_kind
+from goldrush.agents.llm.failures import NO_ACTION, failure_kind
 from goldrush.agents.llm.wording_rosters import variants_of
 from goldrush.agents.seats import policy_label
+from goldrush.agents.worlds.mining.parse import is_unread
 from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value
@@ -166,7 +167,9 @@ def _agents_of(
     for _, captor, _, _, _, fine, _ in record.rows(RULED):
         gained[captor].append(-fine)
     failures = {
-        row[0]: failure_kind(row[2]) for row in record.rows(SUBMITTED) if row[5] is not None
+        row[0]: NO_ACTION if is_unread(row[1]) else failure_kind(row[2])
+        for row in record.rows(SUBMITTED)
+        if row[5] is not None
     }
     for agent, kinds in enumerate(state.spent):
         spent = [after - then for after, then in zip(kinds, before[agent], strict=True)]

@@ -193,10 +193,11 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
         plans = {e["agent"]: e["actions"] for e in of_round if e["event"] == "submitted"}
         gone = {e["agent"]: e["removed"] for e in of_round if e["event"] == "pruned"}
         failures = {
-            e["agent"]: e["error"]
+            e["agent"]: "no-action" if e["actions"] and not any(e["actions"]) else e["error"]
             for e in of_round
-            if e["event"] == "submitted" and e["source"] and e["error"] in FAILED
+            if e["event"] == "submitted" and e["source"]
         }
+        failures = {agent: failure for agent, failure in failures.items() if failure in FAILED}
         before = dict(owner)
         gains: defaultdict[int, list[float]] = defaultdict(list)
         for e in of_round:
