@@ -142,28 +142,23 @@ def _format(info: Outline) -> str:
 def _rosters(info: Outline) -> list[tuple[str, ...]]:
     """Rows of who plays; of several rosters each row with the unit from which it is in force."""
     head = ("agents", "policy", "options")
-    rosters, prompts = info.declared.rosters, info.declared.prompts
-    last = _players(info.declared.players, prompts, info.declared.seed)
-    if len(rosters) == 1:
-        return [head, *last]
-    # Which variants of a wording an earlier roster had depends on the seed that it had.
-    each = [(first, _players(players, prompts, None)) for first, players in rosters[:-1]]
-    rows = [(str(first), *row) for first, rows in [*each, (rosters[-1][0], last)] for row in rows]
+    each = [
+        (str(first), _players(players, info.declared.prompts, variants))
+        for first, players, variants in info.declared.drawn
+    ]
+    if len(each) == 1:
+        return [head, *each[0][1]]
+    rows = [(first, *row) for first, rows in each for row in rows]
     return [(f"from {info.vocabulary.unit}", *head), *rows]
 
 
 def _players(
-    players: Sequence[Any], prompts: Sequence[PromptVersion], seed: int | None
+    players: Sequence[Any], prompts: Sequence[PromptVersion], variants: Mapping[int, int]
 ) -> list[tuple[str, str, str]]:
     """Rows of agents, policy and options; consecutive agents with the same policy and options
     share a row. Of rows with one policy, the options that differ come first, for they are cut.
-    `seed`: for the variants of wordings; None: they are not shown.
+    `variants`: of their wordings, by agent.
     """
-    variants: Mapping[int, int] = {}
-    if seed is not None and any("wording" in entry["options"] for entry in players):
-        from goldrush.agents.llm.wording_rosters import variants_of
-
-        variants = variants_of(players, seed)
 
     def kind(pair: tuple[int, Mapping[str, Any]]) -> tuple[str, dict[str, str]]:
         return _kind(pair[1], prompts, variants.get(pair[0]))

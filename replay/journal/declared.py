@@ -69,6 +69,37 @@ class Declared:
         """As `rosters`, with the policy of each player as `labels_of`."""
         return [(first, labels_of(players, self.prompts)) for first, players in self.rosters]
 
+    @property
+    def drawn(self) -> Sequence[tuple[int, Sequence[object], Mapping[int, int]]]:
+        """As `rosters`, each with the variant, from 0, of each agent whose wording has several. A
+        fork with another seed that draws others has a row, too.
+        """
+        rosters, seed, players = dict(self.rosters), self.start.get("seed"), self.players
+        forked = zip((first for first, _ in self.history), self.forks, strict=True)
+        seeds = {first: facts["changes"]["seed"] for first, facts in forked if _is_seeded(facts)}
+        found: list[tuple[int, Sequence[object], Mapping[int, int]]] = []
+        for first in sorted({*rosters, *seeds}):
+            players, seed = rosters.get(first, players), seeds.get(first, seed)
+            variants = _variants(players, seed)
+            if first in rosters or variants != found[-1][2]:
+                found.append((first, players, variants))
+        return found
+
+
+def _is_seeded(facts: Mapping[str, Any]) -> bool:
+    changes = facts.get("changes")
+    return isinstance(changes, Mapping) and "seed" in changes
+
+
+def _variants(players: Sequence[Any], seed: object) -> Mapping[int, int]:
+    """The variants that a seed draws; none for players or a seed that are unknown."""
+    with suppress(TypeError, LookupError):
+        if type(seed) is int and any("wording" in entry["options"] for entry in players):
+            from goldrush.agents.llm.wording_rosters import variants_of
+
+            return variants_of(players, seed)
+    return {}
+
 
 def format_roster(players: Sequence[object], prompts: Sequence[PromptVersion]) -> str | None:
     """Players as text, `greedy-mine*5,random*5`; None if they are unknown. `prompts`: the

@@ -127,6 +127,11 @@ class Outline:
             "sha256": self.sha256,
             "settings": dict(self.declared.settings),
             "players": list(self.declared.players),
+            "variants": [
+                {"from": first, "by_agent": dict(variants)}
+                for first, _, variants in self.declared.drawn
+                if variants
+            ],
             "forks": [fork.as_dict() for fork in self.forks],
         }
 

@@ -10,7 +10,7 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.journal import START, Commit, Header
+from goldrush.kernel.journal import FORK, START, Commit, Header
 from tests.cli.helpers import assert_refused, goldrush, in_terminal
 from tests.golden import path_of
 from tests.journals import commits_of, write
@@ -104,6 +104,28 @@ def test_info_shows_how_models_are_asked_and_their_variants(tmp_path: Path) -> N
     assert all("llm:m[wording=own@0000;notes=false]" in row for row in rows)
     shown = [int(re.search(r"variant=(\d)", row)[1]) for row in rows]  # type: ignore[index]
     assert [variant for variant, _ in groupby(drawn)] == shown
+
+    facts = {"parent": "0" * 64, "changes": {}, "roster": None, "replaced": ()}
+    fewer = [*roster[:9], {"agent": 9, "policy": "raid", "options": {}}]
+    forks = [
+        Commit(FORK, commit.unit, commit.digest, setup={**facts, **changed})
+        for commit, changed in zip(
+            rest[:2], ({"changes": {"seed": 5}}, {"roster": tuple(fewer)}), strict=True
+        )
+    ]
+    whole = [Commit(START, 0, start.digest, setup=setup), rest[0], forks[0], rest[1], forks[1]]
+    write(tmp_path / "forked.journal", whole)
+    rows = goldrush("info", "forked.journal", cwd=tmp_path).out.split("\n\n")[1].splitlines()[1:]
+    told = json.loads(goldrush("info", "forked.journal", "--json", cwd=tmp_path).out)
+    drawn = {s: [Draws(s, 0, agent, "wording").below(3) for agent in range(10)] for s in (0, 5)}
+
+    assert drawn[0][:9] != drawn[5][:9]
+    for first, each in zip((1, 2, 3), (drawn[0], drawn[5], drawn[5][:9]), strict=True):
+        found = [re.search(r"variant=(\d)", row) for row in rows if row.startswith(f"{first} ")]
+        shown = [int(variant[1]) for variant in found if variant]
+        assert [variant for variant, _ in groupby(each)] == shown
+        by_agent = {str(agent): variant for agent, variant in enumerate(each)}
+        assert {"from": first, "by_agent": by_agent} == told["variants"][first - 1]
 
 
 def test_ls_lists_the_journals_of_the_current_folder_beside_those_of_journals(
