@@ -158,7 +158,7 @@ class Asker:
             made, errors[index] = form(index, answer)
             return made
 
-        yield from self._client.together(questions, self._budget, formed)
+        yield from self._client.together(questions, self._budget, formed, unit)
         for trouble, count in Counter(troubles.values()).items():
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")

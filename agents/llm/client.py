@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, Self, TypeVar
@@ -50,6 +50,7 @@ from goldrush.kernel.settings import INTEGER_MAX
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
+WAIT_TOLD: Final = 10.0  # seconds after which a warning says that questions wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
 TROUBLE_MAX: Final = 200  # characters of a reason
 OPENAI: Final = "https://api.openai.com/v1"
@@ -83,7 +84,7 @@ class Client:
 
     def __init__(self, concurrency: int, warn: Callable[[str], None] = log_warning) -> None:
         """Start the thread. `concurrency`: greatest number of open questions; `warn`: called with a
-        line if a rate of requests cannot be shared with other processes.
+        line if a rate of requests cannot be shared with other processes, and if questions wait.
         """
         self._loop = asyncio.new_event_loop()
         self._concurrency = concurrency
@@ -128,13 +129,15 @@ class Client:
         questions: Sequence[Question],
         budget: Budget | None,
         form: Callable[[int, Answer], T],
+        unit: str = "",
     ) -> Iterator[list[T]]:
         """Ask questions and yield results as answers arrive.
 
         Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
         raised after all answers that have arrived are yielded (see agents.interrupts). `budget`: on
         which the first try of every question is reserved at once; None: no limit; `form`: makes a
-        result of (index of the question, answer).
+        result of (index of the question, answer); `unit`: label of the unit in a warning that
+        questions wait; empty: they are asked before a run.
 
         Yields:
             Results of the answers that arrived since the last list; one at a time if the
@@ -152,11 +155,15 @@ class Client:
 
         async def ask(index: int, question: Question) -> None:
             try:
-                arrivals.put((index, await self._ask(question, budget)))
+                on_wait = partial(waiting.add, index)
+                arrivals.put((index, await self._ask(question, budget, on_wait)))
             except BaseException as error:
                 arrivals.put((index, error))
                 raise
+            finally:
+                waiting.remove(index)
 
+        waiting = _Waiting(self._loop, unit, self._warn)
         out: list[Future[Any]] = []
         left = len(questions)
         try:
@@ -196,8 +203,12 @@ class Client:
                 raise BadInput(f"base_url cannot be used: {error}", "check the address") from None
         return self._servers[endpoint]
 
-    async def _ask(self, question: Question, budget: Budget | None) -> Answer:
-        """The answer, or the reason of the last failed try. The first try is reserved already."""
+    async def _ask(
+        self, question: Question, budget: Budget | None, on_wait: Callable[[str], None]
+    ) -> Answer:
+        """The answer, or the reason of the last failed try. The first try is reserved already.
+        `on_wait`: called with the reason of each pause.
+        """
         most, draws = question.upper_bound(), None
         tries = lost = 0
         waited = 0.0  # seconds that the server requested
@@ -227,6 +238,8 @@ class Client:
                 return Answer(tries=tries, trouble=reason, status=result.status)
             if budget is not None:
                 budget.take(most)  # before the pause, in which other questions reserve theirs
+            asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
+            on_wait(result.text + asks)
             draws = draws or Draws(question.messages[-1]["content"])
             await asyncio.sleep(_pause(tries, result.wait, draws))
 
@@ -345,6 +358,38 @@ class Client:
         if any(_NOT_SEEN.sub("", secret).lower() in bare for secret in self._secrets):
             return _CUT
         return _SURROGATE.sub("\ufffd", text)
+
+
+class _Waiting:
+    """The questions of a unit that failed and are tried again. Lives on the client's loop."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, unit: str, warn: Callable[[str], None]
+    ) -> None:
+        """`warn`: called with a line once some have waited for WAIT_TOLD seconds without a break,
+        and not again before none waits.
+        """
+        self._loop, self._unit, self._warn = loop, unit, warn
+        self._indexes: set[int] = set()
+        self._reason = ""  # the last one
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, index: int, reason: str) -> None:
+        if not self._indexes:
+            self._timer = self._loop.call_later(WAIT_TOLD, self._tell)
+        self._indexes.add(index)
+        self._reason = reason
+
+    def remove(self, index: int) -> None:
+        self._indexes.discard(index)
+        if self._timer is not None and not self._indexes:
+            self._timer.cancel()
+
+    def _tell(self) -> None:
+        count = len(self._indexes)
+        who = "one agent waits" if count == 1 else f"{count} agents wait"
+        who = f"{self._unit}: {who}" if self._unit else "the question before the run waits"
+        self._warn(f"{who}: {self._reason}")
 
 
 def _give_up(out: Sequence[Future[Any]]) -> None:

@@ -72,7 +72,11 @@ class Outside:
         return [*self.asked, *self.inquiries]
 
     def together(
-        self, questions: Sequence[Question], budget: object, form: Callable[[int, Answer], Any]
+        self,
+        questions: Sequence[Question],
+        budget: object,
+        form: Callable[[int, Answer], Any],
+        unit: str = "",
     ) -> Iterator[list[Any]]:
         """In place of agents.llm.client.Client.together."""
         chance = random.Random(f"{self._seed} {len(self.asked)}")
@@ -238,7 +242,7 @@ class Instant(Client):
         Arrivals.has_begun = False  # an interrupt in here would leave an open loop behind
         super().close()
 
-    async def _ask(self, question: Question, budget: object) -> Answer:
+    async def _ask(self, question: Question, *how: Any) -> Answer:
         short = dict(self.outside.answers([question]))[0]
         return short if short.text else self.outside.answer(question)
 
@@ -314,10 +318,10 @@ def test_at_whatever_instant_ctrl_c_comes_no_answer_that_arrived_is_lost(
 class Signalling(Instant):
     """A client whose process gets SIGTERM while it waits for each answer."""
 
-    async def _ask(self, question: Question, budget: object) -> Answer:
+    async def _ask(self, question: Question, *how: Any) -> Answer:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
         await asyncio.sleep(0.01)
-        return await super()._ask(question, budget)
+        return await super()._ask(question, *how)
 
 
 def test_a_signal_whose_handler_returns_changes_nothing(

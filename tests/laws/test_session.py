@@ -75,8 +75,9 @@ def test_the_short_path_gives_the_inputs_of_the_long_one(names: list[str], seed:
 class Together(Outside):
     """All answers to questions that were asked together arrive together."""
 
-    def together(self, questions: Sequence[Any], *how: Any) -> Iterator[list[Any]]:
-        form = how[-1]
+    def together(
+        self, questions: Sequence[Any], budget: object, form: Any, unit: str = ""
+    ) -> Iterator[list[Any]]:
         yield [form(index, self.answer(question)) for index, question in enumerate(questions)]
 
 

@@ -633,6 +633,47 @@ def test_without_a_word_the_pauses_become_longer(clock: Clock) -> None:
     ]
 
 
+def test_a_long_wait_is_told_once_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    wait = error(429, headers={"Retry-After": "1"})
+    good = completion("a plan")
+    lines: list[str] = []
+
+    def ask(unit: str, *replies: Reply) -> None:
+        server.respond = in_turn(*replies)
+        list(client.together([question(server.address)], None, lambda *answer: answer, unit))
+
+    with serving(lambda asked: good) as server, Client(2, lines.append) as client:
+        ask("round 1", wait, good)  # far shorter than the wait that is told
+        monkeypatch.setattr(client_, "WAIT_TOLD", 0)
+        ask("round 2", wait, wait, wait, good)
+        ask("round 3", good)
+        ask("round 4", error(503), good)
+        ask("", error(503), good)
+
+    assert [
+        "round 2: one agent waits: HTTP 429: no (the server asks for 1 s)",
+        "round 4: one agent waits: HTTP 503: no",
+        "the question before the run waits: HTTP 503: no",
+    ] == lines
+
+
+def test_those_who_still_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_, "WAIT_TOLD", 0)
+    lines: list[str] = []
+
+    async def wait() -> None:
+        waiting = client_._Waiting(asyncio.get_running_loop(), "round 1", lines.append)
+        for index in (0, 1, 1, 2):
+            waiting.add(index, "HTTP 503: no")
+        waiting.remove(0)
+        while not lines:
+            await asyncio.sleep(0)
+
+    asyncio.run(wait())
+
+    assert ["round 1: 2 agents wait: HTTP 503: no"] == lines
+
+
 # Many at once.
 
 
