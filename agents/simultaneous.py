@@ -13,6 +13,7 @@ from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds
+from goldrush.agents.llm.versions import with_recorded
 from goldrush.agents.llm.wordings import InvalidWording
 from goldrush.agents.players import (
     AskedPrompt,
@@ -196,7 +197,9 @@ class StagePlayers(Players[S], Generic[S, V]):
             game.check_names(Roster(entries_in(state.roster)), config)
             return ResolvedChange(facts)
         models = resources.models
-        roster = game.policy_set.parse(change.roster, config.agents, models)
+        before, known = Roster(entries_in(state.roster)), game.policy_set
+        offer = attrs.evolve(known, prompts=with_recorded(known.prompts, before))
+        roster = offer.parse(change.roster, config.agents, models)
         game.check_names(roster, config)
         roster = self.resolve_models(roster, self._start(old), models)
         facts["roster"] = roster.as_setup()

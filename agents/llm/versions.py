@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
-from goldrush.agents.roster import SPLIT, format_policy
+from goldrush.agents.roster import SPLIT, Roster, format_policy
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.text import is_visible
 
@@ -49,11 +49,13 @@ class PromptVersion:
         number: as a journal records it, from 1.
         options: those of `model.SAMPLING` and `model.FRAMING` that an entry may have.
         wordable: gives what wordings can change; None: nothing.
+        recorded: texts of wordings that a new roster can name besides, with their SHA-256.
     """
 
     number: int
     options: Collection[str] = ()
     wordable: Callable[[], Wordable] | None = None
+    recorded: Mapping[str, tuple[str, str]] = attrs.field(factory=dict, hash=False)
 
 
 def subject_of(name: str, options: Mapping[str, object], prompts: Sequence[PromptVersion]) -> str:
@@ -154,6 +156,17 @@ def check_worded(version: PromptVersion, versions: Sequence[PromptVersion]) -> N
         )
 
 
+def with_recorded(versions: Sequence[PromptVersion], roster: Roster) -> Sequence[PromptVersion]:
+    """The versions, for a new roster that can name the wordings of this one."""
+    recorded = {
+        name: (str(options["wording_text"]), str(options["wording_sha256"]))
+        for name, holder in roster.wordings.items()
+        for options in [holder.options]
+        if "wording_text" in options and "wording_sha256" in options
+    }
+    return [attrs.evolve(version, recorded=recorded) for version in versions]
+
+
 def decided(player: F, versions: Sequence[PromptVersion]) -> F:
     """A model, or a person, for a new roster: what the user left open is decided, but for what a
     short question to a model's server decides, and the text of its wording is read.
@@ -201,8 +214,13 @@ def decided(player: F, versions: Sequence[PromptVersion]) -> F:
     if player.wording in (None, DEFAULT) or version.wordable is None:
         return player
     from goldrush.agents.llm.wording_files import wording_named
+    from goldrush.agents.llm.wordings import wording_from
 
-    wording = wording_named(str(player.wording), version.wordable())
+    name, wordable = str(player.wording), version.wordable()
+    if name in version.recorded and name not in wordable.shipped:
+        wording = wording_from(name, *version.recorded[name], wordable)
+    else:
+        wording = wording_named(name, wordable)
     return attrs.evolve(
         player, wording=wording.name, wording_sha256=wording.sha256,
         wording_text=wording.text or None,
