@@ -86,8 +86,9 @@ def test_a_name_that_is_trusted_is_made_afresh(mark: Path) -> None:
     assert mark.exists()
 
 
-# The file of a game that a user names, and constructors written of the names of fields.
-GAMES = {"agents/game/source.py", "kernel/game/records.py"}
+# The file of a game that a user names, constructors written of the names of fields, and what a user
+# wants to see repeated.
+NAMED = {"agents/game/source.py", "kernel/game/records.py", "replay/repeats/subject.py"}
 
 
 def test_names_become_imports_at_the_gate_alone() -> None:
@@ -109,7 +110,7 @@ def test_names_become_imports_at_the_gate_alone() -> None:
     # The names of these stand in the code alone.
     importing -= {"agents/plugins.py", "replay/extras.py", "cli/main.py"}
 
-    assert {"agents/trust.py", *GAMES} == importing
+    assert {"agents/trust.py", *NAMED} == importing
     assert ["eval", "exec"] == sorted(checking)
 
 

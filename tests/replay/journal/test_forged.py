@@ -246,6 +246,7 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
     "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
+    "competition.prompt.reworded": lambda c: season_prompt.reworded(c.forged, 0, 5, ["default"]),
     "competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
     "competition.proof.proofs": lambda c: proof.proofs(c.forged, 0),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
