@@ -34,16 +34,18 @@ def wordings(
     agent: str | None = option(
         "--agent", "AGENT", "diff: Agent (default: the first asked; with --journal: 0)."
     ),
-    journal: str | None = option("--journal", "FILE", "diff: Run whose prompt is made.", type=FILE),
+    journal: str | None = option(
+        "--journal", "FILE", "diff: Run whose prompt is made; show: Run that has it.", type=FILE
+    ),
     as_json: Json,
 ) -> int:
     """List, show, check or compare wordings: the texts of prompts.
 
     list: those that goldrush ships. show NAME: one as a TOML file that can be edited and used
-    (wording=FILE.toml in a roster). check FILE.toml: every rule, and its prompts under every
-    treatment, played by policies; warns of what prompts lack. diff A B: one prompt with two
-    wordings, of a run too (--journal). Exit code: 1 if a check does not hold, or two wordings
-    differ.
+    (wording=FILE.toml in a roster), of a run too (--journal). check FILE.toml: every rule, and its
+    prompts under every treatment, played by policies; warns of what prompts lack. diff A B: one
+    prompt with two wordings, of a run too (--journal). Exit code: 1 if a check does not hold, or
+    two wordings differ.
 
     \b
     Examples:
@@ -60,16 +62,18 @@ def wordings(
         raise BadInput(
             f"`wordings {action}` has {len(names)} names", f"write wordings {action} {form}".strip()
         )
-    if action != "diff" and any(each is not None for each in (treatment, at, agent, journal)):
+    if action != "diff" and any(each is not None for each in (treatment, at, agent)):
         raise BadInput(
-            f"`wordings {action}` has --treatment, --at, --agent or --journal",
-            "they are for wordings diff",
+            f"`wordings {action}` has --treatment, --at or --agent", "they are for wordings diff"
         )
+    if action not in ("diff", "show") and journal is not None:
+        raise BadInput(f"`wordings {action}` has --journal", "it is for wordings diff and show")
     if action == "list":
         return _list(of.listed(world), as_json)
     if action == "show":
-        text = of.text_of(names[0], world)
-        echo_json({"wording": names[0], "toml": text}) if as_json else echo_exact([text])
+        [name] = names
+        text = of.text_of(name, world) if journal is None else of.text_in(journal, name)
+        echo_json({"wording": name, "toml": text}) if as_json else echo_exact([text])
         return DONE
     if action == "check":
         return _check(of.check(names[0], world), as_json)

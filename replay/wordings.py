@@ -13,14 +13,17 @@ import attrs
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import DEFAULT
 from goldrush.agents.llm.parts import within
-from goldrush.agents.llm.versions import PromptVersion
+from goldrush.agents.llm.versions import PromptVersion, check_worded, version_of
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
+from goldrush.agents.llm.wording_rosters import wording_at
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
 from goldrush.agents.players import AskedPrompt, Facts, Players, Resources
+from goldrush.agents.roster import Roster, entries_in
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_at, tools_for
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.journal.story import agent_of
 from goldrush.replay.text import format_list
 from goldrush.replay.tools import Tools
@@ -174,6 +177,32 @@ def text_of(name: str, world: str = WORLD_DEFAULT) -> str:
     wording = wording_named(name, wordable)
     description = "" if wording.name == DEFAULT else description_of(name, wordable)
     return as_toml(wording, wordable, description)
+
+
+def text_in(path: str | Path, name: str) -> str:
+    """A wording in a journal, by name, as TOML, whole; of several rosters that of the last.
+
+    Raises BadInput for one that the journal does not have, and for one that no run records;
+    JournalError.
+    """
+    found = outline_of(path)
+    if found.trouble is not None and not found.declared.players:
+        raise found.trouble
+    names: dict[str, None] = {}
+    for _, players in reversed(found.declared.rosters):
+        roster = Roster(entries_in([{**each, "agent": n} for n, each in enumerate(players)]))
+        names |= dict.fromkeys(roster.wordings)
+        if name in roster.wordings:
+            holder, prompts = roster.wordings[name], found.declared.prompts
+            version = version_of(prompts, holder.options)
+            check_worded(version, prompts)
+            assert version.wordable is not None
+            wordable = version.wordable()
+            return as_toml(wording_at(holder, roster, wordable), wordable)
+    raise BadInput(
+        f"{path} has no wording {format_value(name)}",
+        f"take one of {', '.join(names)}" if names else "leave --journal out: it has the default",
+    )
 
 
 def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:

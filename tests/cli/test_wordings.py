@@ -26,7 +26,7 @@ from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
 from goldrush.replay.wordings import check, diff, diff_in, doubts_about, listed, text_of, untold_by
-from tests.cli.helpers import goldrush
+from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import MODEL_SEASON, SEASONS, WORDED, path_of
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
@@ -204,6 +204,7 @@ def test_wordings_with_other_numbers_of_names_are_compared_in_one_run(tmp_path: 
         (["show", "plane"], "there is no wording 'plane'; did you mean plain?"),
         (["check", "bad.toml"], "bad.toml, line 2: there is no message 'x'"),
         (["show", "plain", "--at", "2"], "they are for wordings diff"),
+        (["list", "--journal", "x"], "it is for wordings diff and show"),
         (["diff", "plain", "told", "--at", "99"], "no model is asked in round 99"),
         (["diff", "plain", "told", "--agent", "9" * 5_000], "give its number"),
         (["diff", "plain", "told", "--agent", "3"], "as agent 3; asked are agents 0, 2, 4, 6, 8"),
@@ -313,6 +314,17 @@ def test_a_fork_takes_a_wording_of_its_parent_by_name(worded: Path, tmp_path: Pa
     assert before == after
     assert 2 == len(after)
     assert verify(path, 4).holds
+
+
+def test_a_wording_of_a_run_is_shown_as_a_file(worded: Path, tmp_path: Path) -> None:
+    shown = goldrush("wordings", "show", "own", "--journal", worded, cwd=tmp_path)
+    missing = goldrush("wordings", "show", "one", "--journal", worded, cwd=tmp_path)
+    (tmp_path / "own.toml").write_text(shown.out)
+    options = (commits_of(worded)[0].setup or {})["roster"][1]["options"]
+
+    assert (0, "") == (shown.code, shown.err)
+    assert options["wording_sha256"] == wording_named(str(tmp_path / "own.toml"), wordable()).sha256
+    assert_refused(missing, "has no wording 'one'", "take one of own")
 
 
 def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> None:
