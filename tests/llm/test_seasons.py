@@ -24,7 +24,7 @@ from goldrush.agents.llm.wordings import wording_of
 from goldrush.agents.players import Resources
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.arenas import rules_of
-from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.cast import OFFER, cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, record
 from goldrush.agents.worlds.competition.questions import QUESTIONS
@@ -415,7 +415,7 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
     with serving(playing) as server:
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        monkeypatch.setattr("goldrush.agents.worlds.competition.cast.PROMPTS", [PromptVersion(99)])
+        monkeypatch.setattr(OFFER, "prompts", [PromptVersion(99)])
         verdict = verify(path)
         assert verdict.holds is None
         assert re.search(r"judge is a model .* \(this goldrush has 99\)", verdict.unknown[0])
