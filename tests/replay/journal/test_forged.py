@@ -326,6 +326,7 @@ NO_READERS = {
     "find.tools_of": "headers",
     "find.typed": "headers",
     "usage.asked_by": "its caller is behind the door",
+    "wordings.text_in": "START and forks; tests of its own (cli/test_wordings.py)",
     "usage.failures_by": "its caller is behind the door",
 }
 
