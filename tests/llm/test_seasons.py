@@ -132,13 +132,14 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
     (tmp_path / "terse.toml").write_text('[messages]\nquotes = ["QUOTES A", "QUOTES B"]\n')
     more = {"wording": str(tmp_path / "terse.toml")}
     model = Model("a", "a-1", answer=TEXT, **more)
-    path, other = tmp_path / "s.journal", tmp_path / "fork.journal"
+    path, other, same = (tmp_path / f"{name}.journal" for name in ("s", "fork", "same"))
     with serving(playing) as server:
         known = Models({"a": (model, Endpoint(server.address))})
         cast = cast_of(4, ["worker=llm:a"], known)
-        settings = {**SETTINGS, "assignments": 3, "sparks_start": 2}
+        settings = {**SETTINGS, "assignments": 4, "sparks_start": 2}
         state = record(path, settings, cast, models=known)
         (tmp_path / "terse.toml").unlink()
+        fork(path, 3, same, models=known)
         fork(path, 2, other, roster="judge=llm:a[wording=terse]", models=known)
     told = [asked.body["messages"][0]["content"][-8:] for asked in server.asked]
     [options, *others] = [entry["options"] for entry in _cast_of(commits_of(path))][5:]
@@ -147,8 +148,7 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
     assert "wording_text" in options
     assert not any("wording_text" in each for each in others)
     assert len(state.agents) > 9  # somebody has joined
-    assert HELD == held(path)
-    assert HELD == held(other)
+    assert [HELD] * 3 == [held(path), held(same), held(other)]
 
 
 def test_messages_that_come_out_empty_leave_no_line(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result,
 from goldrush.agents.worlds.competition.cast import OFFER
 from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_in
 from goldrush.agents.worlds.competition.script import Replaced, Scripts
-from goldrush.agents.worlds.competition.seats import roster_of, seats_of
+from goldrush.agents.worlds.competition.seats import roster_of, seats_at, seats_of
 from goldrush.kernel.errors import format_value
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.competition import arrange
@@ -73,7 +73,13 @@ class SeasonCheck:
         self.unjudged = self._scripts.unjudged
         present = [agent for agent in state.agents.values() if agent.status != Status.GONE]
         self._roster = attrs.evolve(roster_of(state.agents.values()), trust=trust)
-        seats = [seat for agent in present for seat in seats_of(agent)]
+        # Who joined before a fork has the text of its wording, too, until a fork names a cast.
+        is_named = not forks or forks[-1]["cast"] is not None
+        seats = [
+            seat
+            for agent in present
+            for seat in (seats_of(agent) if is_named else seats_at(agent, state))
+        ]
         groups = classified(OFFER, self._roster, ", and what followed in its steps", seats)
         self.not_asked, self.unknown = groups.not_asked, groups.unknown
 
