@@ -13,7 +13,7 @@ import attrs
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import DEFAULT
 from goldrush.agents.llm.parts import within
-from goldrush.agents.llm.versions import PromptVersion, check_worded, version_of
+from goldrush.agents.llm.versions import PromptVersion, check_worded, shown_name, version_of
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wording_rosters import wording_at
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
@@ -31,6 +31,7 @@ from goldrush.replay.tools import Tools
 NAME: Final = "model"  # of the model that is asked in memory; no server is
 DOUBTS_MAX: Final = 8  # lines
 ASKED_MAX: Final = 200  # bytes of the agents that are asked
+NAMES_SHOWN: Final = 20  # wordings of a journal, in a message
 
 
 @attrs.frozen
@@ -201,7 +202,9 @@ def text_in(path: str | Path, name: str) -> str:
             return as_toml(wording_at(holder, roster, wordable), wordable)
     raise BadInput(
         f"{path} has no wording {format_value(name)}",
-        f"take one of {', '.join(names)}" if names else "leave --journal out: it has the default",
+        f"take one of {', '.join(map(shown_name, [*names][:NAMES_SHOWN]))}"
+        if names
+        else "leave --journal out: it has the default",
     )
 
 

@@ -479,11 +479,14 @@ FORGED: Mapping[str, Mapping[str, object]] = {
     "the name of another": {"wording": "plain"},
     "no object": _text(["\u202e"]),
 }
+JOURNAL = "the journal"  # where it is not the first argument
 COMMANDS = [
     ["info"], ["log"], ["replay", "--round", "2"], ["verify"], ["audit", "--all"], ["measure"],
     ["measure", "--usage"], ["prompt", "--at", "2", "--agent", "1"], ["export"],
     ["view", "--out", "page.html"], ["why", "--round", "2"], ["resume"], ["diff", "forged.journal"],
-    ["fork", "--at", "1", "--out", "f.journal"],
+    ["fork", "--at", "1", "--out", "f.journal"], ["ls"],
+    ["wordings", "show", "own", "--journal", JOURNAL],
+    ["wordings", "diff", "default", "para-1", "--at", "2", "--journal", JOURNAL],
 ]  # fmt: skip
 
 
@@ -502,7 +505,9 @@ def test_a_forged_wording_is_told_by_verify_and_breaks_no_command(
     path = forged(tmp_path / "forged.journal", MINING, [first, *rest])
 
     for words in COMMANDS:
-        ran = goldrush(words[0], path, *words[1:], cwd=tmp_path)
+        place = words.index(JOURNAL) if JOURNAL in words else 1
+        after = words[place + 1 :] if JOURNAL in words else words[1:]
+        ran = goldrush(*words[:place], path, *after, cwd=tmp_path)
         assert ran.code in (0, 1, 2), (words, ran.err)
         assert "Traceback" not in ran.err, (words, ran.err)
         assert "\x1b" not in ran.out + ran.err, words
