@@ -13,7 +13,7 @@ import attrs
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import DEFAULT
 from goldrush.agents.llm.parts import within
-from goldrush.agents.llm.versions import PromptVersion, check_worded, shown_name, version_of
+from goldrush.agents.llm.versions import PromptVersion, check_wordable, shown_name, version_of
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wording_rosters import wording_at
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
@@ -196,7 +196,7 @@ def text_in(path: str | Path, name: str) -> str:
         if name in roster.wordings:
             holder, prompts = roster.wordings[name], found.declared.prompts
             version = version_of(prompts, holder.options)
-            check_worded(version, prompts)
+            check_wordable(version, prompts)
             assert version.wordable is not None
             wordable = version.wordable()
             return as_toml(wording_at(holder, roster, wordable), wordable)

@@ -145,7 +145,7 @@ def version_of(versions: Sequence[PromptVersion], options: Mapping[str, object])
     )
 
 
-def check_worded(version: PromptVersion, versions: Sequence[PromptVersion]) -> None:
+def check_wordable(version: PromptVersion, versions: Sequence[PromptVersion]) -> None:
     """Raises BadInput for a recorded version, one of these, whose prompts take no wording."""
     if version.wordable is None:
         worded = [each.number for each in versions if each.wordable is not None]

@@ -146,9 +146,12 @@ def unusual(settings: Mapping[str, object], config: type[attrs.AttrsInstance]) -
 def declared_by(
     world: World[Any], prompts: Sequence[PromptVersion], before: Declared | None, event: Event
 ) -> Declared:
-    """The declarations in force after a START or a FORK. `prompts`: the versions
-    of the prompt of the world; `before`: the declarations before it; None
-    for START; `event`: the event of START or FORK.
+    """The declarations in force after a START or a FORK.
+
+    Args:
+        prompts: the versions of the prompt of the world.
+        before: the declarations before it; None for START.
+        event: the event of START or FORK.
     """
     fields = event.fields
     players = world.vocabulary.players

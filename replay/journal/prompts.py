@@ -13,7 +13,7 @@ import attrs
 from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import About, Message, drawn_seed
-from goldrush.agents.llm.versions import check_worded, decided
+from goldrush.agents.llm.versions import check_wordable, decided
 from goldrush.agents.roster import Entry, entries_in
 from goldrush.agents.session import Asked
 from goldrush.agents.stage_game import S, StageGame, V
@@ -117,7 +117,7 @@ def reworded(
         place = f"{game.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked at first in {place}", "give another agent")
     version = game.prompting_for(entry).version
-    check_worded(version, game.policy_set.prompts)
+    check_wordable(version, game.policy_set.prompts)
     model = Model("any", "any")
     if entry.policy == LLM:
         model = Model.of(entry.options)

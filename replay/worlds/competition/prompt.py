@@ -13,7 +13,7 @@ import attrs
 
 from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.question import About, Message
-from goldrush.agents.llm.versions import check_worded, decided, version_of
+from goldrush.agents.llm.versions import check_wordable, decided, version_of
 from goldrush.agents.llm.wording_rosters import framed_of
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.players import Resources
@@ -135,7 +135,7 @@ def _framed(state: SeasonState, agent: int, wording: str) -> Framed:
     player, version, model = state.agents[agent], PROMPTS[-1], Model("any", "any")
     if player.policy in (LLM, HUMAN):
         version = version_of(PROMPTS, player.options) if player.options else PROMPTS[0]
-        check_worded(version, PROMPTS)
+        check_wordable(version, PROMPTS)
         is_model = player.policy == LLM
         model = model_at(player) if is_model else Model.framed_as(Framing.of(player.options))
     assert version.wordable is not None
