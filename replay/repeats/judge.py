@@ -64,8 +64,9 @@ def repeats(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         traces = list(pool.map(run, orders, _HASH_SEEDS))
     first = traces[0]
+    refusal = BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     if not first.steps:
-        raise BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
+        raise refusal
     verdict = Repeats(
         order.target, order.settings, first.kind, seed if first.is_seeded else None,
         first.steps[-1] + 1 - _MORE.get(first.kind, 1), len(traces), not_seen=first.not_seen,
@@ -77,6 +78,8 @@ def repeats(
             difference = _difference(order, split, (traces[a], traces[b]), pair, run)
             verdict = attrs.evolve(verdict, difference=difference)
             return diagnosed(verdict, run, order, pair) if causes else verdict
+    if first.error and verdict.steps < 1:
+        raise refusal
     forgets = None if first.again is None else first.rows == first.again
     return attrs.evolve(
         verdict, error=first.error, reset_forgets=forgets,

@@ -71,7 +71,7 @@ def subject_of(order: Order) -> Subject:
         raise BadInput(f"{target} cannot be called", "name a class or a function")
     seeding = _seeding(found, settings, order.seed)
     made = _called(target, found, seeding, settings)
-    if hasattr(made, "step"):
+    if callable(getattr(made, "step", None)):  # not the column of a table, or that of a range
         if hasattr(made, "reset") and any(hasattr(made, name) for name in _SPACES):
             return _environment(made, order.seed, steps)
         return Subject("model", lambda: _model(made, steps), seeding is not None)

@@ -67,6 +67,11 @@ class Seedless:
         pass
 
 
+class Failing(Repeating):
+    def step(self):
+        raise ValueError("no more")
+
+
 class Stopping(Repeating):
     running = True
 
@@ -168,6 +173,10 @@ class InTurns(Together):
 
 def values(seed):
     yield from range(seed)
+
+
+def stride(seed):
+    return range(0, 9, seed)  # has an attribute `step`
 
 
 def sized(seed, size):

@@ -23,6 +23,7 @@ FILE = subjects.__file__
         (subjects.Together, "parallel environment", 20),
         (subjects.InTurns, "AEC environment", 20),
         (subjects.values, "function", 1),
+        (subjects.stride, "function", 1),
     ],
 )
 def test_what_repeats_is_said_to(subject: Callable[..., object], kind: str, steps: int) -> None:
@@ -121,6 +122,7 @@ def test_a_world_is_recorded() -> None:
         (f"{FILE}:Agent", "cannot be made: missing a required argument: 'number'"),
         (f"{FILE}:Space", "has no method step"),
         (f"{FILE}:failing_at_once", "ValueError: no more"),
+        (f"{FILE}:Failing", "cannot be run: Failing.step, "),
         (f"{FILE}:ending", "ended its process with code 3"),
         ("nowhere.py:Model", "there is no file nowhere.py"),
         ("nowhere:Model", "there is no module nowhere"),
