@@ -117,7 +117,10 @@ _CONSUMERS: Final = _KEYED | frozenset(
         "zip_longest",
     )
 )
-_TEXTS: Final = frozenset(("dumps", "format", "print", "repr", "str"))
+_SHOWN: Final = frozenset(("dumps", "format"))  # of an object, they use more than its text
+_TEXTS: Final = frozenset(("print", "repr", "str"))
+_OWN: Final = ("__format__", "__repr__", "__str__")
+_FORMATTED: Final = ("__float__", "__getitem__", "__index__", "__int__")  # by %, without a text
 
 
 @contextmanager
@@ -198,14 +201,19 @@ class Rewriting:
     def _text(self, path: str, line: int, value: Any) -> Any:
         """A value to be made a text; a set, or an object whose text has its address, fixed."""
         if isinstance(value, _ITERATED):
-            if self._is_fixed(path, line, value):
-                return _Text(f"{{{', '.join(map(repr, sorted_by_content(value)))}}}")
-            return value
+            return self._shown(path, line, value)
         kind: Any = type(value)
-        has_address = kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
+        has_address = all(getattr(kind, name) is getattr(object, name) for name in _OWN)
+        is_text = has_address and not any(hasattr(kind, name) for name in _FORMATTED)
         what = f"text of an object of {kind.__qualname__}"
-        if has_address and self._sightings.note(Place("id", path, line), what):
+        if is_text and self._sightings.note(Place("id", path, line), what):
             return _Text(f"<{kind.__qualname__} object at {self._numbers.number(value):#x}>")
+        return value
+
+    def _shown(self, path: str, line: int, value: Any) -> Any:
+        """A value to be shown, or saved; a set at a fixed place in the order of content."""
+        if isinstance(value, _ITERATED) and self._is_fixed(path, line, value):
+            return _Shown(type(value), sorted_by_content(value))
         return value
 
     def _is_fixed(self, path: str, line: int, value: Any, kind: str = "set-order") -> bool:
@@ -231,7 +239,8 @@ class Rewriting:
             return function
         if getattr(function, "__module__", None) in self._modules:
             return function  # its own loops are watched
-        take = self._text if name in _TEXTS else self._order
+        shown = self._shown if name in _SHOWN else self._order
+        take = self._text if name in _TEXTS else shown
         return partial(_taking, partial(take, path, line), function, name in _KEYED)
 
     def _now(self, function: Any, kind: Any, *args: Any, **kwargs: Any) -> Any:
@@ -265,6 +274,20 @@ class _Text:
 
     def __repr__(self) -> str:
         return self._text
+
+
+class _Shown:
+    """Is shown, and pickled, as a set whose elements are in a given order."""
+
+    def __init__(self, kind: Any, items: list[Any]) -> None:
+        self._kind = kind
+        self._items = items
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(map(repr, self._items))}}}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._kind, (self._items,)
 
 
 class _Numbers:

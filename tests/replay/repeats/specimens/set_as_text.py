@@ -1,3 +1,6 @@
+import pickle
+
+
 class Model:
     def __init__(self, seed):
         self.state = seed
@@ -5,6 +8,8 @@ class Model:
         self.left, *self.others = self.tags  # cause: set-order
         self.shown = f"tags: {self.tags}"  # cause: set-order
         self.printed = "tags: %s" % self.tags  # cause: set-order  # noqa: UP031
+        self.saved = pickle.dumps(self.tags)  # cause: set-order
+        self.more = pickle.loads(self.saved) | {"grey"}
         self.number = hash(seed) + hash((seed, 2.0))
 
     def step(self):
