@@ -111,6 +111,7 @@ _CONSUMERS: Final = _KEYED | frozenset(
         "takewhile",
         "tee",
         "tuple",
+        "update",
         "variance",
         "writelines",
         "zip",
@@ -381,7 +382,13 @@ class _Transformer(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.op, ast.Mod) and isinstance(getattr(node.left, "value", None), str):
-            node.right = _helper("text", node.right)
+            if isinstance(node.right, ast.Tuple):
+                held = node.right.elts
+                node.right.elts = [
+                    e if isinstance(e, ast.Starred) else _helper("text", e) for e in held
+                ]
+            else:
+                node.right = _helper("text", node.right)
         return node
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:

@@ -1,4 +1,5 @@
 import pickle
+from collections import Counter
 
 
 class Model:
@@ -8,6 +9,10 @@ class Model:
         self.left, *self.others = self.tags  # cause: set-order
         self.shown = f"tags: {self.tags}"  # cause: set-order
         self.printed = "tags: %s" % self.tags  # cause: set-order  # noqa: UP031
+        self.pair = "%s %d" % (self.tags, seed)  # cause: set-order  # noqa: UP031
+        self.counts = Counter()
+        self.counts.update(self.tags)  # cause: set-order
+        self.first = self.counts.most_common(1)
         self.saved = pickle.dumps(self.tags)  # cause: set-order
         self.more = pickle.loads(self.saved) | {"grey"}
         self.number = hash(seed) + hash((seed, 2.0))
