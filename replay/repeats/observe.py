@@ -268,7 +268,16 @@ def _reader(kind: Any) -> Callable[[Any], Parts]:
         if issubclass(kind, kinds):
             return reader
     has_attributes = "__dict__" in dir(kind) or any("__slots__" in vars(c) for c in kind.__mro__)
+    if has_attributes and _is_reduced_by_c(kind):
+        return _extended
     return _object if has_attributes or kind is object else _reduced
+
+
+def _is_reduced_by_c(kind: Any) -> bool:
+    """Whether a class of C has its own way to be pickled, and none derived from it changed it."""
+    ways = (kind.__reduce__, object.__reduce__), (kind.__reduce_ex__, object.__reduce_ex__)
+    own = [way for way, inherited in ways if way is not inherited]
+    return bool(own) and not any(isinstance(way, types.FunctionType) for way in own)
 
 
 def _object(value: object) -> Parts:
@@ -310,6 +319,12 @@ def _reduced(value: object) -> Parts:
     parts = [reduced] if isinstance(reduced, str) else reduced
     held = [list(part) if isinstance(part, Iterator) else part for part in parts]
     return _name(type(value)), [(f".<{index}>", part) for index, part in enumerate(held)]
+
+
+def _extended(value: object) -> Parts:
+    """An object of C that has attributes besides."""
+    text, held = _reduced(value)
+    return text, held + _attributes(value)
 
 
 def _named(value: object) -> Parts:

@@ -3,8 +3,12 @@
 import random
 import threading
 import weakref
+from array import array
 from collections import deque
+from collections.abc import Callable
 from copy import deepcopy
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import attrs
@@ -37,6 +41,19 @@ class Thing:
 class Slotted:
     held: object
     more: object = None
+
+
+class ExtendedArray(array):  # type: ignore[type-arg]
+    def __new__(cls, items: list[int]) -> "ExtendedArray":
+        return super().__new__(cls, "l", items)
+
+
+class ExtendedDate(datetime):
+    pass
+
+
+class ExtendedDecimal(Decimal):
+    pass
 
 
 def digest(value: object) -> int:
@@ -84,6 +101,27 @@ def test_a_difference_is_told_by_its_path(
     a: object, b: object, path: str, values: tuple[str, str]
 ) -> None:
     assert (path, *values) == leaf_that_differs(told(a).leaves, told(b).leaves)
+
+
+@pytest.mark.parametrize("make", [ExtendedArray, ExtendedDate.fromtimestamp, ExtendedDecimal])
+def test_a_class_derived_from_one_of_c_is_read_with_its_value(make: Callable[[Any], Any]) -> None:
+    a, same, b, c = (make([n] if make is ExtendedArray else n) for n in (1, 1, 2, 1))
+    c.more = 3
+
+    assert digest(a) == digest(same)
+    assert 3 == len({digest(a), digest(b), digest(c)})
+    assert set() == told(c).not_seen
+
+
+def test_times_of_pandas_are_read_wherever_they_stand() -> None:
+    pd = pytest.importorskip("pandas")
+    for make in (
+        pd.Timestamp,
+        lambda n: pd.Series([pd.Timestamp(n)], dtype=object).to_numpy(),
+        lambda n: pd.DataFrame({"t": pd.to_datetime([n]).tz_localize("UTC")}),
+        lambda n: pd.Interval(0, n),
+    ):
+        assert digest(make(1)) == digest(make(1)) != digest(make(2))
 
 
 def test_the_states_of_generators_are_digested_apart() -> None:
