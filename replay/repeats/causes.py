@@ -8,7 +8,6 @@ gets what it would have got. `sites` adds what no patch can see: the order of se
 
 from __future__ import annotations
 
-import _socket
 import os
 import random
 import sys
@@ -300,20 +299,17 @@ def _given_or(
 
 
 def _patch_machine(patches: _Patches) -> None:
-    """Numbers of processes and threads, names of machines, variables of the environment."""
+    """Numbers of processes and threads, and PYTHONHASHSEED: all else is the same in every run."""
     for module, names in ((os, ("getpid", "getppid")), (threading, ("get_ident", "get_native_id"))):
         for name in names:
             patches.replace(module, name, "process", lambda: FIXED_SEED, direct=True)
-    patches.replace(_socket, "gethostname", "host", lambda: "localhost")
-    if "socket" in sys.modules:
-        patches.put(sys.modules["socket"], "gethostname", _socket.gethostname)
-    patches.replace(os, "uname", "host", lambda: os.uname_result(("system", "localhost", *"012")))
     environ, sightings = type(os.environ), patches.sightings
     item = environ.__getitem__
 
     def getitem(self: Any, key: Any) -> Any:
-        is_fixed = sightings.is_fixed("environment", f"os.environ[{key!r}]")
-        return "0" if is_fixed and key == "PYTHONHASHSEED" else item(self, key)
+        if key == "PYTHONHASHSEED" and sightings.is_fixed("environment", f"os.environ[{key!r}]"):
+            return "0"
+        return item(self, key)
 
     patches.put(environ, "__getitem__", getitem)
 

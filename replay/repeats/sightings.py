@@ -83,13 +83,17 @@ class Sightings:
         return bool(self._fixes)
 
     def _caller(self, frame: FrameType | None) -> tuple[FrameType | None, str | None]:
-        """The innermost frame of the subject, and what it called of the standard library."""
+        """The innermost frame of the subject, and what it called of the standard library; None for
+        what a module of that takes while it is imported.
+        """
         through = None
         while frame is not None:
             role = _role(frame.f_code.co_filename, self._home)
             if role == "doctor":
                 return None, None
             if role == "std":
+                if frame.f_code.co_name == "<module>" and frame.f_code.co_filename[0] != "<":
+                    return None, None
                 module = frame.f_globals.get("__name__", "")
                 through = (
                     None
