@@ -160,6 +160,21 @@ def test_sets_of_objects_have_no_order() -> None:
         assert digest(value(things(numbers))) == digest(value(things(numbers[::-1])))
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: Slotted({Slotted(n)}),
+        lambda n: frozenset({Slotted(n), Slotted(-n)}),
+        lambda n: Slotted([random.Random(), n]),
+        Slotted,
+    ],
+)
+def test_elements_that_differ_within_have_an_order(make: Callable[[int], object]) -> None:
+    values = [{make(number) for number in range(20)} for _ in range(5)]
+
+    assert 1 == len({digest(value) for value in values})
+
+
 def test_dictionaries_have_an_order_only_if_their_keys_are_objects() -> None:
     a, b = Slotted(1), Slotted(2)
 
@@ -205,6 +220,9 @@ def test_attributes_are_read_without_calling_the_code_of_the_object() -> None:
 
         @property
         def shown(self) -> int:
+            raise AssertionError
+
+        def __getattr__(self, name: str) -> None:
             raise AssertionError
 
         def __eq__(self, other: object) -> bool:
