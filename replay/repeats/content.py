@@ -170,6 +170,8 @@ def _reader(kind: Any) -> Callable[[Any], Parts]:
     for kinds, reader in _BY_CLASS:
         if issubclass(kind, kinds):
             return reader
+    if "__code__" in dir(kind):  # functions of Cython, whose slots hold addresses
+        return _named
     has_attributes = "__dict__" in dir(kind) or any("__slots__" in vars(c) for c in kind.__mro__)
     if has_attributes and _is_reduced_by_c(kind):
         return _extended

@@ -122,6 +122,7 @@ def test_times_of_pandas_are_read_wherever_they_stand() -> None:
         lambda n: pd.Interval(0, n),
     ):
         assert digest(make(1)) == digest(make(1)) != digest(make(2))
+        assert not [leaf for leaf in told(make(1)).leaves if "__" in leaf.path]
 
 
 def test_the_states_of_generators_are_digested_apart() -> None:
