@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice, product
 from operator import itemgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from xxhash import xxh3_64_intdigest
 
@@ -129,14 +129,14 @@ def parts(value: object, told: int = 0) -> Parts:
     return _array(value, told) if "numpy.ndarray" in _bases(kind) else _reader(kind)(value)
 
 
-def plain_text(value: Any) -> str:
+def plain_text(value: object) -> str:
     try:
         return repr(value)
     except ValueError:  # an integer of thousands of digits
-        return hex(value)
+        return f"{value:#x}"
 
 
-def name_of(kind: Any) -> str:
+def name_of(kind: object) -> str:
     """The name of a class or a function."""
     return f"{getattr(kind, '__module__', '')}.{getattr(kind, '__qualname__', '')}"
 
@@ -148,12 +148,12 @@ def _bases(kind: Any) -> frozenset[str]:
 
 
 @functools.cache
-def is_value(kind: Any) -> bool:
+def is_value(kind: type) -> bool:
     """Whether it means nothing that two values of a class are one object."""
     return (
         kind in PLAIN
         or issubclass(kind, (tuple, frozenset, enum.Enum, *_NAMED))
-        or "numpy.generic" in _bases(kind)
+        or "numpy.generic" in _bases(cast(Any, kind))
         or name_of(kind) in _TEXTUAL
     )
 
@@ -292,7 +292,7 @@ def is_key(key: object) -> bool:
     return type(key) in PLAIN or isinstance(key, (enum.Enum, type))
 
 
-def key_text(key: Any) -> str:
+def key_text(key: object) -> str:
     if type(key) is tuple:
         return f"({', '.join(map(key_text, key))})"
     if type(key) is frozenset:
