@@ -40,7 +40,7 @@ def repeats(
 ) -> Repeats:
     """Whether a model, an environment, a world or a function gives the same run again from its
     seed: it is run four times, in fresh processes, under three hash seeds.
-    If not, it is run again until the causes are known, at most 100 times.
+    If not, it is run again: at most 8 times for the values that differ, 100 for the causes.
 
     Args:
         target: `package.module:NAME`, `FILE.py:NAME`, or the class or function itself; or the name
@@ -109,6 +109,8 @@ def _checked(settings: Mapping[str, object]) -> Mapping[str, object]:
             f"the settings are {format_value(settings)}",
             "give values that JSON has, or a function that makes the others",
         ) from None
+    if named := {"seed", "rng"}.intersection(settings):
+        raise BadInput(f"the settings have {min(named)}", "give the seed by --seed")
     return settings
 
 

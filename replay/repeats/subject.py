@@ -103,6 +103,10 @@ def _file(path: str) -> Any:
     if stem in sys.modules or not stem.isidentifier():
         raise BadInput(f"{path} has the name of another module, or of none", "rename the file")
     sys.path.insert(0, folder)  # as python does for a program
+    spec = importlib.util.find_spec(stem)
+    origin = "nothing" if spec is None else str(spec.origin)
+    if os.path.realpath(origin) != os.path.realpath(path):
+        raise BadInput(f"{origin} is imported in place of {path}", "rename one of them")
     return importlib.import_module(stem)
 
 
@@ -132,7 +136,7 @@ def _seeding(make: Any, settings: Mapping[str, object], seed: int) -> dict[str, 
         makers = [make]
     for name in ("seed", "rng"):
         if _takes(makers, name):
-            return {} if name in settings else {name: seed}
+            return {name: seed}
     needed = [
         parameter
         for parameter in _parameters(make)
@@ -190,7 +194,7 @@ def _model(model: Any, steps: int) -> Iterator[Step]:
 
 def _values(made: Any, steps: int) -> Iterator[Step]:
     """What a function returned, or yields."""
-    for value in islice(made, steps + 1) if hasattr(made, "__next__") else [made]:
+    for value in islice(made, steps) if hasattr(made, "__next__") else [made]:
         is_named = isinstance(value, Mapping) and all(type(key) is str for key in value)
         yield Step(dict(value) if is_named else {"value": value})
 

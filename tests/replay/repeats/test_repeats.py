@@ -138,6 +138,19 @@ def test_what_cannot_be_judged_is_refused_by_one_line(target: str, message: str)
     assert "\n" not in str(refused.value)
 
 
+def test_a_file_that_a_package_of_its_name_hides_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "town.py").write_text("def model(seed): return seed\n")
+    (tmp_path / "town").mkdir()
+    (tmp_path / "town" / "__init__.py").write_text("1 / 0")
+
+    with pytest.raises(BadInput, match=r"town/__init__\.py is imported in place of .*town\.py"):
+        goldrush.repeats(f"{tmp_path}/town.py:model")
+
+
+def test_as_many_values_of_a_generator_are_taken_as_steps() -> None:
+    assert goldrush.repeats(subjects.values, seed=9, steps=5).steps == 5
+
+
 def test_a_run_that_takes_too_long_is_ended() -> None:
     with pytest.raises(BadInput, match=r"takes longer than 0\.1 seconds"):
         goldrush.repeats(subjects.slow, timeout=0.1)
@@ -148,6 +161,8 @@ def test_values_that_another_process_cannot_be_given_are_refused() -> None:
         goldrush.repeats(subjects.sized, settings={"size": object()})
     with pytest.raises(BadInput, match="give 1 to"):
         goldrush.repeats(subjects.sized, steps=0)
+    with pytest.raises(BadInput, match="give the seed by --seed"):
+        goldrush.repeats(subjects.sized, settings={"size": 3, "seed": 7})
 
 
 def test_the_command_tells_the_verdict_by_its_exit_code(tmp_path: Path) -> None:
