@@ -37,7 +37,8 @@ def repeats(
     every step. TARGET is package.module:NAME, FILE.py:NAME, a world or the file of a game. NAME is
     the class of a model (an object with step(), as in Mesa), a function of a seed, or what makes an
     environment (Gymnasium, PettingZoo); it runs with your rights. What does not repeat is run again
-    until the lines that cause it are known: at most 100 times.
+    until the lines that cause it are known: at most 8 times for the values that differ, and 100 for
+    the causes.
 
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 
