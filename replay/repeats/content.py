@@ -152,7 +152,8 @@ def is_value(kind: type) -> bool:
     """Whether it means nothing that two values of a class are one object."""
     return (
         kind in PLAIN
-        or issubclass(kind, (tuple, frozenset, enum.Enum, *_NAMED))
+        or issubclass(kind, (tuple, frozenset, enum.Enum))
+        or _reader(cast(Any, kind)) is _named
         or "numpy.generic" in _bases(cast(Any, kind))
         or name_of(kind) in _TEXTUAL
     )
@@ -244,7 +245,17 @@ def _function(value: types.FunctionType) -> Parts:
             held.append((f".{name}", cell.cell_contents))
         except ValueError:  # not assigned yet
             continue
+    held += [(".__defaults__", value.__defaults__), (".__kwdefaults__", value.__kwdefaults__)]
     return f"function {name_of(value)}", held
+
+
+def _buffer(value: Any) -> Parts:
+    """A file in memory."""
+    base: Any = io.StringIO if isinstance(value, io.StringIO) else io.BytesIO
+    if base.closed.__get__(value):
+        return f"closed {name_of(type(value))}", _attributes(value)
+    held = [(".getvalue()", base.getvalue(value)), (".tell()", base.tell(value))]
+    return name_of(type(value)), held + _attributes(value)
 
 
 def _method(value: Any) -> Parts:
@@ -352,6 +363,7 @@ _BY_NAME: Final[Mapping[str, Callable[[Any], Parts]]] = {
 }
 _BY_CLASS: Final[tuple[tuple[Any, Callable[[Any], Parts]], ...]] = (
     (enum.Enum, lambda value: (f"{type(value).__qualname__}.{value.name}", [])),
+    ((io.StringIO, io.BytesIO), _buffer),
     (_NAMED, _named),
     (types.FunctionType, _function),
     ((types.MethodType, types.BuiltinMethodType), _method),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from datetime import datetime
 from decimal import Decimal
+from io import BytesIO, StringIO
 from typing import Any
 
 import attrs
@@ -56,6 +57,10 @@ class ExtendedDecimal(Decimal):
     pass
 
 
+def with_default(default: int) -> Callable[[int], int]:
+    return lambda n=default: n
+
+
 def digest(value: object) -> int:
     return observed({"value": value}).digests["value"]
 
@@ -92,6 +97,9 @@ def test_digests_differ_exactly_where_a_value_is_told_to(a: Any, b: Any) -> None
         (Slotted(1), Slotted(2), "value.held", ("1", "2")),
         ([Thing(1)] * 2, [Thing(1), Thing(1)], "value[1]",
          ("the object at value[0]", "tests.replay.repeats.test_observe.Thing")),
+        (StringIO("a"), StringIO("b"), "value.getvalue()", ("'a'", "'b'")),
+        (BytesIO(b"a"), BytesIO(b"b"), "value.getvalue()", ("b'a'", "b'b'")),
+        (with_default(1), with_default(2), "value.__defaults__[0]", ("1", "2")),
         ({Slotted: 1}, {Slotted: 2}, "value[tests.replay.repeats.test_observe.Slotted]",
          ("1", "2")),
         ((random.Random(1), 1), (random.Random(2), 2), "value[1]", ("1", "2")),
