@@ -31,7 +31,6 @@ from goldrush.replay.repeats.content import (
     plain_text,
     sorted_by_content,
 )
-from goldrush.replay.repeats.content import attributes as attributes
 from goldrush.replay.repeats.trace import Leaf
 
 VALUES_MAX: Final = 2_000_000  # of one step; those behind are not compared

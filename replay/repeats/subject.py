@@ -20,7 +20,7 @@ import attrs
 from goldrush.agents.given import is_game
 from goldrush.agents.trust import add_user_folder
 from goldrush.kernel.errors import BadInput, unknown
-from goldrush.replay.repeats.observe import attributes
+from goldrush.replay.repeats.content import attributes
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
