@@ -18,7 +18,7 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import home_of
-from goldrush.replay.repeats.subject import Step, Subject, subject_of
+from goldrush.replay.repeats.subject import Runnable, Shown, subject_of
 from goldrush.replay.repeats.trace import SECONDS, Leaf, Order, Row, Trace
 
 VALUES_A_STEP: Final = 100_000  # to look at them takes a tenth of a second
@@ -95,7 +95,7 @@ def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None)
     return _run(subject, order, at_step)
 
 
-def _run(subject: Subject, order: Order, at_step: Callable[[int], None]) -> Trace:
+def _run(subject: Runnable, order: Order, at_step: Callable[[int], None]) -> Trace:
     record, error = _Record(order), ""
     try:
         record.follow(subject, at_step)
@@ -127,7 +127,7 @@ class _Record:
         self.leaves: list[Leaf] = []
         self.not_seen: set[str] = set()
 
-    def follow(self, subject: Subject, at_step: Callable[[int], None] = lambda _: None) -> None:
+    def follow(self, subject: Runnable, at_step: Callable[[int], None] = lambda _: None) -> None:
         """Run the subject to its end, or to the step whose values are told. `at_step`: called with
         the number of each step that begins, but the first.
         """
@@ -144,9 +144,9 @@ class _Record:
         if last is not None and last[0] != self.steps[-1]:
             self._look(*last)
 
-    def _look(self, number: int, step: Step) -> int:
+    def _look(self, number: int, shown: Shown) -> int:
         is_told = number == self._order.leaves_at
-        seen = observed(step.names, step.root, self._order.leaves_of if is_told else ())
+        seen = observed(shown.names, shown.root, self._order.leaves_of if is_told else ())
         self.steps.append(number)
         self.rows.append(seen.digests)
         self.states.append(seen.states)

@@ -18,7 +18,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats.compare import split_of
 from goldrush.replay.repeats.sightings import home_of, package_of
 from goldrush.replay.repeats.trace import KINDS, Order, Place, Sighting, Trace
-from goldrush.replay.repeats.verdict import Cause, Repeats
+from goldrush.replay.repeats.verdict import Culprit, Repeats
 
 RUNS_MAX: Final = 100  # of a diagnosis
 HASH_SEEDS: Final = (0, 1, 2)  # under which runs are compared
@@ -67,9 +67,9 @@ class _Diagnosis:
         self._seen: dict[Place, Sighting] = {}
         self.runs = 0
 
-    def cause(self, place: Place, is_confirmed: bool) -> Cause:
+    def cause(self, place: Place, is_confirmed: bool) -> Culprit:
         seen = self._seen[place]
-        return Cause(place, seen.what, seen.within, is_confirmed, seen.count, seen.first_step)
+        return Culprit(place, seen.what, seen.within, is_confirmed, seen.count, seen.first_step)
 
     def found(self) -> _Found:
         watched = self._traces(())

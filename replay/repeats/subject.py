@@ -29,7 +29,7 @@ _EXAMPLES: Final = "package.module:NAME, FILE.py:NAME or a world"
 
 
 @attrs.frozen
-class Step:
+class Shown:
     """What a step showed. `root`: the object whose attributes the names are; None: of no object."""
 
     names: Mapping[str, object]
@@ -37,7 +37,7 @@ class Step:
 
 
 @attrs.frozen
-class Subject:
+class Runnable:
     """Something that can be run.
 
     Attributes:
@@ -50,12 +50,12 @@ class Subject:
     """
 
     kind: str
-    run: Callable[[], Iterator[Step]]
+    run: Callable[[], Iterator[Shown]]
     is_seeded: bool = True
     is_reset: bool = False
 
 
-def subject_of(order: Order) -> Subject:
+def subject_of(order: Order) -> Runnable:
     """The subject that an order names, imported and made.
 
     Raises BadInput for what cannot be found or run; whatever its code raises.
@@ -74,12 +74,12 @@ def subject_of(order: Order) -> Subject:
     if callable(getattr(made, "step", None)):  # not the column of a table, or that of a range
         if hasattr(made, "reset") and any(hasattr(made, name) for name in _SPACES):
             return _environment(made, order.seed, steps)
-        return Subject("model", lambda: _model(made, steps), seeding is not None)
+        return Runnable("model", lambda: _model(made, steps), seeding is not None)
     if isinstance(found, type):
         raise BadInput(f"{target} has no method step", "name a model, an environment or a function")
     if seeding is None:
         raise BadInput(f"{target} takes no seed", "give it a parameter named seed")
-    return Subject("function", lambda: _values(made, steps))
+    return Runnable("function", lambda: _values(made, steps))
 
 
 def _loaded(target: str) -> Any:
@@ -182,24 +182,24 @@ def _called(
 # Running it.
 
 
-def _model(model: Any, steps: int) -> Iterator[Step]:
+def _model(model: Any, steps: int) -> Iterator[Shown]:
     """A model's attributes, until it is no longer running."""
-    yield Step(attributes(model), model)
+    yield Shown(attributes(model), model)
     for _ in range(steps):
         if getattr(model, "running", True) is False:
             return
         model.step()
-        yield Step(attributes(model), model)
+        yield Shown(attributes(model), model)
 
 
-def _values(made: Any, steps: int) -> Iterator[Step]:
+def _values(made: Any, steps: int) -> Iterator[Shown]:
     """What a function returned, or yields."""
     for value in islice(made, steps) if hasattr(made, "__next__") else [made]:
         is_named = isinstance(value, Mapping) and all(type(key) is str for key in value)
-        yield Step(dict(value) if is_named else {"value": value})
+        yield Shown(dict(value) if is_named else {"value": value})
 
 
-def _world(world: Any, order: Order, settings: dict[str, object]) -> Subject:
+def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
     """A world is recorded, and read from its journal."""
     from goldrush.kernel.journal import sha256_of
     from goldrush.replay.find import players_of, tools_for, world_named
@@ -210,22 +210,22 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Subject:
     given = {} if order.steps is None else {horizon: order.steps}
     chosen: dict[str, Any] = {"seed": order.seed, **given, **settings}
 
-    def steps() -> Iterator[Step]:
+    def steps() -> Iterator[Shown]:
         run = Run.record(world=name, **chosen)
-        yield Step({"roster": run.info().declared.roster})
+        yield Shown({"roster": run.info().declared.roster})
         for unit in run:
-            yield Step({"state": unit.state, "events": unit.events})
-        yield Step({"journal": f"SHA-256 {sha256_of(run.path)}"})  # whatever else it has
+            yield Shown({"state": unit.state, "events": unit.events})
+        yield Shown({"journal": f"SHA-256 {sha256_of(run.path)}"})  # whatever else it has
 
-    return Subject("world", steps)
+    return Runnable("world", steps)
 
 
-def _environment(env: Any, seed: int, steps: int) -> Subject:
+def _environment(env: Any, seed: int, steps: int) -> Runnable:
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
         if hasattr(env, "last"):
-            return Subject("AEC environment", lambda: _in_turns(env, seed, steps), is_reset=True)
-        return Subject("parallel environment", lambda: _together(env, seed, steps), is_reset=True)
-    return Subject("environment", lambda: _alone(env, seed, steps), is_reset=True)
+            return Runnable("AEC environment", lambda: _in_turns(env, seed, steps), is_reset=True)
+        return Runnable("parallel environment", lambda: _together(env, seed, steps), is_reset=True)
+    return Runnable("environment", lambda: _alone(env, seed, steps), is_reset=True)
 
 
 class _Actions:
@@ -245,24 +245,24 @@ class _Actions:
         return self._seeded[agent].sample(*([] if mask is None else [mask.astype("int8")]))
 
 
-def _alone(env: Any, seed: int, steps: int) -> Iterator[Step]:
+def _alone(env: Any, seed: int, steps: int) -> Iterator[Shown]:
     """An environment of Gymnasium, reset by the next seed whenever an episode ends; one of many
     environments resets itself.
     """
     seeds, actions = count(seed), _Actions(seed)
     observation, info = env.reset(seed=next(seeds))
-    yield Step({"observation": observation, "info": info})
+    yield Shown({"observation": observation, "info": info})
     ended = False
     for _ in range(steps):
         if ended:
             observation, info = env.reset(seed=next(seeds))
-            yield Step({"observation": observation, "info": info})
+            yield Shown({"observation": observation, "info": info})
             ended = False
             continue
         action = actions.draw("", env.action_space, observation, info)
         observation, reward, terminated, truncated, info = env.step(action)
         ended = not hasattr(env, "num_envs") and bool(terminated or truncated)
-        yield Step(
+        yield Shown(
             {
                 "observation": observation, "reward": reward, "terminated": terminated,
                 "truncated": truncated, "info": info,
@@ -270,15 +270,15 @@ def _alone(env: Any, seed: int, steps: int) -> Iterator[Step]:
         )  # fmt: skip
 
 
-def _together(env: Any, seed: int, steps: int) -> Iterator[Step]:
+def _together(env: Any, seed: int, steps: int) -> Iterator[Shown]:
     """A parallel environment of PettingZoo, reset by the next seed whenever nobody is left."""
     seeds, actions = count(seed), _Actions(seed)
     observations, infos = env.reset(seed=next(seeds))
-    yield Step(_by_agent(observation=observations, info=infos))
+    yield Shown(_by_agent(observation=observations, info=infos))
     for _ in range(steps):
         if not env.agents:
             observations, infos = env.reset(seed=next(seeds))
-            yield Step(_by_agent(observation=observations, info=infos))
+            yield Shown(_by_agent(observation=observations, info=infos))
             continue
         chosen = {
             agent: actions.draw(
@@ -287,7 +287,7 @@ def _together(env: Any, seed: int, steps: int) -> Iterator[Step]:
             for agent in env.agents
         }
         observations, rewards, terminations, truncations, infos = env.step(chosen)
-        yield Step(
+        yield Shown(
             _by_agent(
                 observation=observations, reward=rewards, termination=terminations,
                 truncation=truncations, info=infos,
@@ -303,7 +303,7 @@ def _by_agent(**given: Mapping[object, object]) -> dict[str, object]:
     }
 
 
-def _in_turns(env: Any, seed: int, steps: int) -> Iterator[Step]:
+def _in_turns(env: Any, seed: int, steps: int) -> Iterator[Shown]:
     """An environment of PettingZoo whose agents act in turn: a step is a turn."""
     seeds, actions = count(seed), _Actions(seed)
     env.reset(seed=next(seeds))
@@ -321,13 +321,13 @@ def _in_turns(env: Any, seed: int, steps: int) -> Iterator[Step]:
         yield _turn(env)
 
 
-def _turn(env: Any) -> Step:
+def _turn(env: Any) -> Shown:
     if not env.agents:
-        return Step({"agents": (), "rewards": dict(env.rewards)})
+        return Shown({"agents": (), "rewards": dict(env.rewards)})
     observation, reward, terminated, truncated, info = env.last()
     shown = _by_agent(
         observation={env.agent_selection: observation}, reward={env.agent_selection: reward},
         termination={env.agent_selection: terminated}, truncation={env.agent_selection: truncated},
         info={env.agent_selection: info},
     )  # fmt: skip
-    return Step({**shown, "agents": tuple(env.agents), "rewards": dict(env.rewards)})
+    return Shown({**shown, "agents": tuple(env.agents), "rewards": dict(env.rewards)})

@@ -60,7 +60,7 @@ def _is_within(path: str, name: str) -> bool:
 
 
 @attrs.frozen
-class Cause:
+class Culprit:
     """Why a subject does not repeat.
 
     Attributes:
@@ -125,7 +125,7 @@ class Repeats:
     steps: int
     runs: int
     difference: Difference | None = None
-    causes: Sequence[Cause] = ()
+    causes: Sequence[Culprit] = ()
     innocent: int = 0
     unexplained: str = ""
     not_seen: Sequence[str] = ()
