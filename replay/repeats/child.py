@@ -16,6 +16,7 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_error
+from goldrush.replay.repeats.files import OpenedFiles
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import home_of
 from goldrush.replay.repeats.subject import Runnable, Shown, subject_of
@@ -67,7 +68,9 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251  # a device
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
+    files = OpenedFiles()
     trace = _carried_out(order)
+    trace = attrs.evolve(trace, files_read=files.read(), files_written=files.written())
     with os.fdopen(out, "w") as file:
         file.write(trace.text())
         file.flush()

@@ -35,7 +35,7 @@ def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[int, int]) -
         pair: hash seeds under which two runs differed.
     """
     seeds = tuple(dict.fromkeys((*pair, *HASH_SEEDS)))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(1 if verdict.files_written else os.cpu_count()) as pool:
         diagnosis = _Diagnosis(run, order, seeds, pool)
         found = diagnosis.found()
     causes = (*(diagnosis.cause(place, True) for place in found.confirmed),

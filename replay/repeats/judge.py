@@ -6,10 +6,12 @@ import importlib.util
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Final
 
 import attrs
@@ -61,15 +63,17 @@ def repeats(
     order = Order(located(target), seed, steps, _checked(settings or {}))
     run = partial(run_once, seconds=timeout)
     orders = [attrs.evolve(order, again=True), *[order] * (len(_HASH_SEEDS) - 1)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        traces = list(pool.map(run, orders, _HASH_SEEDS))
-    first = traces[0]
+    first = run(orders[0], _HASH_SEEDS[0])
+    # One after the other, if they write files: the next one may read what is half written.
+    with ThreadPoolExecutor(1 if first.files_written else os.cpu_count()) as pool:
+        traces = [first, *pool.map(run, orders[1:], _HASH_SEEDS[1:])]
     refusal = BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     if not first.steps:
         raise refusal
     verdict = Repeats(
         order.target, order.settings, first.kind, seed if first.is_seeded else None,
         first.steps[-1] + 1 - _MORE.get(first.kind, 1), len(traces), not_seen=first.not_seen,
+        files_read=_files(traces, "files_read"), files_written=_files(traces, "files_written"),
     )  # fmt: skip
     for a, b in _PAIRS:
         split = split_of(traces[a], traces[b])
@@ -99,6 +103,14 @@ def _generators_that_differ(order: Order, traces: Sequence[Trace], run: Run) -> 
         for hash_seed in _HASH_SEEDS[:2]
     ]
     return sorted({leaf.path for leaf in told[0] ^ told[1]})
+
+
+def _files(traces: Sequence[Trace], name: str) -> Sequence[str]:
+    """Files that the runs read, or wrote; but no temporary ones that only one of them opened."""
+    opened = Counter(path for trace in traces for path in {*trace.files_read, *trace.files_written})
+    temporary = os.path.join(gettempdir(), "")
+    paths = {path for trace in traces for path in getattr(trace, name)}
+    return sorted(p for p in paths if opened[p] > 1 or not p.startswith(temporary))
 
 
 def _checked(settings: Mapping[str, object]) -> Mapping[str, object]:

@@ -139,6 +139,8 @@ class Trace:
         leaves: the values that were asked for.
         not_seen: types of values that were not looked into, and what else was not compared.
         sightings: places that were passed.
+        files_read: paths of files that it read, and had not written before.
+        files_written: paths of those that it wrote, and left.
         error: of the subject, after the last row; empty if there was none.
         refused: what is wrong with the target, and what to give instead; empty if nothing is.
     """
@@ -152,6 +154,8 @@ class Trace:
     leaves: Sequence[Leaf] = ()
     not_seen: Sequence[str] = ()
     sightings: Sequence[Sighting] = ()
+    files_read: Sequence[str] = ()
+    files_written: Sequence[str] = ()
     error: str = ""
     refused: Sequence[str] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -50,9 +50,9 @@ _NOT_SEEN: Final = (
 )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{', '.join(names[:_LISTED])}{more}"
+    return f"{', '.join(map(shown, names[:_LISTED]))}{more}"
 
 
 def _is_within(path: str, name: str) -> bool:
@@ -89,8 +89,11 @@ class Culprit:
 
 
 def _shown(place: Place) -> str:
-    here = os.path.join(os.getcwd(), "")
-    return f"{place.file.removeprefix(here)}:{place.line}"
+    return f"{_short(place.file)}:{place.line}"
+
+
+def _short(path: str) -> str:
+    return path.removeprefix(os.path.join(os.getcwd(), ""))
 
 
 @attrs.frozen
@@ -111,6 +114,9 @@ class Repeats:
         unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
             or were not looked for.
         not_seen: types of values that were not looked into, and what else was not compared.
+        files_read: paths of files that a run read, and had not written before.
+        files_written: paths of files that a run wrote, and left; those that are also read carry
+            something from one run to the next.
         generators: of random numbers, by path, whose state differs although it repeats: nothing
             seeds them, and nothing shows that they were drawn from.
         error: with which every run ended, all the same; empty: with none.
@@ -129,9 +135,15 @@ class Repeats:
     innocent: int = 0
     unexplained: str = ""
     not_seen: Sequence[str] = ()
+    files_read: Sequence[str] = ()
+    files_written: Sequence[str] = ()
     generators: Sequence[str] = ()
     error: str = ""
     reset_forgets: bool | None = None
+
+    @property
+    def _carried(self) -> Sequence[str]:
+        return [path for path in self.files_read if path in self.files_written]
 
     @property
     def repeats(self) -> bool:
@@ -150,7 +162,8 @@ class Repeats:
         size = f"{format_count(self.steps, 'step')} of a{_n(self.kind)} {self.kind}{seed}"
         name = " ".join([self.target, *(f"{n}={value}" for n, value in self.settings.items())])
         if self.difference is None:
-            yield f"{name}: repeats ({size}; {self.runs} processes, 3 hash seeds)"
+            given = f", given {_listed(self._carried, _short)}" if self._carried else ""
+            yield f"{name}: repeats{given} ({size}; {self.runs} processes, 3 hash seeds)"
         else:
             step = self.difference.step
             yield f"{name}: DOES NOT REPEAT from step {step} on ({size})"
@@ -163,6 +176,7 @@ class Repeats:
                 yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
         if self.seed is None:
             yield "It takes no seed (no parameter named seed or rng)."
+        yield from self._lines_of_files()
         if self.generators:
             shown = _listed(self.generators)
             yield f"Generators without a seed, from which nothing that shows was drawn: {shown}."
@@ -173,6 +187,22 @@ class Repeats:
             yield f"A reset by the seed {verb} what was before, in the same process."
         if self.not_seen:
             yield f"Not compared: {', '.join(self.not_seen)}."
+
+    def _lines_of_files(self) -> Iterator[str]:
+        read = [path for path in self.files_read if path not in self._carried]
+        written = [path for path in self.files_written if path not in self._carried]
+        if self._carried:
+            yield (
+                f"IT READS WHAT EARLIER RUNS OF IT WROTE: {_listed(self._carried, _short)}. "
+                "Only without that do its runs depend on the seed alone."
+            )
+        if read:
+            yield (
+                f"Files read: {_listed(read, _short)}. If an earlier run left one of them, "
+                "remove it and judge again."
+            )
+        if written:
+            yield f"Files written: {_listed(written, _short)}."
 
 
 def _n(noun: str) -> str:

@@ -106,6 +106,22 @@ def test_an_error_that_every_run_ends_with_is_told() -> None:
     assert verdict.error in str(verdict)
 
 
+def test_files_that_runs_leave_and_read_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rates.json").write_text("[1]")
+    first, second = (goldrush.repeats(subjects.Caching, steps=2) for _ in range(2))
+    cache, log, rates = (str(tmp_path / name) for name in ("cache.json", "log.txt", "rates.json"))
+
+    assert first.repeats, str(first)
+    assert ([cache, rates], [cache, log]) == (first.files_read, first.files_written)
+    assert "repeats, given cache.json (" in str(first)
+    assert "READS WHAT EARLIER RUNS OF IT WROTE: cache.json." in str(first)
+    assert ([cache, rates], [log]) == (second.files_read, second.files_written)
+    assert "Files read: cache.json, rates.json. If an earlier run left one" in str(second)
+
+
 def test_a_world_is_recorded() -> None:
     verdict = goldrush.repeats("mining", steps=3, settings={"agents": 4})
 
