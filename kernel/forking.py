@@ -169,10 +169,14 @@ class Forks(Generic[C]):
                 )
             last = (unit, step, row[0])
 
+    def check_setting(self, name: str, value: object) -> None:
+        """Check the name and the value of a changed setting. Raises BadInput."""
+        check_setting(self.config, name, value)
+
     def _check(self, facts: Mapping[str, Any]) -> None:
         check_facts(facts, FACTS)
         for name, value in facts["changes"].items():
-            check_setting(self.config, name, value)
+            self.check_setting(name, value)
         if facts["roster"] is not None:
             check_entries(facts["roster"])
         for item in facts["replaced"]:

@@ -1,0 +1,1 @@
+"""How the agents of an episode are chosen and asked."""

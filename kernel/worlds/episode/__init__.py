@@ -1,0 +1,1 @@
+"""Episodes: environments and models of other libraries, recorded as they were run."""

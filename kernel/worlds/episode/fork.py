@@ -1,0 +1,66 @@
+"""What a fork can change in an episode: the number of steps, parameters, who acts, and actions.
+
+A parameter that a fork changes is set as an attribute of the model before its next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, cast
+
+import attrs
+
+from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.forking import Forks
+from goldrush.kernel.world import Past, Vocabulary
+from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
+from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, EVENTS
+from goldrush.kernel.worlds.episode.state import EpisodeState, declare
+from goldrush.kernel.worlds.episode.values import Encoded
+
+VOCABULARY: Final = Vocabulary("step", first=0)
+
+
+@attrs.frozen
+class EpisodeForks(Forks[EpisodeConfig]):
+    """Forks of episodes: besides the settings, the parameters of a model can change."""
+
+    def check_setting(self, name: str, value: object) -> None:
+        config_of({name: value})
+
+
+FORKS: Final = EpisodeForks(
+    EpisodeConfig, config_of, [EVENTS[ACTED]], "last_step", VOCABULARY, fixed=("seed",)
+)
+
+
+def forked(
+    config: EpisodeConfig, changes: Mapping[str, object], closed: int, *, is_model: bool
+) -> EpisodeConfig:
+    """The configuration with a fork's changes. `closed`: the number of closed units.
+
+    Raises BadInput for an invalid change, and for a parameter of an environment: it would have to
+    be made anew.
+    """
+    parameters = [name for name in changes if name not in OWN]
+    if parameters and not is_model:
+        raise BadInput(
+            f"{parameters[0]} cannot change while an environment runs", "record another run"
+        )
+    return attrs.evolve(FORKS.changed(config, changes, closed), agents=config.agents)
+
+
+def fork(state: EpisodeState, facts: Mapping[str, object], past: Past) -> EpisodeState:
+    """The state with a fork's changes."""
+    if state.is_closed:
+        raise BadInput("the recording is closed there", "fork at an earlier step")
+    before = state.config
+    _, roster = FORKS.forked(before, facts, state.unit)
+    changes = cast(Mapping[str, Encoded], facts["changes"])
+    config = forked(before, changes, state.unit, is_model=state.is_model)
+    changed = [(name, value) for name, value in changes.items() if name not in OWN]
+    if changed:
+        state.inputs = (*state.inputs, (CHANGED, tuple(changed)))
+        state.chain = fingerprint([state.chain, changed])
+    return declare(state, config, state.roster if roster is None else roster)

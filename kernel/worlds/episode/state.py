@@ -1,0 +1,163 @@
+"""The state of an episode: what can be told of a subject without running it.
+
+It holds no environment. `chain` is a hash of all inputs: it tells a live subject that has come
+as far from any other, and `past` has the inputs from which one can be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import attrs
+from xxhash import xxh3_64_intdigest
+
+from goldrush.kernel.codec import fingerprint, pack
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.rosters import Roster, whole_roster
+from goldrush.kernel.world import Batch, Block, Row
+from goldrush.kernel.worlds.episode.config import About, EpisodeConfig, about_of, config_of
+from goldrush.kernel.worlds.episode.events import ARRAY, CLOSED, GAVE, RESET, TURN
+from goldrush.kernel.worlds.episode.subject import MODEL, Past
+from goldrush.kernel.worlds.episode.values import Encoded
+
+
+@attrs.define(eq=False)
+class EpisodeState:
+    """The state between two units. It changes in place.
+
+    Attributes:
+        config, about, roster: what START or the last fork declared.
+        unit: the number of closed units, resets and steps.
+        episode: the number of the episode, from 1 on; 0 before the first reset.
+        step: the number of the step within it.
+        acting: the agents that must act next.
+        is_over: nothing but a reset can follow.
+        is_closed: the recording has ended.
+        returns: by agent, the sum of its rewards in the episode.
+        rewards: by agent, its reward in the last unit; 0 for who got none.
+        shown: the values of the last unit that are recorded, by agent (None: of all) and name.
+        chain: 64 bits of all inputs so far.
+        outputs: 64 bits of all that was given so far.
+        past: the packed inputs of the units before, from which a subject is made again.
+        inputs: those of the open unit, behind the changes that a fork has made.
+        declared: 64 bits of config, about and roster.
+        is_fresh: nothing of the open unit has been applied.
+    """
+
+    config: EpisodeConfig
+    about: About
+    roster: Roster
+    chain: int
+    unit: int = 0
+    episode: int = 0
+    step: int = 0
+    acting: tuple[int, ...] = ()
+    is_over: bool = True
+    is_closed: bool = False
+    returns: tuple[float, ...] = ()
+    rewards: tuple[float, ...] = ()
+    shown: Mapping[tuple[int | None, str], Encoded] = attrs.field(factory=dict)
+    outputs: int = 0
+    past: Past = attrs.field(default=None, repr=False)
+    inputs: tuple[Batch, ...] = ()
+    declared: int = 0
+    is_fresh: bool = True
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the subject is a model: nobody acts in it."""
+        return self.about.kind == MODEL
+
+
+def initial(setup: Mapping[str, object]) -> EpisodeState:
+    """The state before the first reset. Raises BadInput for an invalid setup."""
+    if list(setup) != ["config", "subject", "roster"]:
+        raise BadInput(
+            f"the setup has {', '.join(map(str, setup))}", "it has config, subject, roster"
+        )
+    about = about_of(setup["subject"])
+    if type(setup["config"]) is not dict:
+        raise BadInput(f"config is {format_value(setup['config'])}", "give settings by name")
+    config = config_of(setup["config"], len(about.agents))
+    if pack(config.as_dict()) != pack(setup["config"]):
+        raise BadInput("the configuration is incomplete", "give seed, steps, then parameters")
+    roster = whole_roster(cast(Sequence[object], setup["roster"]), config)
+    state = EpisodeState(config, about, roster, fingerprint([config.as_dict(), about.as_dict()]))
+    state.returns = state.rewards = (0.0,) * config.agents
+    return declare(state, config, roster)
+
+
+def declare(state: EpisodeState, config: EpisodeConfig, roster: Roster) -> EpisodeState:
+    """The state with another configuration and roster."""
+    state.config, state.roster = config, roster
+    state.declared = fingerprint([config.as_dict(), state.about.as_dict(), roster])
+    return state
+
+
+def evolve(state: EpisodeState, block: Block) -> EpisodeState:
+    """The state after these events."""
+    if state.is_fresh and block.batches:
+        state.rewards, state.shown = (0.0,) * len(state.rewards), {}
+        state.is_fresh = False
+    for code, rows in block:
+        if code < TURN:
+            state.inputs = (*state.inputs, (code, rows))
+            if code == RESET:
+                state.episode, state.step = state.episode + 1, -1  # counted when the unit closes
+                state.returns = (0.0,) * len(state.returns)
+            state.is_closed |= code == CLOSED
+            continue
+        for row in rows:
+            state.outputs = xxh3_64_intdigest(pack((code, row)), state.outputs)
+        if code == TURN:
+            state.acting, state.is_over = rows[-1]
+        elif code == GAVE:
+            _give(state, rows)
+        elif code == ARRAY:
+            values = {(row[0], row[1]): row[3] for row in rows if row[3] is not None}
+            state.shown = {**state.shown, **values}
+    return state
+
+
+def _give(state: EpisodeState, rows: Sequence[Row]) -> None:
+    returns, rewards = list(state.returns), list(state.rewards)
+    for agent, reward, _, _ in rows:
+        returns[agent] += reward
+        rewards[agent] += reward
+    state.returns, state.rewards = tuple(returns), tuple(rewards)
+
+
+def close(state: EpisodeState) -> EpisodeState:
+    """The state with the unit closed."""
+    packed = Block(state.inputs).packed
+    is_begun = any(code == RESET and rows[0][0] is not None for code, rows in state.inputs)
+    state.past = packed, None if is_begun and state.about.forgets else state.past
+    state.chain = xxh3_64_intdigest(packed, state.chain)
+    state.unit += 1
+    state.step += not state.is_closed
+    state.inputs, state.is_fresh = (), True
+    return state
+
+
+def ended(state: EpisodeState) -> bool:
+    """Whether the run is over."""
+    steps = state.config.steps
+    if state.is_closed or (steps and state.unit > steps):
+        return True
+    return state.is_model and state.is_over and state.unit > 0
+
+
+def digest(state: EpisodeState) -> int:
+    """64 bits that cover the state: `past` and `inputs` by `chain`, `shown` by `outputs`."""
+    return fingerprint(
+        (
+            state.declared, state.chain, state.outputs, state.unit, state.episode, state.step,
+            state.acting, state.is_over, state.is_closed, state.returns, state.rewards,
+        )
+    )  # fmt: skip
+
+
+def copied(state: EpisodeState) -> EpisodeState:
+    """A state that shares no value that changes."""
+    return attrs.evolve(state)

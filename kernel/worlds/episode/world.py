@@ -1,0 +1,103 @@
+"""The world `episode`: environments and models of other libraries.
+
+What an episode gives follows from its inputs by code that is not goldrush's. So its `decide` runs
+that code: a `Stage` has the live subjects. Whoever derives such a run again shows that it repeats
+here, under these versions; not that it follows from rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final, Protocol
+
+from goldrush.kernel.world import Batch, Block, InvalidInputs, World
+from goldrush.kernel.worlds.episode.events import (
+    ACTED,
+    ARRAY,
+    CHANGED,
+    CLOSED,
+    EVENTS,
+    GAVE,
+    RESET,
+    TURN,
+)
+from goldrush.kernel.worlds.episode.fork import FORKS, VOCABULARY, fork
+from goldrush.kernel.worlds.episode.state import (
+    EpisodeState,
+    close,
+    copied,
+    digest,
+    ended,
+    evolve,
+    initial,
+)
+from goldrush.kernel.worlds.episode.subject import VECTOR, Outcome
+
+NAME: Final = "episode"
+RULES: Final = 1
+
+
+class Stage(Protocol):
+    """Where the subjects of a run are."""
+
+    def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
+        """What a subject gives that has come as far as the state. `inputs`: those of the unit, with
+        the changes of a fork before it. Raises what its code raises.
+        """
+
+
+def episode_world(stage: Stage | None = None, missing: str = "") -> World[EpisodeState]:
+    """The world of episodes. `stage`: None where nothing can be run; `missing`: the reason why."""
+    return World(
+        NAME, RULES, EVENTS, initial, partial(_decide, stage), evolve, ended,
+        pending_fault=_pending_fault,
+        close=close,
+        digest=digest,
+        copy=copied,
+        fork=fork,
+        show_fork=FORKS.show,
+        vocabulary=VOCABULARY,
+        missing=missing if stage is None else None,
+    )  # fmt: skip
+
+
+def _decide(stage: Stage | None, state: EpisodeState, inputs: Block) -> list[Batch]:
+    if fault := _fault(state, inputs):
+        raise InvalidInputs(fault)
+    if inputs.rows(CLOSED):
+        return []
+    assert stage is not None  # the world is `missing`
+    outcome = stage.outcome(state, Block([*state.inputs, *inputs]) if state.inputs else inputs)
+    turn = (outcome.acting, outcome.is_over)
+    derived: list[Batch] = [(ARRAY, outcome.arrays), (GAVE, outcome.results)]
+    return derived if turn == (state.acting, state.is_over) else [*derived, (TURN, [turn])]
+
+
+def _fault(state: EpisodeState, inputs: Block) -> str | None:
+    """What is wrong with the inputs of a unit; None: a recorder can have submitted them."""
+    codes = [code for code, _ in inputs]
+    if RESET in codes or CLOSED in codes:
+        is_alone = len(codes) == 1 and len(inputs.batches[0][1]) == 1
+        return None if is_alone else "a reset, and the end of a recording, stand alone"
+    if state.is_over:
+        return "a reset is needed before a step"
+    if state.is_model:
+        is_right = codes in ([], [CHANGED])
+        return None if is_right else "nobody acts in a model"
+    agents = [row[0] for row in inputs.rows(ACTED)]
+    if codes != [ACTED] or not _are_of(agents, state):
+        return "a step needs actions of agents of the run, in their order, each once"
+    return None
+
+
+def _are_of(agents: Sequence[int | None], state: EpisodeState) -> bool:
+    if state.about.kind == VECTOR:
+        return agents == [None]
+    known = [agent for agent in agents if agent is not None]
+    return known == agents == sorted({*known}) and all(0 <= a < len(state.returns) for a in known)
+
+
+def _pending_fault(state: EpisodeState, pending: Block) -> str | None:
+    """No recorder of episodes commits inputs before what they gave."""
+    return "inputs of an episode are recorded with what they gave" if pending.batches else None

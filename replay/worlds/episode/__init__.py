@@ -1,0 +1,1 @@
+"""Environments and models of other libraries, run, recorded and shown."""
