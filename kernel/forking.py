@@ -34,7 +34,7 @@ def changes(old: Settings, new: Settings) -> dict[str, Any]:
     names = dict.fromkeys([*(name for name in after if name in before), *after, *before])
 
     def value(config: Settings, recorded: Mapping[str, Any], name: str) -> Any:
-        return recorded[name] if name in recorded else getattr(config, name)
+        return recorded[name] if name in recorded else getattr(config, name, None)
 
     return {
         name: value(new, after, name)

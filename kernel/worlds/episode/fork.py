@@ -29,36 +29,35 @@ class EpisodeForks(Forks[EpisodeConfig]):
     def check_setting(self, name: str, value: object) -> None:
         config_of({name: value})
 
+    def changed(
+        self, config: EpisodeConfig, settings: Mapping[str, object], closed: int
+    ) -> EpisodeConfig:
+        new = config_of({**config.as_dict(), **settings}, config.agents)
+        self.check_change(config, new, closed)
+        return new
+
 
 FORKS: Final = EpisodeForks(
     EpisodeConfig, config_of, [EVENTS[ACTED]], "last_step", VOCABULARY, fixed=("seed",)
 )
 
 
-def forked(
-    config: EpisodeConfig, changes: Mapping[str, object], closed: int, *, is_model: bool
-) -> EpisodeConfig:
-    """The configuration with a fork's changes. `closed`: the number of closed units.
-
-    Raises BadInput for an invalid change, and for a parameter of an environment: it would have to
-    be made anew.
-    """
+def check_parameters(changes: Mapping[str, object], *, is_model: bool) -> None:
+    """Raises BadInput if parameters of an environment change: it would have to be made anew."""
     parameters = [name for name in changes if name not in OWN]
     if parameters and not is_model:
         raise BadInput(
             f"{parameters[0]} cannot change while an environment runs", "record another run"
         )
-    return attrs.evolve(FORKS.changed(config, changes, closed), agents=config.agents)
 
 
 def fork(state: EpisodeState, facts: Mapping[str, object], past: Past) -> EpisodeState:
     """The state with a fork's changes."""
     if state.is_closed:
         raise BadInput("the recording is closed there", "fork at an earlier step")
-    before = state.config
-    _, roster = FORKS.forked(before, facts, state.unit)
+    config, roster = FORKS.forked(state.config, facts, state.unit)
     changes = cast(Mapping[str, Encoded], facts["changes"])
-    config = forked(before, changes, state.unit, is_model=state.is_model)
+    check_parameters(changes, is_model=state.is_model)
     changed = [(name, value) for name, value in changes.items() if name not in OWN]
     if changed:
         state.inputs = (*state.inputs, (CHANGED, tuple(changed)))

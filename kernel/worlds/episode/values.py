@@ -30,7 +30,10 @@ INT, ARRAY, SCALAR, TUPLE, LIST, DICT, TYPE = (
 )  # fmt: skip
 
 _PLAIN: Final = frozenset([type(None), bool, int, float, str, bytes])
-_ITEM: Final = re.compile("[<|][biufcSUV]([1-9][0-9]{0,5})|[|]b1|[<]M8|[<]m8")
+_ITEM: Final = re.compile(
+    r"[|][biu]1|<(?:[iu][248]|f(?:2|4|8|16)|c(?:8|16|32)|[Mm]8(?:\[\w+\])?)"
+    r"|[|]([SV](?:0|[1-9]\d{0,5}))|<(U(?:0|[1-9]\d{0,5}))"
+)
 _WHOLE: Final = re.compile("-?[1-9][0-9]{18,9999}")
 _CODES: Final = {
     "b1": "?", "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q",
@@ -45,9 +48,10 @@ def digest_of(value: object) -> int:
 
 def _size(dtype: object) -> int | None:
     """The bytes of an item of this type; None for no type that arrays can have."""
-    if type(dtype) is not str or not (match := _ITEM.fullmatch(dtype)):
+    if type(dtype) is not str or not _ITEM.fullmatch(dtype):
         return None
-    return int(match[1]) * (4 if dtype[1] == "U" else 1) if match[1] else int(dtype[2:])
+    size = int(dtype[2:].partition("[")[0])
+    return 4 * size if dtype[1] == "U" else size
 
 
 def _is_array(dtype: object, shape: object, data: object) -> bool:
