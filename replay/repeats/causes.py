@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from itertools import count
@@ -23,26 +23,32 @@ from typing import Any, Final
 
 from goldrush.replay.repeats import sites
 from goldrush.replay.repeats.sightings import Sightings
-from goldrush.replay.repeats.trace import Place
+from goldrush.replay.repeats.trace import CLOCKS, Place
 
 FIXED_SEED: Final = 20_240_229
-FIXED_TIME: Final = 1_709_164_800_000_000_000  # nanoseconds; the first reading of a fixed clock
 TICK: Final = 1_000_000  # nanoseconds between two readings of a fixed clock
+WAITING: Final = 1_000  # readings in a step, after which the ticks grow: a loop waits for the clock
 
 _GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftime": 2}
 
 
 @contextmanager
 def watching(
-    fixes: Collection[Place], home: str = "", files: Collection[str] | None = None
+    fixes: Collection[Place],
+    home: str = "",
+    files: Collection[str] | None = None,
+    epochs: Mapping[str, int] = {},
+    *,
+    one_epoch: bool = False,
 ) -> Iterator[Sightings]:
     """Watches what the code that is imported inside takes, with `fixes` fixed.
 
     Modules that were imported before keep the functions that they took by name. `home` is the
     folder of the subject, or its end. `files` are those that `sites` rewrites; None: all.
+    `epochs` and `one_epoch`: as in an `Order`.
     """
     sightings = Sightings(fixes, home)
-    clock = _Clock(sightings)
+    clock = _Clock(sightings, epochs, one_epoch)
     with ExitStack() as stack:
         patches = _Patches(stack, sightings)
         _patch_random(patches)
@@ -54,7 +60,7 @@ def watching(
             _patch_numpy(patches, sys.modules["numpy.random"])
         stack.enter_context(
             sites.loading(
-                sites.Rewriting(sightings, clock.reading, files),
+                sites.Rewriting(sightings, clock.seconds, files),
                 {"numpy.random": lambda module: _patch_numpy(patches, module)},
             )
         )
@@ -96,19 +102,39 @@ class _Patches:
 
 
 class _Clock:
-    """A clock that goes on by a tick whenever it is read."""
+    """Clocks that go on by a tick whenever a fixed place reads one, and by what is slept."""
 
-    def __init__(self, sightings: Sightings) -> None:
-        self._sightings = sightings
-        self._now = FIXED_TIME
+    def __init__(self, sightings: Sightings, epochs: Mapping[str, int], one_epoch: bool) -> None:
+        self._sightings, self._epochs, self._one_epoch = sightings, epochs, one_epoch
+        self._real, self._sleep = time.monotonic_ns, time.sleep
+        self._passed, self._set_at = 0, self._real()
+        self._step = self._readings = self._slept = 0
 
-    def now(self) -> int:
-        self._now += TICK
-        return self._now
+    def nanoseconds(self, what: str, clock: str = "time") -> int | None:
+        """What a clock shows; None if the place that reads it gets the real time."""
+        since, slept, self._slept = 0, self._slept, 0
+        if self._sightings.is_fixed("clock", what):
+            if self._step != self._sightings.step:
+                self._step, self._readings = self._sightings.step, 0
+            self._readings += 1
+            self._passed += slept + TICK * max(1, self._readings - WAITING)
+            self._set_at = self._real()
+        elif self._one_epoch:
+            since = self._real() - self._set_at
+        else:
+            return None
+        return self._epochs.get(clock, 0) + self._passed + since
 
-    def reading(self, what: str) -> float | None:
-        """The fixed time in seconds, or None if the place that reads is not fixed."""
-        return self.now() / 1e9 if self._sightings.is_fixed("clock", what) else None
+    def seconds(self, what: str, clock: str = "time") -> float | None:
+        """As `nanoseconds`, in seconds."""
+        now = self.nanoseconds(what, clock)
+        return None if now is None else now / 1e9
+
+    def sleep(self, seconds: Any, /) -> None:
+        """Sleep; a place that reads a clock next, and is fixed, finds that it went on."""
+        self._sleep(seconds)
+        if threading.current_thread() is threading.main_thread():  # others sleep in any order
+            self._slept += int(seconds * 1e9)
 
 
 class _Hidden(random.Random):
@@ -259,41 +285,44 @@ def _patch_system(patches: _Patches) -> None:
 
 
 def _patch_clocks(patches: _Patches, clock: _Clock) -> None:
-    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
-        patches.replace(time, name, "clock", lambda: clock.now() / 1e9)
-        patches.replace(time, f"{name}_ns", "clock", clock.now)
-    patches.replace(time, "clock_gettime", "clock", lambda _: clock.now() / 1e9)
-    patches.replace(time, "clock_gettime_ns", "clock", lambda _: clock.now())
+    for name in CLOCKS:
+        patches.put(time, name, _read(name, clock.seconds, name))
+        patches.put(time, f"{name}_ns", _read(f"{name}_ns", clock.nanoseconds, name))
+    patches.put(time, "clock_gettime", _read("clock_gettime", clock.seconds, "time"))
+    patches.put(time, "clock_gettime_ns", _read("clock_gettime_ns", clock.nanoseconds, "time"))
+    patches.put(time, "sleep", clock.sleep)
     local = time.localtime
     for name, given in _GIVEN.items():
-        real = getattr(time, name)
-        fixed = _at_fixed_time(name, real, local, clock)
-        patches.put(time, name, _given_or(real, given, patches, f"time.{name}", fixed))
+        patches.put(time, name, _given_or_read(name, given, local, clock))
 
 
-def _at_fixed_time(
-    name: str, real: Callable[..., Any], local: Callable[..., Any], clock: _Clock
-) -> Callable[..., Any]:
-    if name in ("asctime", "strftime"):
-        return lambda *args: real(*args[:1], local(clock.now() / 1e9))
-    return lambda *_: real(clock.now() / 1e9)
+def _read(name: str, reading: Callable[[str, str], float | None], clock: str) -> Callable[..., Any]:
+    """A function of `time` that gives a reading of a clock, unless that is None."""
+    real, what = getattr(time, name), f"time.{name}"
+
+    @wraps(real)
+    def function(*args: Any) -> Any:
+        now = reading(what, clock)
+        return real(*args) if now is None else now
+
+    return function
 
 
-def _given_or(
-    real: Callable[..., Any],
-    given: int,
-    patches: _Patches,
-    what: str,
-    fixed: Callable[..., Any],
+def _given_or_read(
+    name: str, given: int, local: Callable[..., Any], clock: _Clock
 ) -> Callable[..., Any]:
     """A function of `time` that reads the clock only if its argument is not given."""
+    real, what = getattr(time, name), f"time.{name}"
 
     @wraps(real)
     def function(*args: Any) -> Any:
         is_given = len(args) >= given and args[given - 1] is not None
-        if not is_given and patches.sightings.is_fixed("clock", what):
-            return fixed(*args)
-        return real(*args)
+        now = None if is_given else clock.seconds(what)
+        if now is None:
+            return real(*args)
+        if name in ("asctime", "strftime"):
+            return real(*args[:1], local(now))
+        return real(now)
 
     return function
 

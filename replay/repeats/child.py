@@ -82,7 +82,9 @@ def _carried_out(order: Order) -> Trace:
         return _made_and_run(order)
     from goldrush.replay.repeats.causes import watching  # here: a plain run imports none of it
 
-    with watching(order.fixes, home_of(order.target), order.files) as sightings:
+    with watching(
+        order.fixes, home_of(order.target), order.files, order.epochs, one_epoch=order.one_epoch
+    ) as sightings:
         trace = _made_and_run(order, sightings.at_step)
     return attrs.evolve(trace, sightings=sightings.all())
 

@@ -28,7 +28,7 @@ class Sightings:
         self._fixes = frozenset(fixes)
         self._seen: dict[Place, Sighting] = {}
         self._counts: dict[Place, int] = {}
-        self._step = 0
+        self.step = 0  # the number of the one that runs
         self._is_quiet = False
 
     @contextmanager
@@ -42,7 +42,7 @@ class Sightings:
 
     def at_step(self, step: int) -> None:
         """Sets the number of the step that runs now."""
-        self._step = step
+        self.step = step
 
     def all(self) -> tuple[Sighting, ...]:
         """What was seen, in the order of place."""
@@ -75,7 +75,7 @@ class Sightings:
         else:
             self._counts[place] = 1
             within = self._within(frame or self._caller(sys._getframe(1))[0], place.kind)
-            self._seen[place] = Sighting(place, within, what, 1, self._step)
+            self._seen[place] = Sighting(place, within, what, 1, self.step)
         return place in self._fixes
 
     @property

@@ -31,6 +31,9 @@ KINDS: Final = {
 }
 """Kinds of sources, and what a line of each kind does."""
 
+CLOCKS: Final = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
+"""Functions of `time`, which also give nanoseconds."""
+
 
 @attrs.frozen
 class Place:
@@ -80,6 +83,9 @@ class Order:
         again: whether an environment is reset by the seed and run once more.
         fixes: places where what can differ is made to repeat, while all places are sighted; None:
             nothing is patched.
+        epochs: what each of CLOCKS shows at first where it is fixed, in nanoseconds.
+        one_epoch: whether clocks that are not fixed begin there as well, and go on in real time
+            from what a fixed one showed last.
         files: modules in which the order of sets, `id` and `hash` are sighted; None: in all that
             are imported.
     """
@@ -93,6 +99,8 @@ class Order:
     every_from: int | None = None
     again: bool = False
     fixes: Sequence[Place] | None = None
+    epochs: Mapping[str, int] = attrs.field(factory=dict)
+    one_epoch: bool = False
     files: Sequence[str] | None = None
 
     def text(self) -> str:
