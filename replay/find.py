@@ -47,7 +47,8 @@ WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
 # read those of all distributions takes longer than to read a short journal.
 _TOOLS: Final = "goldrush.replay.{}.tools:{}"  # tools are reached by name only
 BUILT_IN: Final = tuple(
-    BuiltIn(name, _TOOLS.format(f"worlds.{name}", "TOOLS")) for name in ("mining", "competition")
+    BuiltIn(name, _TOOLS.format(f"worlds.{name}", "TOOLS"))
+    for name in ("mining", "competition", "episode")
 )
 NAMES: Final = tuple(point.name for point in BUILT_IN)
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world

@@ -211,4 +211,4 @@ def units_of(tools: Tools | None, declared: Declared) -> int | None:
     if tools is None:
         return None
     units = declared.settings.get(tools.players.horizon)
-    return units if type(units) is int else None
+    return units if type(units) is int and units else None

@@ -56,7 +56,7 @@ def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> Non
 
     assert ("lessons", "school", "2.1") == (found.name, found.distribution, found.version)
     assert TOOLS is tools_named("lessons")
-    assert ["mining", "competition", "lessons"] == worlds()
+    assert ["mining", "competition", "episode", "lessons"] == worlds()
 
 
 def test_an_entry_point_can_be_the_class_of_a_game(folder: Path) -> None:

@@ -21,18 +21,27 @@ _TEXTS: Final = several(_TEXT, AGENTS_MAX)
 
 
 @attrs.frozen
-class EpisodeConfig:
-    """The settings of an episode.
+class EpisodeSettings:
+    """The settings that all episodes have.
 
     Attributes:
         seed: of the seeds of resets that were made without one, and of random policies.
         steps: the number of steps, further resets included; 0: until it is closed.
-        parameters: what the environment or the model was made with, by name, as encoded values.
-        agents: the number of agents, which the subject tells.
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))
     steps: int = setting(0, integer(0, STEPS_MAX))
+
+
+@attrs.frozen
+class EpisodeConfig(EpisodeSettings):
+    """The settings of an episode.
+
+    Attributes:
+        parameters: what the environment or the model was made with, by name, as encoded values.
+        agents: the number of agents, which the subject tells.
+    """
+
     parameters: Mapping[str, Encoded] = attrs.field(factory=dict)
     agents: int = 0
 
