@@ -126,7 +126,7 @@ def parts(value: object, told: int = 0) -> Parts:
         told: items of an array that are told; 0: their digest is.
     """
     kind: Any = type(value)
-    return _array(value, told) if "numpy.ndarray" in _bases(kind) else _reader(kind)(value)
+    return _array(value, told) if "numpy.ndarray" in bases_of(kind) else _reader(kind)(value)
 
 
 def plain_text(value: object) -> str:
@@ -142,7 +142,7 @@ def name_of(kind: object) -> str:
 
 
 @functools.cache
-def _bases(kind: Any) -> frozenset[str]:
+def bases_of(kind: type) -> frozenset[str]:
     """The classes that a class is derived from, each with the package that it is of."""
     return frozenset(f"{str(c.__module__).partition('.')[0]}.{c.__name__}" for c in kind.__mro__)
 
@@ -154,7 +154,7 @@ def is_value(kind: type) -> bool:
         kind in PLAIN
         or issubclass(kind, (tuple, frozenset, enum.Enum))
         or _reader(cast(Any, kind)) is _named
-        or "numpy.generic" in _bases(cast(Any, kind))
+        or "numpy.generic" in bases_of(cast(Any, kind))
         or name_of(kind) in _TEXTUAL
     )
 
@@ -162,7 +162,7 @@ def is_value(kind: type) -> bool:
 @functools.cache
 def _reader(kind: Any) -> Callable[[Any], Parts]:
     """What reads the parts of the objects of a class."""
-    bases = _bases(kind)
+    bases = bases_of(kind)
     for name, reader in _BY_NAME.items():
         if name in bases:
             return reader

@@ -21,6 +21,7 @@ _INSTALLED: Final = tuple(
     )
 )  # fmt: skip
 _CODE: Final = (".py", ".pyc", ".so", ".pth")
+_PACKAGES: Final = ("site-packages", ".egg-info")
 
 
 class OpenedFiles:
@@ -52,7 +53,7 @@ class OpenedFiles:
         if not isinstance(file, (str, bytes, os.PathLike)):
             return  # the number of an open file
         path = os.path.abspath(os.fsdecode(file))
-        if path.startswith(_INSTALLED) or path.endswith(_CODE) or "site-packages" in path:
+        if path.startswith(_INSTALLED) or path.endswith(_CODE) or any(map(path.count, _PACKAGES)):
             return
         is_read = not flags & (os.O_WRONLY | os.O_TRUNC)
         if is_read and path not in self._written and os.path.isfile(path):

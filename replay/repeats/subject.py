@@ -20,7 +20,7 @@ import attrs
 from goldrush.agents.given import is_game
 from goldrush.agents.trust import add_user_folder
 from goldrush.kernel.errors import BadInput, unknown
-from goldrush.replay.repeats.content import attributes
+from goldrush.replay.repeats.content import attributes, bases_of
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
@@ -70,6 +70,10 @@ def subject_of(order: Order) -> Runnable:
     if not callable(found):
         raise BadInput(f"{target} cannot be called", "name a class or a function")
     seeding = _seeding(found, settings, order.seed)
+    if seeding is None and (scenario := _scenario_of(found)) is not None:
+        known = {parameter.name for parameter in _parameters(found)}
+        others = {name: settings.pop(name) for name in {*settings} - known}
+        seeding = {"scenario": _scenario(scenario, others, order.seed)}
     made = _called(target, found, seeding, settings)
     if callable(getattr(made, "step", None)):  # not the column of a table, or that of a range
         if hasattr(made, "reset") and any(hasattr(made, name) for name in _SPACES):
@@ -126,7 +130,7 @@ def _module(name: str) -> Any:
 # Making it.
 
 
-def _seeding(make: Any, settings: Mapping[str, object], seed: int) -> dict[str, int] | None:
+def _seeding(make: Any, settings: Mapping[str, object], seed: int) -> dict[str, object] | None:
     """The arguments that give a class or a function its seed; None if it takes none. A position is
     named "".
     """
@@ -145,6 +149,29 @@ def _seeding(make: Any, settings: Mapping[str, object], seed: int) -> dict[str, 
         and parameter.name not in settings
     ]
     return {"": seed} if len(needed) == 1 and not isinstance(make, type) else None
+
+
+def _scenario_of(make: Any) -> Any:
+    """The kind of Mesa's scenarios that a model takes, by its module; None if it has none, or not
+    one only.
+    """
+    if "scenario" not in [parameter.name for parameter in _parameters(make)]:
+        return None
+    known = {
+        value
+        for value in vars(sys.modules[make.__module__]).values()
+        if isinstance(value, type) and "mesa.Scenario" in bases_of(value)
+    }
+    derived = [one for one in known if one.__name__ != "Scenario"] or list(known)
+    return derived[0] if len(derived) == 1 else None
+
+
+def _scenario(make: Any, settings: Mapping[str, object], seed: int) -> Any:
+    scenario = make(rng=seed)
+    known = vars(scenario).keys() - {"model", "rng"}
+    for name in settings.keys() - known:
+        raise unknown(f"setting of {make.__name__}", name, sorted(known))
+    return make(rng=seed, **settings)
 
 
 def _takes(makers: list[Any], name: str) -> bool:
@@ -166,7 +193,7 @@ def _parameters(make: Any) -> list[inspect.Parameter]:
 
 
 def _called(
-    target: str, make: Any, seeding: Mapping[str, int] | None, settings: Mapping[str, object]
+    target: str, make: Any, seeding: Mapping[str, object] | None, settings: Mapping[str, object]
 ) -> Any:
     named = {**settings, **(seeding or {})}
     first = [named.pop("")] if "" in named else []

@@ -175,7 +175,7 @@ class Repeats:
             if self.unexplained:
                 yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
         if self.seed is None:
-            yield "It takes no seed (no parameter named seed or rng)."
+            yield "It takes no seed (no parameter named seed or rng, no scenario of Mesa's)."
         yield from self._lines_of_files()
         if self.generators:
             shown = _listed(self.generators)

@@ -239,3 +239,26 @@ class Caching:
     def step(self):
         with open("log.txt", "a") as file:
             file.write("a step")
+
+
+class Scenario:
+    """As that of Mesa."""
+
+    def __init__(self, *, rng=None, **settings):
+        vars(self).update({"size": 3, "rng": rng, **settings})
+
+
+Scenario.__module__ = "mesa.experimental.scenarios"
+
+
+class TownScenario(Scenario):
+    pass
+
+
+class Town:
+    def __init__(self, scenario=None):
+        scenario = scenario or TownScenario()
+        self.random, self.size = random.Random(scenario.rng), scenario.size
+
+    def step(self):
+        self.drawn = self.random.random()

@@ -78,6 +78,14 @@ def test_a_run_that_goes_on_longer_differs_at_its_end() -> None:
     }  # fmt: skip
 
 
+def test_a_scenario_of_mesa_is_given_the_seed_and_settings() -> None:
+    verdict = goldrush.repeats(subjects.Town, steps=2, settings={"size": 5})
+
+    assert (True, 1) == (verdict.repeats, verdict.seed)
+    with pytest.raises(BadInput, match="no setting of TownScenario 'sise'; did you mean size"):
+        goldrush.repeats(subjects.Town, settings={"sise": 5})
+
+
 def test_a_model_that_stops_running_is_not_stepped() -> None:
     assert goldrush.repeats(subjects.Stopping, seed=3).steps < 20
 
