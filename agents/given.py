@@ -1,7 +1,8 @@
-"""Games that were given in this process, by file, module or class: worlds besides those installed.
+"""What was given in this process to be run: games, and what makes environments and models.
 
-Giving one is the consent to run it. A journal names none, so it runs no code. Worker processes are
-given those that have a location.
+A game is a world besides those installed. A maker is anything else that can be called: it makes
+what a run of the world of episodes was recorded on. Giving one is the consent to run it. A journal
+names none, so it runs no code. Worker processes are given those that have a location.
 """
 
 from __future__ import annotations
@@ -9,19 +10,29 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING, Final, TypeGuard
 
+from goldrush.agents.targets import (
+    EXAMPLES,
+    Maker,
+    RegisteredEnvironment,
+    is_environment_id,
+    target_named,
+)
 from goldrush.agents.trust import FILE_MODULE, is_import_name
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput, format_error, format_value
 
 if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
 
 _GIVEN: Final[dict[str, tuple[str, type[Game]]]] = {}  # by world: (location, game)
+_MAKERS: Final[dict[str, tuple[str, Maker]]] = {}  # by subject: (location, maker)
+_ANY: Final = ""  # the subject of a maker that was given for whatever a journal is of
 
 
 def is_location(name: str) -> bool:
-    """Whether a text names a file or a class in a module, and not a world: `fishery.py`,
+    """Whether a text names a file or something in a module, and not a world: `fishery.py`,
     `fishery.py:Fishery`, `package.module:Fishery`.
     """
     return name.partition(":")[0].endswith(".py") or is_import_name(name)
@@ -35,31 +46,80 @@ def is_game(value: object) -> TypeGuard[type[Game]]:
 
 
 def give(
-    game: str | type[Game], is_taken: Callable[[type[Game]], bool] = lambda game: False
-) -> type[Game]:
-    """Let the name of a game's world stand for it, from now on and in this process.
+    target: str | type[Game] | Maker,
+    is_taken: Callable[[type[Game]], bool] = lambda game: False,
+    subject: str = _ANY,
+) -> type[Game] | None:
+    """Let the name of a game's world stand for it, from now on and in this process; or have a maker
+    make the environment or the model of this name (`subject`; empty: of any that has no other).
 
-    Raises BadInput as `source.load_game`, and for a game whose name `is_taken` by another world.
+    Returns the game; None for a maker. Raises BadInput for what cannot be loaded, and for a game
+    whose name `is_taken` by another world.
     """
-    # Loads what games are made of: a command about another world does without.
-    from goldrush.agents.game.source import load_game
-
-    cls = load_game(game) if isinstance(game, str) else game
-    if not is_game(cls):
-        raise BadInput(f"the world is {format_value(cls)}", "give a name, a file or a Game")
-    if is_taken(cls):
+    found = loaded(target) if isinstance(target, str) else target
+    if is_game(found):
+        if is_taken(found):
+            raise BadInput(
+                f"{found.__name__} would be a world called {found.name}, which is installed",
+                "give the class another name",
+            )
+        _GIVEN[found.name] = target if isinstance(target, str) else _location(found), found
+        return found
+    if not callable(found):
+        what = target if isinstance(target, str) else "the world"
         raise BadInput(
-            f"{cls.__name__} would be a world called {cls.name}, which is installed",
-            "give the class another name",
+            f"{what} is {format_value(str(found))}",
+            "give a name, a file, a Game, or a function or class that makes an environment",
         )
-    _GIVEN[cls.name] = game if isinstance(game, str) else _location(cls), cls
-    return cls
+    location = target if isinstance(target, str) else _location(found)
+    _MAKERS[subject] = location, found
+    return None
 
 
-def _location(game: type[Game]) -> str:
-    """Where other processes find a class; empty for one of the main program or of a function."""
-    module, name = game.__module__, game.__qualname__
-    if module == "__main__" or "<" in name:
+def loaded(target: str) -> object:
+    """What a location names: a game, whose source is rewritten (agents/game/source.py), or
+    something else as it is. Raises BadInput for what cannot be read or run.
+    """
+    if is_environment_id(target):
+        return RegisteredEnvironment(target)
+    # Loads what games are made of: a command about another world does without.
+    from goldrush.agents.game.source import load_game, load_module
+
+    front, _, name = target.partition(":")
+    is_file = front.endswith(".py")
+    if not name:
+        return load_game(target)
+    try:
+        values = vars(load_module(target, "world"))
+    except BadInput:  # perhaps for a rule that holds for games alone
+        with suppress(BadInput):
+            if is_file and not is_game(found := _as_it_is(target)):
+                return found
+        raise
+    if is_game(values.get(name)) or (name not in values and any(map(is_game, values.values()))):
+        return load_game(target)
+    return _as_it_is(target)
+
+
+def _as_it_is(target: str) -> object:
+    """What a location names. Raises BadInput for whatever its code raises."""
+    try:
+        with redirect_stdout(sys.stderr):  # what a file prints is no command's output
+            return target_named(target)
+    except (KeyboardInterrupt, MemoryError, BadInput):
+        raise
+    except BaseException as error:
+        raise BadInput(
+            f"{target} cannot be loaded: {format_error(error)}", f"give {EXAMPLES} that runs here"
+        ) from error
+
+
+def _location(code: type[Game] | Maker) -> str:
+    """Where other processes find a class or a function; empty for one of the main program or within
+    a function.
+    """
+    module, name = getattr(code, "__module__", None), getattr(code, "__qualname__", "<")
+    if module in (None, "__main__") or "<" in name:
         return ""
     is_file = module.startswith(FILE_MODULE)
     return f"{sys.modules[module].__file__ if is_file else module}:{name}"
@@ -75,9 +135,23 @@ def games() -> list[str]:
     return list(_GIVEN)
 
 
+def maker_of(subject: str) -> Maker | None:
+    """What was given to make the environment or the model of this name, or None."""
+    found = _MAKERS.get(subject) or _MAKERS.get(_ANY)
+    return found and found[1]
+
+
 def location_of(world: str) -> str:
     """Where the game of a world was given from; empty for a class, and for other worlds."""
     return _GIVEN[world][0] if world in _GIVEN else ""
+
+
+def location_of_maker(subject: str = _ANY) -> str:
+    """Where what makes an environment or a model was given from; empty for what has no location,
+    and where nothing was given.
+    """
+    location, _ = _MAKERS.get(subject) or _MAKERS.get(_ANY) or ("", None)
+    return location
 
 
 def give_same(location: str, sha256: str | None) -> None:
@@ -88,7 +162,8 @@ def give_same(location: str, sha256: str | None) -> None:
     """
     from goldrush.agents.game.source import source_of_code
 
-    found = source_of_code(give(location)).sha256
+    game = give(location)
+    found = None if game is None else source_of_code(game).sha256
     if found != sha256:
         raise BadInput(
             f"{location} is other code there: its SHA-256 is {found}, here it is {sha256}",
@@ -104,5 +179,21 @@ def location_elsewhere(world: str) -> str:
 
 
 def locations() -> list[str]:
-    """The locations of the games that were given, for other processes."""
-    return [location for location, _ in _GIVEN.values() if location]
+    """The locations of the games and makers that were given."""
+    return [location for location, _ in given_elsewhere()]
+
+
+def given_elsewhere() -> list[tuple[str, str]]:
+    """The locations of what was given, for other processes, each with the subject it is for."""
+    games = [(location, _ANY) for location, _ in _GIVEN.values()]
+    makers = [(location, subject) for subject, (location, _) in _MAKERS.items()]
+    return [given for given in (*games, *makers) if given[0]]
+
+
+def options() -> list[tuple[str, str]]:
+    """What a command is typed with so that it has the same games and makers: --world FILE.py,
+    --env module:make.
+    """
+    games = [("--world", location) for location, _ in _GIVEN.values()]
+    makers = [("--env", location) for location, _ in _MAKERS.values()]
+    return list(dict.fromkeys(given for given in (*games, *makers) if given[1]))

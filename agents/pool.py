@@ -19,7 +19,7 @@ from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
-from goldrush.agents.given import give, locations
+from goldrush.agents.given import give, given_elsewhere
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import remove_temporaries
 
@@ -64,7 +64,7 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
-        given = (list(sys.path), locations(), first)
+        given = (list(sys.path), given_elsewhere(), first)
         return Workers(jobs, initializer=_begin, initargs=given)
 
 
@@ -111,11 +111,13 @@ def next_of(queue: SimpleQueue[T]) -> T:
             return queue.get(timeout=NOTICED)
 
 
-def _begin(path: list[str], games: list[str], first: Callable[[], object] | None) -> None:
+def _begin(
+    path: list[str], given: list[tuple[str, str]], first: Callable[[], object] | None
+) -> None:
     sys.path[:] = path
-    for game in games:
+    for location, subject in given:
         with suppress(BadInput):  # its file is gone: a task about it says so, others need it not
-            give(game)
+            give(location, subject=subject)
     # What a policy prints goes to stderr, through a file object of its own: the parent's may be
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115

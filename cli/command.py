@@ -146,21 +146,24 @@ def reads_journals(params: Iterable[click.Parameter]) -> bool:
 
 
 def _game_option() -> click.Option:
-    """The option --world of a command that reads journals: consent to a game that they are of."""
+    """The option --world of a command that reads journals: consent to the game that they are of, or
+    to what makes their environment or model.
+    """
     return click.Option(
-        ["--world", "_world"], metavar="FILE.py", expose_value=False, callback=_give,
-        help="Game that the journal is of: its file, or module:Class.",
+        ["--world", "--env", "_world"], metavar="FILE.py", expose_value=False, callback=_give,
+        help="Game that the journal is of: its file, or module:Class; or what makes its "
+        "environment or model: FILE.py:NAME, module:NAME, or an id of Gymnasium.",
     )  # fmt: skip
 
 
-def _give(context: click.Context, parameter: click.Parameter, game: str | None) -> None:
-    if game is not None:
-        typed_world(game)
+def _give(context: click.Context, parameter: click.Parameter, location: str | None) -> None:
+    if location is not None:
+        typed_world(location)
 
 
 def typed_world(world: str) -> str:
-    """The name of a world that was typed, by name or as the location of a game. A game's module may
-    be in the current folder, as a policy's.
+    """The name of a world that was typed, by name or as the location of a game, or of what makes an
+    environment or a model. Its module may be in the current folder, as a policy's.
     """
     from goldrush.agents.trust import add_user_folder, is_import_name
     from goldrush.replay.find import world_named

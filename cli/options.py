@@ -158,7 +158,9 @@ Place = Annotated[
 World = Annotated[
     str,
     option(
-        "--world", "WORLD|FILE.py", "World, or file of a game (default: mining).",
+        "--world --env", "WORLD|FILE.py",
+        "World, file of a game, or what makes an environment: FILE.py:NAME, module:NAME, an id of "
+        "Gymnasium (default: mining).",
         callback=or_default, shell_complete=completion.worlds,
     ),
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from goldrush.agents.given import locations
+from goldrush.agents import given
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import (
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 Again = Sequence[tuple[str, str]]  # options that `resume` needs, by name
 JOURNALS = Path("journals")  # where runs land by default
-_VERIFY_TAKES = ("--world", "--trust", "--source", "--test")
+_VERIFY_TAKES = ("--world", "--env", "--trust", "--source", "--test")
 
 
 @command()
@@ -200,7 +200,7 @@ def how_again(
     """The options that `resume` needs to continue a run, by name: those for the file of a game, for
     policies, models, limits, tests and the folder of a season.
     """
-    options = [("--world", game) for game in locations()]
+    options = given.options()
     options += [("--trust", name) for name in trust] + [("--source", path) for path in sources]
     limits = {"models": models_path, **reach._asdict()}.items()
     options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
@@ -288,7 +288,9 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     name, size = quoted_path(path), os.stat(path).st_size
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
-    of = "".join(f" {option} {quoted(game)}" for option, game in again if option == "--world")
+    of = "".join(
+        f" {option} {quoted(game)}" for option, game in again if option in _VERIFY_TAKES[:2]
+    )
     shows = [f"replay {name} --at {vocabulary.number(closed)}{of}", f"view {name}{of}"]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 
-from goldrush.agents.given import locations
+from goldrush.agents import given
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
@@ -86,7 +86,9 @@ def study(
     *,
     plan: str | None = argument("[PLAN.toml]", required=False, type=FILE),
     world: str | None = option(
-        "--world", "WORLD|FILE.py", "World, or file of a game (default: mining).",
+        "--world --env", "WORLD|FILE.py",
+        "World, file of a game, or what makes an environment: FILE.py:NAME, module:NAME, an id of "
+        "Gymnasium (default: mining).",
         callback=if_given, shell_complete=completion.worlds,
     ),
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
@@ -195,7 +197,7 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return
     path = quoted_path(out)
-    of = "".join(f" --world {quoted(game)}" for game in locations())
+    of = "".join(f" {option} {quoted(location)}" for option, location in given.options())
     lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
     click.echo(
         f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "

@@ -24,6 +24,7 @@ from goldrush.agents.plugins import (
     plugin,
     plugins,
 )
+from goldrush.agents.targets import Maker, is_environment_id
 from goldrush.kernel.errors import (
     BadInput,
     GoldrushError,
@@ -52,6 +53,7 @@ BUILT_IN: Final = tuple(
 )
 NAMES: Final = tuple(point.name for point in BUILT_IN)
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
+OF_MAKERS: Final = NAMES[2]  # of environments and models
 
 
 def tools_named(name: str) -> Tools | None:
@@ -73,15 +75,17 @@ def _installed_tools(name: str) -> Tools | None:
     return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
 
 
-def world_given(game: str | type[Game]) -> str:
-    """The name of a game's world, which stands for the game from now on and in this process.
-    `game`: its class, its file (`fishery.py`, `fishery.py:Fishery`) or its module
-    (`package.module:Fishery`).
+def world_given(target: str | type[Game] | Maker) -> str:
+    """The name of a world that stands for what is given, from now on and in this process. `target`:
+    the class of a game, its file (`fishery.py`, `fishery.py:Fishery`) or its module
+    (`package.module:Fishery`); or what makes an environment or a model, as such, in a file or a
+    module, or by an id of Gymnasium.
 
-    Raises BadInput for a game that cannot be loaded, and for one with the name of an installed
-    world, unless it is that world.
+    Raises BadInput for what cannot be loaded, and for a game with the name of an installed world,
+    unless it is that world.
     """
-    return give(game, _is_taken).name
+    game = give(target, _is_taken)
+    return OF_MAKERS if game is None else game.name
 
 
 def _is_taken(game: type[Game]) -> bool:
@@ -151,13 +155,16 @@ def is_world(loaded: object) -> bool:
     return isinstance(loaded, Tools) or is_game(loaded)
 
 
-def world_named(world: str | type[Game]) -> str:
-    """The name of a world that is given by name, or as a game (see `world_given`)."""
-    return world if isinstance(world, str) and not is_location(world) else world_given(world)
+def world_named(world: str | type[Game] | Maker) -> str:
+    """The name of a world that is given by name, or otherwise (see `world_given`)."""
+    if isinstance(world, str) and not is_location(world):
+        is_of_gymnasium = is_environment_id(world) and world not in worlds()
+        return world_given(world) if is_of_gymnasium else world
+    return world_given(world)
 
 
-def tools_for(world: str | type[Game]) -> Tools:
-    """The tools of a world that is given by name, or as a game (see `world_given`). Raises BadInput
+def tools_for(world: str | type[Game] | Maker) -> Tools:
+    """The tools of a world that is given by name, or otherwise (see `world_given`). Raises BadInput
     for an unknown one.
     """
     name = world_named(world)

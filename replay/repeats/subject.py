@@ -6,8 +6,6 @@ is the consent to run it.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 import os
 import sys
@@ -18,14 +16,13 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.given import is_game
-from goldrush.agents.trust import add_user_folder
+from goldrush.agents.targets import target_named
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.replay.repeats.content import attributes, bases_of
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
 _SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
-_EXAMPLES: Final = "package.module:NAME, FILE.py:NAME or a world"
 
 
 @attrs.frozen
@@ -87,44 +84,13 @@ def subject_of(order: Order) -> Runnable:
 
 
 def _loaded(target: str) -> Any:
-    """What a location names: its file, or its module, is imported."""
-    front, _, name = target.partition(":")
-    module = _file(front) if front.endswith(".py") else _module(front)
-    found: Any = module
-    for part in name.split("."):
-        if not hasattr(found, part):
-            known = [one for one, value in vars(found).items() if callable(value)]
-            raise unknown(f"name in {front}", name, [one for one in known if one[0] != "_"])
-        found = getattr(found, part)
-    return found
-
-
-def _file(path: str) -> Any:
-    folder, name = os.path.split(os.path.abspath(path))
-    if not os.path.isfile(path):
-        raise BadInput(f"there is no file {path}", f"give {_EXAMPLES}")
-    stem = name.removesuffix(".py")
-    if stem in sys.modules or not stem.isidentifier():
-        raise BadInput(f"{path} has the name of another module, or of none", "rename the file")
-    sys.path.insert(0, folder)  # as python does for a program
-    spec = importlib.util.find_spec(stem)
-    origin = "nothing" if spec is None else str(spec.origin)
-    if os.path.realpath(origin) != os.path.realpath(path):
-        raise BadInput(f"{origin} is imported in place of {path}", "rename one of them")
-    return importlib.import_module(stem)
-
-
-def _module(name: str) -> Any:
-    add_user_folder(os.getcwd())
-    try:
-        is_there = importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError as error:
-        if not f"{name}.".startswith(f"{error.name}."):  # one that a package above it needs
-            raise
-        is_there = False
-    if not is_there:
-        raise BadInput(f"there is no module {name} that can be imported", f"give {_EXAMPLES}")
-    return importlib.import_module(name)
+    """What a location names, in a process of its own: the folder of a file comes first, as for a
+    program.
+    """
+    front = target.partition(":")[0]
+    if front.endswith(".py"):
+        sys.path.insert(0, os.path.dirname(os.path.abspath(front)))
+    return target_named(target)
 
 
 # Making it.
