@@ -2,7 +2,9 @@
 
 All places that a run comes by are fixed, which must make the subject repeat. Then places are put
 back, all others fixed: what breaks the run again is confirmed. Groups are put back at once and
-halved while they break it, so that a hundred innocent places cost a few runs.
+halved while they break it, so that a hundred innocent places cost a few runs. If what is left then
+still breaks it, places do so together: the fewest that do are found as QuickXplain does (Junker,
+AAAI 2004).
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Final
 
 import attrs
@@ -39,8 +42,11 @@ def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[int, int]) -
     with ThreadPoolExecutor(1 if verdict.files_written else os.cpu_count()) as pool:
         diagnosis = _Diagnosis(run, order, seeds, pool)
         found = diagnosis.found()
-    causes = (*(diagnosis.cause(place, True) for place in found.confirmed),
-              *(diagnosis.cause(place, False) for place in found.suspected))  # fmt: skip
+    causes = (
+        *(diagnosis.cause(place) for place in found.alone),
+        *(diagnosis.cause(place, is_joint=True) for place in found.joint),
+        *(diagnosis.cause(place, is_confirmed=False) for place in found.suspected),
+    )
     return attrs.evolve(
         verdict, causes=causes, innocent=found.innocent, unexplained=found.unexplained,
         runs=verdict.runs + diagnosis.runs,
@@ -49,12 +55,17 @@ def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[int, int]) -
 
 @attrs.frozen
 class _Found:
-    """Places that cause a difference. `innocent`: how many others were passed."""
+    """Places that cause a difference, alone or together, or may; and the others."""
 
-    confirmed: Sequence[Place] = ()
+    alone: Sequence[Place] = ()
+    joint: Sequence[Place] = ()
     suspected: Sequence[Place] = ()
-    innocent: int = 0
+    innocent: Sequence[Place] = ()
     unexplained: str = ""
+
+
+class _SpentError(Exception):
+    """Not enough runs are left."""
 
 
 class _Diagnosis:
@@ -68,11 +79,14 @@ class _Diagnosis:
         epochs = {name: getattr(time, f"{name}_ns")() for name in CLOCKS}
         self._order, self._pool = attrs.evolve(order, epochs=epochs), pool
         self._seen: dict[Place, Sighting] = {}
+        self._tried: dict[frozenset[Place], bool] = {}
         self.runs = 0
 
-    def cause(self, place: Place, is_confirmed: bool) -> Culprit:
+    def cause(self, place: Place, *, is_confirmed: bool = True, is_joint: bool = False) -> Culprit:
         seen = self._seen[place]
-        return Culprit(place, seen.what, seen.within, is_confirmed, seen.count, seen.first_step)
+        return Culprit(
+            place, seen.what, seen.within, is_confirmed, is_joint, seen.count, seen.first_step
+        )
 
     def found(self) -> _Found:
         watched = self._traces(())
@@ -96,18 +110,23 @@ class _Diagnosis:
         own = [place for place in every if self._is_own(place)]
         others = [place for place in every if not self._is_own(place)]
         self._order = attrs.evolve(self._order, files=sorted({place.file for place in every}))
-        confirmed, together = self._parted(own, others)
+        alone, unknown = self._parted(own, others)
         if _differ(watched) is None:
-            together = []
+            joint, unknown = list[Place](), []
+        else:
+            rest = {*every} - {*alone, *unknown}
+            joint, more = self._together([place for place in (*own, *others) if place in rest])
+            unknown += more
         unexplained = ""
-        if together:
+        if unknown:
             unexplained = (
                 "suspected places break the run only together, or not enough runs were made"
             )
-        elif not confirmed:
+        elif not alone and not joint:
             unexplained = "the subject repeats while it is watched"
-        innocent = len(every) - len(confirmed) - len(together)
-        return _Found(confirmed, together, innocent, unexplained)
+        causes = {*alone, *joint, *unknown}
+        innocent = [place for place in (*own, *others) if place not in causes]
+        return _Found(alone, joint, unknown, innocent, unexplained)
 
     def _traces(self, fixes: Sequence[Place]) -> list[Trace]:
         """Runs that are to be compared: under each hash seed, or only the first two if they differ.
@@ -140,36 +159,69 @@ class _Diagnosis:
             return Trace(error=str(error))
 
     def _breaking(self, group: Sequence[Place]) -> tuple[list[Place], list[Place]]:
-        """Places of a group that break the run, each alone; and those that do so together only."""
-        if not group:
-            return [], []
-        if self.runs + len(self._hash_seeds) > RUNS_MAX:
+        """Places of a group that break the run, each alone; and those that were not tried."""
+        try:
+            if not group or not self._breaks(group):
+                return [], []
+        except _SpentError:
             return [], list(group)
-        back = set(group)
-        if _differ(self._traces([place for place in self._seen if place not in back])) is None:
-            return [], []
-        if len(group) == 1:
-            return list(group), []
-        return self._parted(group[: len(group) // 2], group[len(group) // 2 :])
+        return (list(group), []) if len(group) == 1 else self._parted(*_halves(group))
 
     def _parted(
         self, half: Sequence[Place], other: Sequence[Place]
     ) -> tuple[list[Place], list[Place]]:
-        """As _breaking, of two halves of a group that breaks the run."""
-        (alone, together), (more, more_together) = self._breaking(half), self._breaking(other)
-        confirmed, together = alone + more, together + more_together
-        return confirmed, together if confirmed or together else [*half, *other]
+        """As _breaking, of two groups."""
+        (alone, unknown), (more, more_unknown) = self._breaking(half), self._breaking(other)
+        return alone + more, unknown + more_unknown
+
+    def _together(self, rest: Sequence[Place]) -> tuple[list[Place], list[Place]]:
+        """Places that break the run only together; and the rest, if others may do so as well."""
+        joint: list[Place] = []
+        with suppress(_SpentError):
+            while rest and self._breaks(rest):
+                least = self._least((), rest)
+                if not self._breaks(least):
+                    return joint, [*rest]  # not each time
+                joint += least
+                rest = [place for place in rest if place not in least]
+            return joint, []
+        return joint, [*rest]
+
+    def _least(self, back: Sequence[Place], group: Sequence[Place]) -> list[Place]:
+        """The fewest places of a group that break the run with those that are put back anyway."""
+        if len(group) == 1:
+            return list(group)
+        half, other = _halves(group)
+        more = self._least_besides([*back, *half], other)
+        return self._least_besides([*back, *more], half) + more if more else self._least(back, half)
+
+    def _least_besides(self, back: Sequence[Place], group: Sequence[Place]) -> list[Place]:
+        return [] if self._breaks(back) else self._least(back, group)
+
+    def _breaks(self, back: Sequence[Place]) -> bool:
+        """Whether a run differs with these places put back, all others fixed."""
+        group = frozenset(back)
+        if group not in self._tried:
+            if self.runs + len(self._hash_seeds) + 2 > RUNS_MAX:
+                raise _SpentError
+            traces = self._traces([place for place in self._seen if place not in group])
+            self._tried[group] = _differ(traces) is not None
+        return self._tried[group]
 
     def _suspects(self, step: int, why: str) -> _Found:
         """What the subject passed by this step, or else what libraries did after it was made."""
         passed = [place for place, seen in self._seen.items() if seen.first_step <= step]
         own = [place for place in passed if self._is_own(place)]
         late = [place for place in passed if self._seen[place].first_step > 0]
-        return _Found((), sorted(own or late, key=_key), unexplained=why)
+        return _Found(suspected=sorted(own or late, key=_key), unexplained=why)
 
     def _is_own(self, place: Place) -> bool:
         """Whether the subject's own code is at a place, or called it."""
         return not package_of((self._seen[place].within or place).file, self._home)
+
+
+def _halves(group: Sequence[Place]) -> tuple[Sequence[Place], Sequence[Place]]:
+    return group[: len(group) // 2], group[len(group) // 2 :]
 
 
 def _key(place: Place) -> tuple[int, str, int]:

@@ -68,6 +68,7 @@ class Culprit:
         what: the function called, or what was read.
         within: the line of the subject's code that led there, if that is another one.
         is_confirmed: whether the run repeats without it, and not with it alone.
+        is_joint: whether it takes others that are confirmed and joint to break the run.
         count: how often the place was passed.
         first_step: the first step; 0: while the subject was made.
     """
@@ -76,11 +77,13 @@ class Culprit:
     what: str
     within: Place | None
     is_confirmed: bool
+    is_joint: bool
     count: int
     first_step: int
 
     def __str__(self) -> str:
         how = "confirmed" if self.is_confirmed else "suspected"
+        how += " (together)" if self.is_joint else ""
         where = _shown(self.place)
         if self.within is not None:
             where = f"{_shown(self.within)}, by way of {where}"
@@ -110,7 +113,7 @@ class Repeats:
         runs: how many were made, each in a process of its own.
         difference: the first; None: it repeats.
         causes: why, the confirmed ones first.
-        innocent: how many other places that can differ were passed, and make no difference.
+        innocent: other places where it takes what can differ, and that make no difference.
         unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
             or were not looked for.
         not_seen: types of values that were not looked into, and what else was not compared.
@@ -132,7 +135,7 @@ class Repeats:
     runs: int
     difference: Difference | None = None
     causes: Sequence[Culprit] = ()
-    innocent: int = 0
+    innocent: Sequence[Place] = ()
     unexplained: str = ""
     not_seen: Sequence[str] = ()
     files_read: Sequence[str] = ()
@@ -170,8 +173,9 @@ class Repeats:
             yield from self.difference.lines()
             yield from map(str, self.causes)
             if self.innocent:
-                others = format_count(self.innocent, "other place")
-                yield f"innocent: {others} where a run takes what can differ"
+                others, first = format_count(len(self.innocent), "other place"), self.innocent[0]
+                example = f"{_shown(first)} ({KINDS[first.kind]})"
+                yield f"innocent: {others} where a run takes what can differ, such as {example}"
             if self.unexplained:
                 yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
         if self.seed is None:
