@@ -49,7 +49,7 @@ def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[int, int]) -
     )
     return attrs.evolve(
         verdict, causes=causes, innocent=found.innocent, unexplained=found.unexplained,
-        runs=verdict.runs + diagnosis.runs,
+        runs_for_causes=diagnosis.runs,
     )  # fmt: skip
 
 

@@ -29,11 +29,11 @@ class OpenedFiles:
 
     def __init__(self) -> None:
         self._read = set[str]()
-        self._written = set[str]()
+        self._written, self._new = set[str](), set[str]()
         sys.addaudithook(self._hear)
 
     def read(self) -> list[str]:
-        """Paths of those that this process read, and had not written before."""
+        """Paths of those of which this process read what was there before."""
         return sorted(self._read)
 
     def written(self) -> list[str]:
@@ -55,8 +55,9 @@ class OpenedFiles:
         path = os.path.abspath(os.fsdecode(file))
         if path.startswith(_INSTALLED) or path.endswith(_CODE) or any(map(path.count, _PACKAGES)):
             return
-        is_read = not flags & (os.O_WRONLY | os.O_TRUNC)
-        if is_read and path not in self._written and os.path.isfile(path):
+        if flags & os.O_TRUNC or not os.path.isfile(path):
+            self._new.add(path)
+        elif not flags & os.O_WRONLY and path not in self._new:
             self._read.add(path)
         if flags & (os.O_WRONLY | os.O_RDWR):
             self._written.add(path)

@@ -156,6 +156,7 @@ def _difference(
     order: Order, split: Split, traces: tuple[Trace, Trace], hash_seeds: tuple[int, int], run: Run
 ) -> Difference:
     """The first difference of two runs, with its values: they are run again to that step."""
+    told: Difference | None = None
     for _ in range(_TRIES):
         if not split.names:
             a, b = (_end(trace, split.step) for trace in traces)
@@ -168,11 +169,13 @@ def _difference(
         if again is None:
             continue
         found = leaf_that_differs(traces[0].leaves, traces[1].leaves)
-        if again.step == split.step and found is not None:
-            return Difference(split.step, again.names, *found, hash_seeds)
+        if found is not None:
+            told = Difference(split.step, split.names, *found, hash_seeds)
+            if again.step == split.step:
+                return attrs.evolve(told, names=again.names)
         split = again
-    unknown = "another value in each run"
-    return Difference(split.step, split.names, split.names[0], unknown, unknown, hash_seeds)
+    unknown = f"not the same in the first runs, but in {2 * _TRIES} more"
+    return told or Difference(split.step, split.names, split.names[0], unknown, unknown, hash_seeds)
 
 
 def _end(trace: Trace, step: int) -> str:

@@ -6,11 +6,14 @@ is the consent to run it.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import count, islice
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -22,6 +25,7 @@ from goldrush.replay.repeats.content import attributes, bases_of
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
+_LISTED_MAX: Final = 5  # classes in a message
 _SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
 
 
@@ -60,7 +64,13 @@ def subject_of(order: Order) -> Runnable:
     target, settings = order.target, dict(order.settings)
     steps = STEPS if order.steps is None else order.steps
     if ":" not in target:
-        return _world(target, order, settings)
+        try:
+            return _world(target, order, settings)
+        except BadInput as error:
+            if models := _models_in(target):
+                listed = " or ".join(f"{target}:{name}" for name in models[:_LISTED_MAX])
+                raise BadInput(f"{target} is no game", f"give {listed}") from error
+            raise
     found = _loaded(target)
     if is_game(found):
         return _world(found, order, settings)
@@ -81,6 +91,18 @@ def subject_of(order: Order) -> Runnable:
     if seeding is None:
         raise BadInput(f"{target} takes no seed", "give it a parameter named seed")
     return Runnable("function", lambda: _values(made, steps))
+
+
+def _models_in(path: str) -> list[str]:
+    """The classes of a file that have a method `step`. It is not run."""
+    with suppress(OSError, SyntaxError, ValueError):
+        return [
+            node.name
+            for node in ast.parse(Path(path).read_bytes()).body
+            if isinstance(node, ast.ClassDef)
+            and "step" in [getattr(part, "name", "") for part in node.body]
+        ]
+    return []
 
 
 def _loaded(target: str) -> Any:

@@ -110,7 +110,8 @@ class Repeats:
             "function".
         seed: its seed; None: it takes none.
         steps: how many were compared.
-        runs: how many were made, each in a process of its own.
+        runs: how many were compared, each in a process of its own.
+        runs_for_causes: how many more were made to find causes.
         difference: the first; None: it repeats.
         causes: why, the confirmed ones first.
         innocent: other places where it takes what can differ, and that make no difference.
@@ -133,6 +134,7 @@ class Repeats:
     seed: int | None
     steps: int
     runs: int
+    runs_for_causes: int = 0
     difference: Difference | None = None
     causes: Sequence[Culprit] = ()
     innocent: Sequence[Place] = ()
@@ -163,10 +165,11 @@ class Repeats:
     def _lines(self) -> Iterator[str]:
         seed = "" if self.seed is None else f", seed {self.seed}"
         size = f"{format_count(self.steps, 'step')} of a{_n(self.kind)} {self.kind}{seed}"
+        size += f"; {self.runs} runs, 3 hash seeds"
         name = " ".join([self.target, *(f"{n}={value}" for n, value in self.settings.items())])
         if self.difference is None:
             given = f", given {_listed(self._carried, _short)}" if self._carried else ""
-            yield f"{name}: repeats{given} ({size}; {self.runs} processes, 3 hash seeds)"
+            yield f"{name}: repeats{given} ({size})"
         else:
             step = self.difference.step
             yield f"{name}: DOES NOT REPEAT from step {step} on ({size})"

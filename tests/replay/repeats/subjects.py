@@ -262,3 +262,12 @@ class Town:
 
     def step(self):
         self.drawn = self.random.random()
+
+
+def moving(seed):
+    """Two runs part at another value each time; where, depends on how often it ran."""
+    with open("runs.txt", "a") as file:
+        file.write("\n")
+    run = len(Path("runs.txt").read_text())
+    parts = (5, 5, 3, 4, 2, 4)[(run - 1) // 2]
+    yield from (run if number >= parts else 0 for number in range(9))

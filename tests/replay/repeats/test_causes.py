@@ -142,7 +142,7 @@ def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
     assert confirmed <= guilty | joint <= confirmed | suspected
     assert {cause.place for cause in verdict.causes if cause.is_joint} <= joint
     assert passed == confirmed | suspected | set(verdict.innocent)
-    assert verdict.runs <= RUNS_MAX
+    assert verdict.runs_for_causes <= RUNS_MAX
     if 0 < len(guilty) + len(joint) < 4:
         assert (guilty | joint, "") == (confirmed, verdict.unexplained)
 

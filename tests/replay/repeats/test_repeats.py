@@ -8,6 +8,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.repeats.verdict import Difference
 from tests.cli.helpers import cold
 from tests.cli.helpers import goldrush as typed
 from tests.replay.repeats import subjects
@@ -86,6 +87,16 @@ def test_a_scenario_of_mesa_is_given_the_seed_and_settings() -> None:
         goldrush.repeats(subjects.Town, settings={"sise": 5})
 
 
+def test_both_values_are_told_of_runs_that_part_elsewhere_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    verdict = goldrush.repeats(subjects.moving, causes=False)
+
+    assert verdict.difference == Difference(3, ["value"], "value", "9", "10", (0, 0))
+    assert [str(tmp_path / "runs.txt")] == verdict.files_read == verdict.files_written
+
+
 def test_a_model_that_stops_running_is_not_stepped() -> None:
     assert goldrush.repeats(subjects.Stopping, seed=3).steps < 20
 
@@ -149,6 +160,7 @@ def test_a_world_is_recorded() -> None:
         (f"{FILE}:Failing", "cannot be run: Failing.step, "),
         (f"{FILE}:ending", "ended its process with code 3"),
         ("nowhere.py:Model", "there is no file nowhere.py"),
+        (FILE, f"is no game; give {FILE}:Repeating or {FILE}:InOrderOfSet or "),
         ("nowhere:Model", "there is no module nowhere"),
         ("json.nowhere:Model", "there is no module json.nowhere"),
         ("nowhere", "there is no world 'nowhere'"),
