@@ -46,6 +46,8 @@ AskOf = Callable[[S, Sequence[Mapping[str, Any]], Block], Ask[S]]
 OnUnit = Callable[[int, S], None]
 OnStep = Callable[[S, Sequence[Mapping[str, Any]], Block], None]
 Steps = Generator[S, Inputs, S]
+FactsOf = Callable[[S], Mapping[str, Any]]
+OnFork = Callable[[S, Sequence[Mapping[str, Any]]], None]
 
 
 def steps(
@@ -146,7 +148,7 @@ def fork(
     world: World[S],
     parent: JournalReader,
     unit: int,
-    facts_of: Callable[[S], Mapping[str, Any]],
+    facts_of: FactsOf[S],
     ask_of: AskOf[S],
     out: str | Path,
     on_unit: OnUnit[S] | None = None,
@@ -173,6 +175,35 @@ def fork(
     MalformedEvents for events of the parent that do not follow from its inputs; WriteFailed from
     the journal.
     """
+    made: list[Ask[S]] = []
+
+    def begin(state: S, forks: Sequence[Mapping[str, Any]]) -> None:
+        made.append(ask_of(state, forks, Block(())))
+
+    steps = fork_steps(
+        world, parent, unit, facts_of, out, on_unit, begin=begin, force=force, fsync=fsync
+    )
+    return _driven(steps, lambda state: made[0](state))
+
+
+def fork_steps(
+    world: World[S],
+    parent: JournalReader,
+    unit: int,
+    facts_of: FactsOf[S],
+    out: str | Path,
+    on_unit: OnUnit[S] | None = None,
+    *,
+    begin: OnFork[S] | None = None,
+    force: bool = False,
+    fsync: bool = False,
+) -> Steps[S]:
+    """`fork` as a generator that the caller drives, as that of `steps`.
+
+    The parent must stay open until the first `next` has returned. Arguments and errors are those of
+    `fork`; `begin`, called before anything is written, gets the state to continue from and the
+    facts of the forks, oldest first. The journal is closed when the generator is.
+    """
     world = world.under(parent.header.rules)
     fork_state, vocabulary = fold.fork_of(world), world.vocabulary
     if unit < 0:
@@ -190,13 +221,14 @@ def fork(
     facts = facts_of(state)
     state = fork_state(state, facts, fold.past(world, parent, unit))
     commit = Commit(FORK, unit, setup=facts)
-    ask = ask_of(state, [*forks, facts], Block(()))
+    if begin is not None:
+        begin(state, [*forks, facts])
     with JournalWriter.branch(out, parent, last, force=force, fsync=fsync) as journal:
         commit.digest = _digest(world, state)
         journal.append(commit)
         if on_unit is not None:
             on_unit(unit, state)
-        return _driven(_play(world, state, unit, Block(()), journal, on_unit), ask)
+        return (yield from _play(world, state, unit, Block(()), journal, on_unit))
 
 
 def _reached(
