@@ -5,6 +5,8 @@ The public API. Names are imported when they are first used.
 - `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
   world, a `SeasonRun` of a season.
 - `study`, `Study`: many runs, compared; `Figure`: what `figure` of a run or a study returns.
+- `wrap`: an environment of Gymnasium or PettingZoo, so that it leaves a journal, as a
+  `RecordedEnv`.
 - `repeats`: whether a model, an environment or a world repeats from its seed, as `Repeats`.
 - `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`, `game_env`: the mining world, or a game, as an environment of PettingZoo.
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
     from goldrush.replay.worlds.competition.run import SeasonRun
+    from goldrush.replay.worlds.episode.recorded import RecordedEnv
+    from goldrush.replay.worlds.episode.wrap import wrap
     from goldrush.replay.worlds.mining.rl import parallel_env
     from goldrush.replay.worlds.mining.run import MiningRun, Plot
 
@@ -68,7 +72,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022
     "record", "open", "Run", "MiningRun", "Plot", "SeasonRun",
     "Rebuilt", "Verdict", "Diff",
-    "repeats", "Repeats",
+    "wrap", "RecordedEnv", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
     "parallel_env", "game_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
@@ -86,6 +90,8 @@ _MODULES = {
     "replay.journal.rebuild": ("Rebuilt",),
     "replay.journal.verify": ("Verdict",),
     "replay.journal.diff": ("Diff",),
+    "replay.worlds.episode.wrap": ("wrap",),
+    "replay.worlds.episode.recorded": ("RecordedEnv",),
     "replay.repeats.judge": ("repeats",),
     "replay.repeats.verdict": ("Repeats",),
     "replay.study.study": ("study", "Study"),

@@ -46,7 +46,7 @@ def digest_of(value: object) -> int:
     return xxh3_64_intdigest(pack(value))
 
 
-def _size(dtype: object) -> int | None:
+def item_size(dtype: object) -> int | None:
     """The bytes of an item of this type; None for no type that arrays can have."""
     if type(dtype) is not str or not _ITEM.fullmatch(dtype):
         return None
@@ -55,7 +55,7 @@ def _size(dtype: object) -> int | None:
 
 
 def _is_array(dtype: object, shape: object, data: object) -> bool:
-    size = _size(dtype)
+    size = item_size(dtype)
     return (
         size is not None
         and type(shape) is tuple

@@ -1,0 +1,318 @@
+"""Environments of Gymnasium and PettingZoo as subjects: what is done to them, and what they give.
+
+They are told by what they have; nothing is imported. Each call returns rows for a journal, and
+keeps what the environment itself returned (`returned`) for the caller of a wrapper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
+from goldrush.kernel.worlds.episode.values import Encoded, digest_of
+from goldrush.replay.worlds.episode.coding import decoded, is_kept, leaves
+
+AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
+_SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
+
+Actions = Mapping[int | None, Encoded]
+Rows = list[Row]
+
+
+@attrs.frozen
+class Recorded:
+    """What is recorded of arrays.
+
+    Attributes:
+        values: their values, too.
+        ignored: arrays whose name begins so are left out.
+    """
+
+    values: bool = False
+    ignored: tuple[str, ...] = ()
+
+    def rows(self, agent: int | None, name: str, value: object) -> Rows:
+        """The rows of `array` for an observation, or an info."""
+        return [
+            (agent, part, digest_of(leaf), leaf if self.values or is_kept(leaf) else None)
+            for part, leaf in leaves(value, name)
+            if not part.startswith(self.ignored)
+        ]
+
+
+class Environment:
+    """An environment of Gymnasium, and what all others have in common.
+
+    Attributes:
+        kind: one of the kernel's kinds of subjects.
+        env: the environment.
+        agents: the names of its agents, in the order of their numbers.
+        returned: what its own `reset` or `step` returned last.
+    """
+
+    kind: str = ENVIRONMENT
+    returned: object = None
+
+    def __init__(self, env: Any, recorded: Recorded) -> None:
+        self.env = env
+        self.agents: tuple[str, ...] = self._names()
+        self._rows = recorded.rows
+
+    def reset(self, seed: int | None, options: Encoded) -> Outcome:
+        """Begin an episode."""
+        given = {} if options is None else {"options": decoded(options)}
+        self.returned = self.env.reset(seed=seed, **given)
+        return self._begun()
+
+    def step(self, actions: Actions) -> Outcome:
+        """Go on by a step."""
+        self.returned = self.env.step(self._given(actions))
+        return self._outcome()
+
+    def change(self, name: str, value: Encoded) -> None:
+        """Environments have no parameters that change. Raises BadInput."""
+        raise BadInput(f"{name} cannot change while an environment runs", "record another run")
+
+    def close(self) -> None:
+        """Release what it holds."""
+        self.env.close()
+
+    def _names(self) -> tuple[str, ...]:
+        return (AGENT,)
+
+    def _given(self, actions: Actions) -> object:
+        """What its `step` is given."""
+        (action,) = actions.values()
+        return decoded(action)
+
+    def _begun(self) -> Outcome:
+        """What its `reset` gave."""
+        observation, info = self._parts(("an observation", "an info"))
+        arrays = [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
+        return Outcome((0,), False, (), arrays)
+
+    def _outcome(self) -> Outcome:
+        """What its `step` gave."""
+        observation, reward, terminated, truncated, info = self._parts(_STEPPED)
+        arrays = [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
+        result = self._result(0, reward, terminated, truncated, arrays)
+        is_over = result[2] or result[3]
+        return Outcome(() if is_over else (0,), is_over, [result], arrays)
+
+    def _parts(self, names: Sequence[str]) -> tuple[Any, ...]:
+        """What was returned, in its parts. Raises BadInput for another number of them."""
+        if not isinstance(self.returned, tuple) or len(self.returned) != len(names):
+            raise BadInput(
+                f"{_name(self.env)} returned {format_value(self.returned)}",
+                f"it must return {', '.join(names[:-1])} and {names[-1]}",
+            )
+        return self.returned
+
+    def _result(
+        self, agent: int, reward: Any, terminated: object, truncated: object, arrays: Rows
+    ) -> Row:
+        """A row of `gave`. A reward that is no number is NaN there, and recorded as an array."""
+        try:
+            number = float(reward) if getattr(reward, "ndim", 0) == 0 else math.nan
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if number != number:
+            arrays += self._rows(agent, "reward", reward)
+        return agent, number, bool(terminated), bool(truncated)
+
+
+_STEPPED: Final = ("an observation", "a reward", "terminated", "truncated", "an info")
+
+
+class Vector(Environment):
+    """Many environments at once (`gymnasium.make_vec`): each is an agent. They reset themselves."""
+
+    kind = VECTOR
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple([f"environment {index}" for index in range(self.env.num_envs)])
+
+    def _begun(self) -> Outcome:
+        observation, info = self._parts(("observations", "infos"))
+        return self._all((), self._each(observation, info))
+
+    def _outcome(self) -> Outcome:
+        observations, rewards, terminated, truncated, infos = self._parts(_STEPPED)
+        arrays = self._each(observations, infos)
+        columns = zip(rewards, terminated, truncated, strict=True)
+        results = [self._result(agent, *column, arrays) for agent, column in enumerate(columns)]
+        return self._all(results, arrays)
+
+    def _all(self, results: Sequence[Row], arrays: Rows) -> Outcome:
+        return Outcome(tuple(range(len(self.agents))), False, results, arrays)
+
+    def _each(self, observations: object, infos: object) -> Rows:
+        rows = [*self._split("observation", observations), *self._split_infos("info", infos)]
+        return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
+
+    def _split(self, name: str, value: Any, mask: Any = None) -> Iterable[Row]:
+        """The rows of each environment: items of arrays as long as there are environments."""
+        if isinstance(value, Mapping | tuple):
+            items = value.items() if isinstance(value, Mapping) else enumerate(value)
+            for key, item in items:
+                yield from self._split(f"{name}[{key}]", item)
+        elif getattr(value, "shape", ())[:1] == (len(self.agents),):
+            for agent in range(len(self.agents)):
+                if mask is None or mask[agent]:
+                    yield from self._rows(agent, name, value[agent])
+        else:
+            yield from self._rows(None, name, value)
+
+    def _split_infos(self, name: str, infos: Any, mask: Any = None) -> Iterable[Row]:
+        """The same for infos, where `_score` tells which environments gave a `score`."""
+        if not isinstance(infos, Mapping):
+            yield from self._split(name, infos, mask)
+            return
+        masked = {f"_{key}": key for key in infos if f"_{key}" in infos}
+        for key, value in infos.items():
+            if key not in masked:
+                yield from self._split_infos(f"{name}[{key}]", value, infos.get(f"_{key}"))
+
+
+class Parallel(Environment):
+    """A parallel environment of PettingZoo: all agents act at once."""
+
+    kind = PARALLEL
+
+    def __init__(self, env: Any, recorded: Recorded) -> None:
+        super().__init__(env, recorded)
+        self.numbers = {agent: number for number, agent in enumerate(env.possible_agents)}
+        self._possible: Sequence[object] = list(env.possible_agents)
+
+    def _names(self) -> tuple[str, ...]:
+        return _possible_agents(self.env)
+
+    def _given(self, actions: Actions) -> object:
+        return {
+            self._possible[agent]: decoded(action)
+            for agent, action in actions.items()
+            if agent is not None
+        }
+
+    def _begun(self) -> Outcome:
+        observations, infos = self._parts(("observations", "infos"))
+        return self._by_agent((), self._each(observations, infos))
+
+    def _outcome(self) -> Outcome:
+        observations, rewards, terminated, truncated, infos = self._parts(_STEPPED)
+        arrays = self._each(observations, infos)
+        return self._by_agent(self._results(rewards, terminated, truncated, arrays), arrays)
+
+    def _by_agent(self, results: Sequence[Row], arrays: Rows) -> Outcome:
+        acting = tuple(sorted([self._number(agent) for agent in self.env.agents]))
+        return Outcome(acting, not acting, results, arrays)
+
+    def _results(
+        self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows
+    ) -> Sequence[Row]:
+        return [
+            self._result(
+                number, rewards[agent], terminated.get(agent), truncated.get(agent), arrays
+            )
+            for number, agent in sorted([(self._number(agent), agent) for agent in rewards])
+        ]
+
+    def _each(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
+        rows: Rows = []
+        for name, values in ("observation", observations), ("info", infos):
+            for agent, value in values.items():
+                number = self.numbers.get(agent)  # None: of a key that all share
+                rows += self._rows(
+                    number, name if number is not None else f"{name}[{agent}]", value
+                )
+        return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
+
+    def _number(self, agent: Any) -> int:
+        if agent not in self.numbers:
+            raise BadInput(
+                f"{_name(self.env)} has an agent {format_value(agent)}",
+                "all agents must be in its possible_agents",
+            )
+        return self.numbers[agent]
+
+
+class InTurns(Parallel):
+    """An AEC environment of PettingZoo: a step is a turn.
+
+    Attributes:
+        seen: the observation of the agent that is next, as `last` gave it.
+    """
+
+    kind = AEC
+    seen: object = None
+
+    def _given(self, actions: Actions) -> object:
+        return Environment._given(self, actions)
+
+    def _begun(self) -> Outcome:
+        return self._turn(is_begun=True)
+
+    def _outcome(self) -> Outcome:
+        return self._turn(is_begun=False)
+
+    def _turn(self, *, is_begun: bool) -> Outcome:
+        env, self.seen = self.env, None
+        arrays: Rows = []
+        acting: tuple[int, ...] = ()
+        if env.agents:
+            agent = env.agent_selection
+            acting = (self._number(agent),)
+            self.seen, *_, info = env.last()
+            arrays = self._each({agent: self.seen}, {agent: info})
+        if is_begun:
+            return Outcome(acting, not acting, (), arrays)
+        results = self._results(dict(env.rewards), env.terminations, env.truncations, arrays)
+        return Outcome(acting, not acting, results, arrays)
+
+
+def is_environment(value: object) -> bool:
+    """Whether something is an environment: it can be reset and stepped, and has spaces."""
+    has_calls = all(callable(getattr(value, name, None)) for name in ("reset", "step"))
+    return (
+        has_calls and not isinstance(value, type) and any(hasattr(value, name) for name in _SPACES)
+    )
+
+
+def subject_of_environment(env: object, recorded: Recorded) -> Environment:
+    """The subject that an environment is, by what it has.
+
+    Raises BadInput for what is no environment that can be recorded.
+    """
+    if not is_environment(env):
+        raise BadInput(
+            f"{format_value(env)} is no environment", "give one of Gymnasium or PettingZoo"
+        )
+    if hasattr(env, "num_envs"):
+        if not hasattr(env, "single_action_space"):
+            raise BadInput(
+                f"{_name(env)} has many environments, but not as Gymnasium has them",
+                "wrap each of the environments, with a journal of its own",
+            )
+        return Vector(env, recorded)
+    if hasattr(env, "possible_agents") or hasattr(env, "agents"):
+        return (InTurns if hasattr(env, "last") else Parallel)(env, recorded)
+    return Environment(env, recorded)
+
+
+def _possible_agents(env: Any) -> tuple[str, ...]:
+    agents = getattr(env, "possible_agents", None)
+    if not agents:
+        raise BadInput(
+            f"{_name(env)} has no possible_agents", "give it a list of all agents that may come"
+        )
+    return tuple(map(str, agents))
+
+
+def _name(env: object) -> str:
+    return type(getattr(env, "unwrapped", env)).__qualname__

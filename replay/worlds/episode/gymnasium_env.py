@@ -1,0 +1,77 @@
+"""Recorded environments of Gymnasium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar, cast
+
+import gymnasium
+import gymnasium.vector
+
+from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, VECTOR
+from goldrush.replay.worlds.episode.recorded import RecordedEnv
+from goldrush.replay.worlds.episode.recording import Recording
+
+O = TypeVar("O")  # noqa: E741  # an observation
+A = TypeVar("A")
+R = TypeVar("R")  # an array of rewards, or of whether they have ended
+
+_Infos = dict[str, Any]
+
+
+class RecordedGymnasium(RecordedEnv, gymnasium.Wrapper[O, A, O, A]):
+    """An environment of Gymnasium, recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        """See `goldrush.wrap`."""
+        super().__init__(recording.subject.env)
+        self.recording = recording
+
+    def reset(self, *, seed: int | None = None, options: _Infos | None = None) -> tuple[O, _Infos]:
+        """As the environment; without a seed, the recorder draws one."""
+        return cast("tuple[O, _Infos]", self.recording.reset(seed, options))
+
+    def step(self, action: A) -> tuple[O, float, bool, bool, _Infos]:
+        """As the environment."""
+        returned = self.recording.step({0: action})
+        return cast("tuple[O, float, bool, bool, _Infos]", returned)
+
+    @property
+    def spec(  # type: ignore[override]  # as that of Wrapper
+        self,
+    ) -> gymnasium.envs.registration.EnvSpec | None:
+        """That of the environment: what is made from it is not recorded."""
+        return self.env.spec
+
+    def close(self) -> None:
+        """End the journal and close the environment."""
+        self.recording.close()
+        super().close()
+
+
+class RecordedVector(RecordedEnv, gymnasium.vector.VectorWrapper[O, A, O, A, R]):
+    """A vector environment of Gymnasium, recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        """See `goldrush.wrap`."""
+        super().__init__(recording.subject.env)
+        self.recording = recording
+
+    def reset(self, *, seed: int | None = None, options: _Infos | None = None) -> tuple[O, _Infos]:
+        """As the environment; without a seed, the recorder draws one."""
+        return cast("tuple[O, _Infos]", self.recording.reset(seed, options))
+
+    def step(self, actions: A) -> tuple[O, R, R, R, _Infos]:
+        """As the environment."""
+        return cast("tuple[O, R, R, R, _Infos]", self.recording.step({None: actions}))
+
+    def close(self, **kwargs: object) -> None:
+        """End the journal and close the environments."""
+        self.recording.close()
+        super().close(**kwargs)
+
+
+CLASSES: Final[Mapping[str, Callable[[Recording], RecordedEnv]]] = {
+    ENVIRONMENT: RecordedGymnasium,
+    VECTOR: RecordedVector,
+}

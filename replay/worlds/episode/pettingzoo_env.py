@@ -1,0 +1,92 @@
+"""Recorded environments of PettingZoo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar, cast
+
+from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
+from goldrush.replay.worlds.episode.environments import InTurns, Parallel
+from goldrush.replay.worlds.episode.recorded import RecordedEnv
+from goldrush.replay.worlds.episode.recording import Recording
+
+N = TypeVar("N")  # the name of an agent
+O = TypeVar("O")  # noqa: E741  # an observation
+A = TypeVar("A")
+
+_Infos = dict[str, Any]
+_Stepped = tuple[dict[N, O], dict[N, float], dict[N, bool], dict[N, bool], dict[N, _Infos]]
+
+
+class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
+    """A parallel environment of PettingZoo, recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        """See `goldrush.wrap`."""
+        super().__init__(recording.subject.env)
+        self.recording = recording
+
+    def reset(
+        self, seed: int | None = None, options: _Infos | None = None
+    ) -> tuple[dict[N, O], dict[N, _Infos]]:
+        """As the environment; without a seed, the recorder draws one."""
+        returned = self.recording.reset(seed, options)
+        return cast("tuple[dict[N, O], dict[N, _Infos]]", returned)
+
+    def step(self, actions: dict[N, A]) -> _Stepped[N, O]:
+        """As the environment."""
+        numbers = cast(Parallel, self.recording.subject).numbers
+        for agent in actions:
+            if agent not in numbers:
+                raise BadInput(
+                    f"there is no agent {format_value(agent)}", "give actions of possible_agents"
+                )
+        by_number = {numbers[agent]: action for agent, action in actions.items()}
+        returned = self.recording.step(dict(sorted(by_number.items())))
+        return cast("_Stepped[N, O]", returned)
+
+    def close(self) -> None:
+        """End the journal and close the environment."""
+        self.recording.close()
+        super().close()
+
+
+class RecordedInTurns(RecordedEnv, BaseWrapper[N, O, A]):
+    """An AEC environment of PettingZoo, recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        """See `goldrush.wrap`."""
+        super().__init__(recording.subject.env)
+        self.recording = recording
+
+    def reset(self, seed: int | None = None, options: _Infos | None = None) -> None:
+        """As the environment; without a seed, the recorder draws one."""
+        self.recording.reset(seed, options)
+
+    def step(self, action: A) -> None:
+        """As the environment."""
+        acting = self.recording.state.acting
+        self.recording.step(dict.fromkeys(acting, action) or {0: action})
+
+    def observe(self, agent: N) -> O | None:
+        """As the environment; the agent that is next sees what is recorded: to observe anew could
+        draw from the environment's generator.
+        """
+        subject = cast(InTurns, self.recording.subject)
+        if self.recording.state.acting == (subject.numbers.get(agent),):
+            return cast(O, subject.seen)
+        return self.env.observe(agent)
+
+    def close(self) -> None:
+        """End the journal and close the environment."""
+        self.recording.close()
+        super().close()
+
+
+CLASSES: Final[Mapping[str, Callable[[Recording], RecordedEnv]]] = {
+    PARALLEL: RecordedParallel,
+    AEC: RecordedInTurns,
+}

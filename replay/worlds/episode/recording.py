@@ -1,0 +1,298 @@
+"""A journal under way: what is done to an environment goes through the kernel's run loop.
+
+So recording and verifying are one code: the loop asks the world what follows from an action, and
+the world steps the environment with the action as the journal has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.trust import EXTERNAL
+from goldrush.kernel.codec import unpack
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.run import Steps, fork_steps, steps
+from goldrush.kernel.world import Batch, Block
+from goldrush.kernel.worlds.episode.config import About
+from goldrush.kernel.worlds.episode.events import ACTED, CLOSED, RESET
+from goldrush.kernel.worlds.episode.fork import VOCABULARY
+from goldrush.kernel.worlds.episode.state import EpisodeState, initial
+from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.kernel.worlds.episode.world import NAME, RULES, episode_world
+from goldrush.replay.arguments import path_of
+from goldrush.replay.worlds.episode.coding import decoded, encoded
+from goldrush.replay.worlds.episode.environments import (
+    Environment,
+    Recorded,
+    subject_of_environment,
+)
+from goldrush.replay.worlds.episode.stage import LiveStage
+
+SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
+CALLER: Final = "caller"  # the name of the external policy that is the program around a wrapper
+
+MakeEnv = Callable[..., object]
+
+_HEADER: Final = Header(NAME, RULES)
+
+
+@attrs.frozen
+class EnvironmentMaker:
+    """Makes the environment of a run again, as it was before its first reset.
+
+    Attributes:
+        make: the callable that made it; it is given the parameters that the run has recorded.
+    """
+
+    make: MakeEnv
+
+    def __call__(self, state: EpisodeState) -> Environment:
+        """The environment of the run of a state. Raises BadInput for another kind of environment,
+        or other agents; whatever the callable raises.
+        """
+        about, parameters = state.about, state.config.parameters
+        env = self.make(**{name: decoded(value) for name, value in parameters.items()})
+        subject = subject_of_environment(env, Recorded(about.values, tuple(about.ignored)))
+        for what, recorded, found in (
+            ("kind", about.kind, subject.kind),
+            ("agents", tuple(about.agents), subject.agents),
+        ):
+            if recorded != found:
+                raise BadInput(
+                    f"the {what} of {about.name} was {format_value(recorded)}, and is "
+                    f"{format_value(found)} here",
+                    "give the callable that made the recorded environment",
+                )
+        return subject
+
+
+@attrs.frozen
+class Settings:
+    """What a recording is made with: the seed of seeds that are drawn, the number of steps (0:
+    until it is closed), the parameters of the callable that made the environment.
+    """
+
+    seed: int
+    steps: int
+    parameters: Mapping[str, object]
+
+    def as_config(self) -> dict[str, Encoded]:
+        """The setup's config. Raises BadInput for a parameter that cannot be recorded."""
+        named = {
+            name: encoded(value, f"the parameter {name}") for name, value in self.parameters.items()
+        }
+        return {"seed": self.seed, "steps": self.steps, **named}
+
+
+class Recording:
+    """An environment and the journal of what is done to it.
+
+    The journal begins with the first reset; before, copies can be made. It is whole after each
+    call. When the environment raises, the recording ends with the call before: nobody knows how far
+    the environment came.
+
+    Attributes:
+        path: the journal.
+        subject: the environment.
+        state: the state of the run, which must not be changed.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        stage: LiveStage[Environment],
+        state: EpisodeState,
+        begin: Callable[[], Steps[EpisodeState]],
+    ) -> None:
+        """See `new` and `forked`. `begin` is called before anything is written."""
+        self.path, self.state = path, state
+        self.subject = stage.at(state)
+        self._make, self._begin = stage.make, begin
+        self._seeds = _Seeds.of(state)
+        self._loop: Steps[EpisodeState] | None = None
+        self._ended = ""
+
+    @classmethod
+    def new(
+        cls,
+        subject: Environment,
+        about: About,
+        settings: Settings,
+        make: MakeEnv | None,
+        journal: str | Path,
+        *,
+        force: bool,
+    ) -> Recording:
+        """A recording that has not begun. Raises BadInput for settings, and for a path that cannot
+        be used.
+        """
+        path = path_of(journal)
+        roster = [
+            {"agent": agent, "policy": EXTERNAL, "options": {"name": CALLER}}
+            for agent in range(len(about.agents))
+        ]
+        setup = {"config": settings.as_config(), "subject": about.as_dict(), "roster": roster}
+        stage = LiveStage(None if make is None else EnvironmentMaker(make))
+        state = initial(setup)
+        stage.hold(subject, state)
+        with JournalWriter(path, _HEADER, force=force):
+            pass  # the path can be used, and nothing is written yet
+        return cls(path, stage, state, partial(_steps, stage, setup, path, force))
+
+    def forked(self, at: int, journal: str | Path, steps: int | None, *, force: bool) -> Recording:
+        """The recording of a fork of this run, standing after step `at`. It is replayed to there.
+
+        Raises BadInput if the environment cannot be made again, and as `kernel.run.fork`;
+        MalformedEvents if it does not repeat.
+        """
+        if self._make is None:
+            raise BadInput(
+                f"the environment of {self.path} was given as an object",
+                "wrap the callable that makes it: its runs can be forked",
+            )
+        stage, path = LiveStage(self._make), path_of(journal)
+        changes = {} if steps in (None, self.state.config.steps) else {"steps": steps}
+        with JournalReader(self.path, hashed=True) as parent:
+
+            def facts_of(state: EpisodeState) -> Mapping[str, object]:
+                of = {"parent": parent.sha256(), "changes": changes}
+                return {**of, "roster": None, "replaced": ()}
+
+            world, unit = episode_world(stage), VOCABULARY.unit_of(at)
+            loop = fork_steps(world, parent, unit, facts_of, path, force=force)
+            state = next(loop)
+        recording = Recording(path, stage, state, lambda: loop)
+        recording._loop = loop
+        return recording
+
+    def __getstate__(self) -> dict[str, object]:
+        """For copies. Raises BadInput once the journal has begun."""
+        if self._loop is not None or self._ended:
+            raise BadInput(
+                f"the recording {self.path} has begun: its environment cannot be copied",
+                "copy it before its first reset, or wrap each copy, with a journal of its own",
+            )
+        return self.__dict__
+
+    def reset(self, seed: object, options: object) -> object:
+        """Begin an episode and return what the environment returned. Without a seed one is drawn.
+
+        Raises BadInput for a seed or options that cannot be recorded, or if the recording is over;
+        whatever the environment raises.
+        """
+        self._check_open()
+        given, further = _seed(seed), encoded(options, "the options of the reset")
+        if self._loop is None:
+            loop = self._begin()
+            self.state, self._loop = next(loop), loop
+        self._seeds = self._seeds.after(given)
+        number = self._seeds.drawn() if given is None else given
+        return self._do((RESET, [(number, given is None, further)]))
+
+    def step(self, actions: Mapping[int | None, object]) -> object:
+        """Go on by a step and return what the environment returned.
+
+        Args:
+            actions: by agent, ascending; None is all agents of a vector environment together.
+
+        Raises BadInput for an action that cannot be recorded, for a step before a reset or behind
+        the end of an episode, or if the recording is over; whatever the environment raises.
+        """
+        self._check_open()
+        if self.state.is_over:
+            over = "the episode is over" if self.state.episode else "no episode has begun"
+            raise BadInput(over, "call reset()")
+        if not actions:
+            raise BadInput("no agent has an action", "give one for each agent that must act")
+        return self._do((ACTED, [self._acted(*action) for action in actions.items()]))
+
+    def close(self) -> None:
+        """End the recording; the environment stays open. No-op if it is over."""
+        if self._loop is not None:
+            self._do((CLOSED, [()]))
+
+    def _acted(self, agent: int | None, action: object) -> tuple[int | None, Encoded]:
+        agents = self.state.about.agents
+        of = "" if agent is None or len(agents) == 1 else f" of {agents[agent]}"
+        return agent, encoded(action, f"the action{of}")
+
+    def _do(self, inputs: Batch) -> object:
+        assert self._loop is not None  # the callers have checked that it is not over
+        try:
+            self.state = self._loop.send([inputs])
+        except StopIteration as end:
+            self.state = end.value
+            self._end("is closed" if self.state.is_closed else "has all its steps")
+        except BaseException as error:
+            stopped = error.__cause__ if type(error) is RuntimeError else None
+            failed = stopped if isinstance(stopped, StopIteration) else error  # as generators do
+            self._end(f"ended when a {type(failed).__name__} was raised")
+            if failed is error:
+                raise
+            raise failed from None
+        return self.subject.returned
+
+    def _end(self, how: str) -> None:
+        self._loop, self._ended = None, how
+
+    def _check_open(self) -> None:
+        if self._ended:
+            raise BadInput(
+                f"the recording {self.path} {self._ended}",
+                "wrap the environment anew, with another journal",
+            )
+
+
+@attrs.frozen
+class _Seeds:
+    """The last seed that a reset was given, and the number of resets since. From them follows the
+    seed of the next reset that is given none.
+    """
+
+    last: int
+    since: int = 0
+
+    @classmethod
+    def of(cls, state: EpisodeState) -> _Seeds:
+        """Those of a run that has come as far as this state."""
+        past, since = state.past, 0
+        while past is not None:
+            packed, past = past
+            for seed, is_drawn, _ in Block(unpack(packed), packed).rows(RESET):
+                if not is_drawn:
+                    return cls(seed, since)
+                since += 1
+        return cls(state.config.seed, since)
+
+    def after(self, given: int | None) -> _Seeds:
+        """Those after a reset."""
+        return _Seeds(self.last, self.since + 1) if given is None else _Seeds(given)
+
+    def drawn(self) -> int:
+        """The seed of a reset that was given none, the last that is counted."""
+        return Draws(self.last, self.since, 0, "reset").below(SEEDS)
+
+
+def _steps(
+    stage: LiveStage[Environment], setup: Mapping[str, object], path: str, force: bool
+) -> Steps[EpisodeState]:
+    """The run loop of a new journal, which is closed when the generator is."""
+    with JournalWriter(path, _HEADER, force=force) as journal:
+        return (yield from steps(episode_world(stage), setup, journal))
+
+
+def _seed(seed: Any) -> int | None:
+    """A seed of Python or numpy; None if none was given."""
+    if seed is None:
+        return None
+    number = getattr(seed, "item", lambda: seed)()
+    if type(number) is not int or not 0 <= number < 1 << 63:
+        raise BadInput(f"the seed is {format_value(seed)}", "give one integer, 0 or more")
+    return number

@@ -1,0 +1,66 @@
+"""The live subject of a run, found by the chain of all that was done to it.
+
+A run that goes on finds its subject as it left it. Any other state (a journal that is verified, a
+fork) gets one that is made anew and replayed to there: most environments can be neither copied nor
+pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from xxhash import xxh3_64_intdigest
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.subject import Outcome, Subject, played, replay
+
+U = TypeVar("U", bound=Subject)
+
+
+class LiveStage(Generic[U]):
+    """The subject of a run: the one that a state before had, or one that is made anew.
+
+    One whose code has raised is dropped: nobody knows how far it came.
+
+    Attributes:
+        make: makes the subject of a state's run, as it was before the first reset; None: there is
+            but the one that is held.
+    """
+
+    def __init__(self, make: Callable[[EpisodeState], U] | None = None) -> None:
+        """Prepare a stage; see the attribute."""
+        self.make = make
+        self._live: U | None = None
+        self._chain = 0  # of the state that the live one has reached
+
+    def hold(self, subject: U, state: EpisodeState) -> None:
+        """Have a subject that has come as far as a state."""
+        self._live, self._chain = subject, state.chain
+
+    def at(self, state: EpisodeState) -> U:
+        """The subject of this state.
+
+        Raises BadInput where there is none, and none can be made; whatever its code raises.
+        """
+        if self._live is not None and self._chain == state.chain:
+            return self._live
+        if self.make is None:
+            raise BadInput(
+                f"{state.about.name} cannot be made again",
+                "record it from the callable that makes it, not from the object",
+            )
+        subject = self.make(state)
+        replay(subject, state.past)
+        self.hold(subject, state)
+        return subject
+
+    def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
+        """What the subject of this state gives. Raises as `at`."""
+        subject = self.at(state)
+        self._live = None
+        outcome = played(subject, inputs)
+        self._live, self._chain = subject, xxh3_64_intdigest(inputs.packed, state.chain)
+        return outcome

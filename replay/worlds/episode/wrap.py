@@ -1,0 +1,127 @@
+"""`wrap`: an environment whose calls leave a journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar, overload
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.worlds.episode.config import About
+from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
+from goldrush.replay.worlds.episode.environments import (
+    Environment,
+    Recorded,
+    is_environment,
+    subject_of_environment,
+)
+from goldrush.replay.worlds.episode.recorded import RecordedEnv
+from goldrush.replay.worlds.episode.recording import Recording, Settings
+from goldrush.replay.worlds.episode.versions import versions_of
+
+E = TypeVar("E")
+
+
+@overload
+def wrap(
+    target: Callable[..., E], journal: str | Path, *, seed: int = 0, steps: int = 0,
+    values: bool = False, ignore: str | Sequence[str] = (), force: bool = False,
+    **parameters: object,
+) -> E: ...  # fmt: skip
+
+
+@overload
+def wrap(
+    target: E, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
+    ignore: str | Sequence[str] = (), force: bool = False,
+) -> E: ...  # fmt: skip
+
+
+def wrap(
+    target: object,
+    journal: str | Path,
+    *,
+    seed: int = 0,
+    steps: int = 0,
+    values: bool = False,
+    ignore: str | Sequence[str] = (),
+    force: bool = False,
+    **parameters: object,
+) -> object:
+    """Wrap an environment of Gymnasium or PettingZoo, so that what is done to it leaves a journal.
+
+    >>> import gymnasium
+    >>> env = wrap(gymnasium.make, "run.journal", id="CartPole-v1")
+    >>> observation, info = env.reset(seed=7)
+    >>> observation, reward, terminated, truncated, info = env.step(1)
+    >>> env.close()
+
+    Args:
+        target: an environment (a vector environment, parallel or AEC), or a callable that makes
+            one. Only of the latter can runs be verified and forked.
+        journal: the path of the journal. It begins with the first reset, and is whole after each
+            call.
+        seed: of the seeds that resets without a seed get.
+        steps: steps and further resets after which the journal ends; 0: when `close` is called.
+        values: record observations and infos with their values. Otherwise the journal has a digest
+            of each array; numbers and short texts are kept in any case.
+        ignore: observations and infos whose name begins so are not recorded: `info[time]`.
+        force: replace a journal.
+        parameters: of the callable, by name; they are recorded.
+
+    Returns:
+        The environment, as a wrapper of its library. It returns what the environment returns. It is
+        a `RecordedEnv`, too: it has `run` and `fork`.
+
+    Raises BadInput for what is no environment, a parameter that cannot be recorded, and a path that
+    cannot be used.
+    """
+    make = None if is_environment(target) else target
+    if make is None and parameters:
+        raise BadInput(
+            f"{next(iter(parameters))} is given for an environment that is made already",
+            "give the callable that makes it",
+        )
+    if make is not None and not callable(make):
+        raise BadInput(
+            f"{format_value(target)} is no environment",
+            "give one of Gymnasium or PettingZoo, or a callable that makes one",
+        )
+    settings = Settings(seed, steps, parameters)
+    settings.as_config()  # refused before anything is made
+    ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    subject = subject_of_environment(
+        target if make is None else make(**parameters), Recorded(values, ignored)
+    )
+    about = _about(subject, make, values, ignored)
+    recording = Recording.new(subject, about, settings, make, journal, force=force)
+    return _wrapper(subject.kind)(recording)
+
+
+def _about(
+    subject: Environment, make: Callable[..., object] | None, values: bool, ignored: tuple[str, ...]
+) -> About:
+    cls = type(getattr(subject.env, "unwrapped", subject.env))
+    spec = getattr(subject.env, "spec", None)
+    name = getattr(spec, "id", None) or _location(make) or _location(cls) or cls.__qualname__
+    return About(
+        name=name, kind=subject.kind, agents=subject.agents, values=values, ignored=ignored,
+        versions=versions_of(cls, type(subject.env)),
+    )  # fmt: skip
+
+
+def _location(named: object) -> str:
+    """Where a class or a function can be imported, `module:name`; empty if it cannot."""
+    module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
+    return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
+
+
+def _wrapper(kind: str) -> Callable[[Recording], RecordedEnv]:
+    """The class that wraps environments of a kind, as their library has wrappers."""
+    if kind in (PARALLEL, AEC):
+        from goldrush.replay.worlds.episode import pettingzoo_env
+
+        return pettingzoo_env.CLASSES[kind]
+    from goldrush.replay.worlds.episode import gymnasium_env
+
+    return gymnasium_env.CLASSES[kind]

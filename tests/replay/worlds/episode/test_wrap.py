@@ -1,0 +1,297 @@
+"""Recorded environments: journals, their repetition, forks, and what cannot be recorded."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, parallel_api_test
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import END, JournalReader
+from goldrush.kernel.walk import DERIVED, NotDerived, Walk
+from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.worlds.episode.recording import EnvironmentMaker
+from goldrush.replay.worlds.episode.stage import LiveStage
+from tests.replay.worlds.episode.envs import END as LENGTH
+from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, play
+
+kinds = pytest.mark.parametrize("kind", MAKE)
+
+
+def derived(path: Path | str, make: Callable[..., object]) -> Any:
+    """The last state of a journal whose events are all derived again."""
+    with JournalReader(path) as reader:
+        walk = Walk(episode_world(LiveStage(EnvironmentMaker(make))), reader, DERIVED)
+        return [state for _, state in walk][-1]
+
+
+def content(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return {key: content(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [content(item) for item in value]
+    return value
+
+
+@kinds
+def test_a_recorded_environment_gives_what_it_gave(kind: str, tmp_path: Path) -> None:
+    env = goldrush.wrap(MAKE[kind](), tmp_path / "run.journal")
+
+    first = play(env, kind, 1)
+    returned = play(MAKE[kind](), kind, 1)
+    assert content(tuple(returned)) == content(tuple(first))
+
+
+@kinds
+def test_the_same_calls_give_the_same_journal(kind: str, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.journal", "b.journal")]
+    for path in paths:
+        env = goldrush.wrap(MAKE[kind], path, values=True, drift=0.5, at=3)
+        play(env, kind, 20)
+        env.close()
+        env.close()
+
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert derived(paths[0], MAKE[kind]).is_closed
+
+
+@kinds
+def test_a_difference_of_1e_12_is_found_at_its_step(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    play(goldrush.wrap(MAKE[kind], path), kind, 20)
+
+    with pytest.raises(NotDerived) as caught:
+        derived(path, lambda: MAKE[kind](drift=1e-12, at=3))
+    assert caught.value.where.startswith("step 3, ")
+    assert 1e-12 == pytest.approx(reward(caught.value.expected) - reward(caught.value.found), 0.01)
+
+
+def reward(event: str) -> float:
+    return json.loads(event)["reward"]
+
+
+def test_a_journal_repeats_in_a_fresh_process(tmp_path: Path) -> None:
+    program = (
+        "import sys; from tests.replay.worlds.episode.envs import MAKE, play; import goldrush\n"
+        "for kind, make in MAKE.items():\n"
+        "    play(goldrush.wrap(make, f'{sys.argv[1]}/{kind}.journal'), kind, 20)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    subprocess.run(command, check=True, env={"PYTHONHASHSEED": "3"}, cwd=Path.cwd())
+
+    assert [20, 20, 20, 20] <= [derived(tmp_path / f"{k}.journal", m).unit for k, m in MAKE.items()]
+
+
+def test_resets_without_a_seed_get_one_that_follows_from_the_last(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
+    given: list[int | None] = [None, 5, None, None, 5, None, None]
+    first = [content(env.reset(seed=seed) + env.step(1)) for seed in given]
+
+    resets = list(goldrush.open(tmp_path / "run.journal").events("reset"))
+    assert [seed is None for seed in given] == [event["is_drawn"] for event in resets]
+    assert first[1:4] == first[4:]
+    assert 4 == len({event["seed"] for event in resets})
+
+
+def test_what_the_environment_raises_ends_a_whole_journal(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    env = goldrush.wrap(NoisyWalk, path, fails=4)
+    env.reset()
+    for _ in range(3):
+        env.step(1)
+
+    with pytest.raises(StopIteration, match="the walk stops"):
+        env.step(1)
+    with pytest.raises(BadInput, match="ended when a StopIteration was raised; wrap the env"):
+        env.reset()
+    env.close()
+    assert 4 == derived(path, NoisyWalk).unit
+
+
+def test_an_action_that_cannot_be_recorded_is_refused_before_the_step(tmp_path: Path) -> None:
+    env = goldrush.wrap(Hunt, tmp_path / "run.journal")
+    with pytest.raises(BadInput, match=r"no episode has begun; call reset\(\)"):
+        env.step({"hunter_0": 1})
+    env.reset(seed=1)
+
+    for actions, message in [
+        ({"hunter_0": object()}, "^the action of hunter_0 is <object.*; give "),
+        ({"nobody": 1}, "no agent 'nobody'"),
+        ({}, "no agent has an action"),
+    ]:
+        with pytest.raises(BadInput, match=message):
+            env.step(actions)
+    with pytest.raises(BadInput, match=r"the seed is 1\.5; give one integer"):
+        env.reset(seed=1.5)
+    env.step({"hunter_1": np.zeros(2, "f4")})
+    assert 2 == derived(env.journal, Hunt).unit
+
+
+def test_infos_without_an_encoding_are_recorded_by_type(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk(info={"tool": print, "many": {3}}), tmp_path / "run.journal")
+    env.reset()
+    env.step(1)
+
+    shown = {e["name"]: e["value"] for e in goldrush.open(env.journal).events("array")}
+    assert ("<builtin_function_or_method>", "<set>") == (
+        shown["info[of][tool]"], shown["info[of][many]"],
+    )  # fmt: skip
+
+
+def test_values_and_ignored_arrays(tmp_path: Path) -> None:
+    env = goldrush.wrap(
+        NoisyWalk, tmp_path / "run.journal", values=True, ignore=("info[s", "observation[end")
+    )
+    env.reset(seed=3, options={"x": 2.0})
+    env.step(1)
+
+    names = [e["name"] for e in goldrush.open(env.journal).events("array")]
+    assert ["observation[x]", "observation[x]", "info[left]", "info[of]"] == names
+    first = next(goldrush.open(env.journal).events("array"))
+    assert [2.0] == first["value"]
+
+
+def test_what_each_environment_of_a_vector_gave_is_its_agents(tmp_path: Path) -> None:
+    env = goldrush.wrap(MAKE["vector"], tmp_path / "run.journal")
+    env.reset(seed=3)
+    returned = [env.step(np.ones(3, int)) for _ in range(8)]
+
+    gave = [(e["agent"], e["reward"]) for e in goldrush.open(env.journal).events("gave")]
+    assert gave == [(k, r) for _, rewards, *_ in returned for k, r in enumerate(rewards.tolist())]
+    scores = list(goldrush.open(env.journal).events("array"))
+    # The seventh step resets: it has no score.
+    assert 7 * 3 == sum(event["name"] == "info[score]" for event in scores)
+
+
+def test_agents_that_die_act_once_more_by_none(tmp_path: Path) -> None:
+    env = goldrush.wrap(Turns, tmp_path / "run.journal")
+    env.reset(seed=1)
+    for action in (0, None, 2, 0, None, 0, None):
+        assert content(env.last()) == content(env.last())
+        env.step(action)
+
+    assert [] == env.agents
+    with pytest.raises(BadInput, match="the episode is over"):
+        env.step(None)
+    assert derived(env.journal, Turns).is_over
+
+
+@kinds
+def test_a_fork_goes_on_from_a_step(kind: str, tmp_path: Path) -> None:
+    env = goldrush.wrap(MAKE[kind], tmp_path / "run.journal")
+    play(env, kind, 8)
+    before = Path(env.journal).read_bytes()
+    fork = env.fork(2, tmp_path / "fork.journal")
+    forked = (tmp_path / "fork.journal").read_bytes()
+
+    assert 3 == fork.recording.state.unit
+    assert 2 == goldrush.open(fork.journal).info().forks[0].unit
+    fork.reset(seed=9)
+    fork.close()
+    assert derived(fork.journal, MAKE[kind]).is_closed
+    assert forked[:300] == before[:300]
+
+
+def test_a_fork_with_the_same_actions_gives_the_same(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
+    env.reset(seed=4)
+    returned = [env.step(np.int64(2)) for _ in range(LENGTH)]
+    fork = env.fork(3, tmp_path / "fork.journal")
+
+    assert content(tuple(returned[3:])) == content(tuple(fork.step(np.int64(2)) for _ in range(3)))
+    other = env.fork(3, tmp_path / "other.journal").step(np.int64(0))
+    assert content(other) != content(returned[3])
+
+
+def test_forks_need_what_makes_the_environment(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk(), tmp_path / "run.journal")
+    env.reset()
+
+    with pytest.raises(BadInput, match="was given as an object; wrap the callable"):
+        env.fork(0, tmp_path / "fork.journal")
+
+
+def test_a_run_of_so_many_steps_ends_by_itself(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal", steps=2)
+    env.reset()
+    env.step(0)
+    env.step(0)
+
+    with pytest.raises(BadInput, match="has all its steps; wrap the environment anew"):
+        env.step(0)
+    with JournalReader(env.journal) as reader:
+        assert END == list(reader)[-1].kind
+
+
+def test_environments_are_copied_before_their_first_reset_alone(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
+    copies = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    env.reset()
+
+    for taken in copies:
+        with pytest.raises(BadInput, match="already exists"):
+            taken.reset()
+    for copied in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(BadInput, match="has begun: its environment cannot be copied"):
+            copied(env)
+
+
+def test_a_journal_left_open_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    env = goldrush.wrap(NoisyWalk, path)
+    env.reset()
+    env.step(0)
+    del env
+    gc.collect()
+
+    assert 2 == derived(path, NoisyWalk).unit
+    goldrush.wrap(NoisyWalk, path, force=True).reset()  # the lock is gone
+
+
+def test_wrong_targets_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    for target, parameters, message in [
+        (3, {}, "3 is no environment"),
+        (lambda: 3, {}, "3 is no environment"),
+        (NoisyWalk(), {"drift": 1.0}, "drift is given for an environment that is made already"),
+        (NoisyWalk, {"drift": object()}, "the parameter drift is <object"),
+    ]:
+        with pytest.raises(BadInput, match=message):
+            goldrush.wrap(target, path, **parameters)
+    with pytest.raises(BadInput, match="already exists"):
+        goldrush.wrap(NoisyWalk, __file__)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_other_environments_than_the_recorded_one_are_refused(tmp_path: Path) -> None:
+    env = goldrush.wrap(Hunt, tmp_path / "run.journal")
+    env.reset()
+
+    with pytest.raises(BadInput, match=r"the agents of .*Hunt was .* give the callable"):
+        derived(env.journal, lambda: Hunt(2))
+    with pytest.raises(BadInput, match=r"the kind of .*Hunt was 'parallel environment'"):
+        derived(env.journal, NoisyWalk)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_libraries_take_recorded_environments_as_their_own(tmp_path: Path) -> None:
+    check_env(goldrush.wrap(NoisyWalk, tmp_path / "a.journal"), skip_render_check=True)
+    parallel_api_test(goldrush.wrap(Hunt, tmp_path / "b.journal"), num_cycles=10)
+    api_test(goldrush.wrap(Turns, tmp_path / "c.journal"), num_cycles=10)
+
+    for path, make in (("a", NoisyWalk), ("b", Hunt), ("c", Turns)):
+        assert derived(tmp_path / f"{path}.journal", make).unit > 3
