@@ -7,7 +7,6 @@ is the consent to run it.
 from __future__ import annotations
 
 import ast
-import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -20,8 +19,9 @@ import attrs
 
 from goldrush.agents.given import is_game
 from goldrush.agents.targets import target_named
-from goldrush.kernel.errors import BadInput, unknown
-from goldrush.replay.repeats.content import attributes, bases_of
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.making import made_of
+from goldrush.replay.repeats.content import attributes
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
@@ -76,19 +76,14 @@ def subject_of(order: Order) -> Runnable:
         return _world(found, order, settings)
     if not callable(found):
         raise BadInput(f"{target} cannot be called", "name a class or a function")
-    seeding = _seeding(found, settings, order.seed)
-    if seeding is None and (scenario := _scenario_of(found)) is not None:
-        known = {parameter.name for parameter in _parameters(found)}
-        others = {name: settings.pop(name) for name in {*settings} - known}
-        seeding = {"scenario": _scenario(scenario, others, order.seed)}
-    made = _called(target, found, seeding, settings)
+    made, is_seeded = made_of(found, order.seed, settings, target)
     if callable(getattr(made, "step", None)):  # not the column of a table, or that of a range
         if hasattr(made, "reset") and any(hasattr(made, name) for name in _SPACES):
             return _environment(made, order.seed, steps)
-        return Runnable("model", lambda: _model(made, steps), seeding is not None)
+        return Runnable("model", lambda: _model(made, steps), is_seeded)
     if isinstance(found, type):
         raise BadInput(f"{target} has no method step", "name a model, an environment or a function")
-    if seeding is None:
+    if not is_seeded:
         raise BadInput(f"{target} takes no seed", "give it a parameter named seed")
     return Runnable("function", lambda: _values(made, steps))
 
@@ -113,85 +108,6 @@ def _loaded(target: str) -> Any:
     if front.endswith(".py"):
         sys.path.insert(0, os.path.dirname(os.path.abspath(front)))
     return target_named(target)
-
-
-# Making it.
-
-
-def _seeding(make: Any, settings: Mapping[str, object], seed: int) -> dict[str, object] | None:
-    """The arguments that give a class or a function its seed; None if it takes none. A position is
-    named "".
-    """
-    if isinstance(make, type):
-        makers = [vars(one)["__init__"] for one in make.__mro__ if "__init__" in vars(one)]
-    else:
-        makers = [make]
-    for name in ("seed", "rng"):
-        if _takes(makers, name):
-            return {name: seed}
-    needed = [
-        parameter
-        for parameter in _parameters(make)
-        if parameter.default is parameter.empty
-        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        and parameter.name not in settings
-    ]
-    return {"": seed} if len(needed) == 1 and not isinstance(make, type) else None
-
-
-def _scenario_of(make: Any) -> Any:
-    """The kind of Mesa's scenarios that a model takes, by its module; None if it has none, or not
-    one only.
-    """
-    if "scenario" not in [parameter.name for parameter in _parameters(make)]:
-        return None
-    known = {
-        value
-        for value in vars(sys.modules[make.__module__]).values()
-        if isinstance(value, type) and "mesa.Scenario" in bases_of(value)
-    }
-    derived = [one for one in known if one.__name__ != "Scenario"] or list(known)
-    return derived[0] if len(derived) == 1 else None
-
-
-def _scenario(make: Any, settings: Mapping[str, object], seed: int) -> Any:
-    scenario = make(rng=seed)
-    known = vars(scenario).keys() - {"model", "rng"}
-    for name in settings.keys() - known:
-        raise unknown(f"setting of {make.__name__}", name, sorted(known))
-    return make(rng=seed, **settings)
-
-
-def _takes(makers: list[Any], name: str) -> bool:
-    """Whether a parameter reaches one of the functions, each of which may pass others on."""
-    for make in makers:
-        parameters = _parameters(make)
-        if name in [parameter.name for parameter in parameters]:
-            return True
-        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-            return False
-    return False
-
-
-def _parameters(make: Any) -> list[inspect.Parameter]:
-    try:
-        return list(inspect.signature(make).parameters.values())
-    except (TypeError, ValueError):  # of C
-        return []
-
-
-def _called(
-    target: str, make: Any, seeding: Mapping[str, object] | None, settings: Mapping[str, object]
-) -> Any:
-    named = {**settings, **(seeding or {})}
-    first = [named.pop("")] if "" in named else []
-    try:
-        inspect.signature(make).bind(*first, **named)
-    except TypeError as error:
-        raise BadInput(f"{target} cannot be made: {error}", "give its parameters: --set") from None
-    except ValueError:  # of C
-        pass
-    return make(*first, **named)
 
 
 # Running it.
