@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.replay.repeats.content import bases_of
 
 
-def made_of(make: Any, seed: int, settings: Mapping[str, object], name: str) -> tuple[Any, bool]:
+def made_of(
+    make: Callable[..., object], seed: int, settings: Mapping[str, object], name: str
+) -> tuple[object, bool]:
     """What a class or a function makes of a seed and settings, and whether it takes a seed. `name`:
     of it, for errors.
 
@@ -84,7 +86,7 @@ def _takes(makers: list[Any], name: str) -> bool:
     return False
 
 
-def parameters_of(make: Any) -> list[inspect.Parameter]:
+def parameters_of(make: Callable[..., object]) -> list[inspect.Parameter]:
     """The parameters of a class or a function; none of one of C that does not tell them."""
     try:
         return list(inspect.signature(make).parameters.values())
