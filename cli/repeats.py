@@ -8,8 +8,10 @@ from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import Json, NumberRange
+from goldrush.cli.progress import progress
 from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo
+from goldrush.replay.repeats.trace import SECONDS, SECONDS_MAX, STEPS_MAX
 
 
 @command()
@@ -19,14 +21,14 @@ def repeats(
     seed: int = option("--seed", "N", "Its seed, and that of the actions (default: 1).", default=1),
     steps: int | None = option(
         "--steps", "N", "Number of steps (default: 100; of a world: its own).",
-        type=click.IntRange(1, 1_000_000),
+        type=click.IntRange(1, STEPS_MAX),
     ),
     settings: tuple[str, ...] = option(
         "--set", "NAME=VALUE", "Another parameter of the target; repeatable."
     ),
     timeout: float = option(
-        "--timeout", "SECONDS", "Time for each run (default: 300).",
-        type=NumberRange(0.1, 1_000_000), default=300.0,
+        "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
+        type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
     ),
     no_causes: bool = option("--no-causes", help="Do not look for the causes of a difference."),
     as_json: Json,
@@ -50,9 +52,10 @@ def repeats(
     """
     from goldrush.replay.repeats.judge import repeats as judged
 
-    verdict = judged(
-        target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
-        causes=not no_causes,
-    )  # fmt: skip
+    with progress() as step:
+        verdict = judged(
+            target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
+            causes=not no_causes, on_step=step,
+        )  # fmt: skip
     echo(as_json, verdict.as_dict, lambda: str(verdict))
     return DONE if verdict.repeats else DIFFERS

@@ -24,7 +24,7 @@ class AssertRepeats(Protocol):
         seed: int = 1,
         steps: int | None = None,
         settings: Mapping[str, object] | None = None,
-        timeout: float = 300.0,
+        timeout: float | None = None,
     ) -> None: ...
 
 
@@ -40,13 +40,15 @@ def assert_repeats() -> AssertRepeats:
         seed: int = 1,
         steps: int | None = None,
         settings: Mapping[str, object] | None = None,
-        timeout: float = 300.0,
+        timeout: float | None = None,
     ) -> None:
         __tracebackhide__ = True
         import goldrush
+        from goldrush.replay.repeats.trace import SECONDS
 
+        seconds = SECONDS if timeout is None else timeout
         verdict = goldrush.repeats(
-            target, seed=seed, steps=steps, settings=settings, timeout=timeout
+            target, seed=seed, steps=steps, settings=settings, timeout=seconds
         )
         if not verdict.repeats:
             pytest.fail(str(verdict), pytrace=False)

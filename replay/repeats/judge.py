@@ -9,21 +9,21 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
+from threading import Lock
 from typing import Final
 
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.replay.arguments import OnStep
 from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.compare import Split, leaf_that_differs, split_of, split_of_states
-from goldrush.replay.repeats.diagnose import Run, diagnosed
-from goldrush.replay.repeats.trace import SECONDS, Order, Trace
+from goldrush.replay.repeats.diagnose import RUNS_MAX, Run, diagnosed
+from goldrush.replay.repeats.trace import SECONDS, STEPS_MAX, Order, Trace
 from goldrush.replay.repeats.verdict import Difference, Repeats
 
-STEPS_MAX: Final = 1_000_000
 _HASH_SEEDS: Final = (0, 0, 1, 2)
 _PAIRS: Final = ((0, 1), (0, 2), (0, 3))  # of the runs: a difference under one hash seed says more
 _MORE: Final = {"world": 2, "function": 0}  # rows than steps, if not one: what was made, or reset
@@ -39,6 +39,7 @@ def repeats(
     settings: Mapping[str, object] | None = None,
     timeout: float = SECONDS,
     causes: bool = True,
+    on_step: OnStep | None = None,
 ) -> Repeats:
     """Whether a model, an environment, a world or a function gives the same run again from its
     seed: it is run four times, in fresh processes, under three hash seeds.
@@ -54,6 +55,7 @@ def repeats(
         settings: other parameters, by name; values that JSON has.
         timeout: seconds for each run.
         causes: whether to look for causes.
+        on_step: called behind each run with what it is made for, how many were, and at most are.
 
     Raises:
         BadInput: for a target that cannot be found, made or run.
@@ -61,7 +63,7 @@ def repeats(
     if steps is not None and not 0 < steps <= STEPS_MAX:
         raise BadInput(f"steps is {format_value(steps)}", f"give 1 to {STEPS_MAX:,}")
     order = Order(located(target), seed, steps, _checked(settings or {}))
-    run = partial(run_once, seconds=timeout)
+    run = _Runs(timeout, on_step)
     orders = [attrs.evolve(order, again=True), *[order] * (len(_HASH_SEEDS) - 1)]
     first = run(orders[0], _HASH_SEEDS[0])
     # One after the other, if they write files: the next one may read what is half written.
@@ -89,6 +91,27 @@ def repeats(
         verdict, error=first.error, reset_forgets=forgets,
         generators=_generators_that_differ(order, traces, run),
     )  # fmt: skip
+
+
+class _Runs:
+    """Makes runs, and tells so."""
+
+    def __init__(self, seconds: float, on_step: OnStep | None) -> None:
+        self._seconds, self._on_step = seconds, on_step
+        self._made, self._lock = Counter[str](), Lock()
+
+    def __call__(self, order: Order, hash_seed: int) -> Trace:
+        trace = run_once(order, hash_seed, self._seconds)
+        if self._on_step is not None:
+            what, most = "runs", len(_HASH_SEEDS)
+            if order.fixes is not None:
+                what, most = "runs for causes, at most", RUNS_MAX
+            elif order.leaves_at is not None:
+                what, most = "runs for values, at most", 2 * _TRIES
+            with self._lock:  # runs are made by several threads
+                self._made[what] += 1
+                self._on_step(what, self._made[what], most)
+        return trace
 
 
 def _generators_that_differ(order: Order, traces: Sequence[Trace], run: Run) -> Sequence[str]:

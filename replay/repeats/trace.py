@@ -11,8 +11,9 @@ from typing import Final
 
 import attrs
 
+STEPS_MAX: Final = 1_000_000
 SECONDS: Final = 300.0  # for one run, by default
-
+SECONDS_MAX: Final = 1_000_000.0
 
 KINDS: Final = {
     "random": "draws from the global generator of `random`, which nothing seeded",

@@ -9,7 +9,7 @@ import pytest
 import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats.verdict import Difference
-from tests.cli.helpers import cold
+from tests.cli.helpers import bars_after, cold, in_terminal
 from tests.cli.helpers import goldrush as typed
 from tests.replay.repeats import subjects
 
@@ -91,8 +91,12 @@ def test_both_values_are_told_of_runs_that_part_elsewhere_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    verdict = goldrush.repeats(subjects.moving, causes=False)
+    told: list[tuple[str, int, int]] = []
+    verdict = goldrush.repeats(
+        subjects.moving, causes=False, on_step=lambda *given: told.append(given)
+    )
 
+    assert [("runs", 4, 4), ("runs for values, at most", 8, 8)] == [told[3], told[-1]]
     assert verdict.difference == Difference(3, ["value"], "value", "9", "10", (0, 0))
     assert [str(tmp_path / "runs.txt")] == verdict.files_read == verdict.files_written
 
@@ -203,12 +207,15 @@ def test_values_that_another_process_cannot_be_given_are_refused() -> None:
 
 def test_the_command_tells_the_verdict_by_its_exit_code(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(Path(FILE).read_text())
-    same = typed("repeats", "model.py:sized", "--set", "size=9", "--seed", 4, cwd=tmp_path)
+    command = ("repeats", "model.py:sized", "--set", "size=9", "--seed", "4")
+    same = typed(*command, cwd=tmp_path)
+    shown = in_terminal(*command, cwd=tmp_path, **bars_after(0, tmp_path))
     differs = typed("repeats", "model:clock", "--no-causes", "--json", cwd=tmp_path)
     refused = typed("repeats", "model.py:sized", cwd=tmp_path)
 
     assert (0, "") == (same.code, same.err)
     assert "model.py:sized size=9: repeats (1 step of a function, seed 4;" in same.out
+    assert "4/4" in shown.out
     assert 1 == differs.code
     assert {"repeats": False, "steps": 2} == {
         name: json.loads(differs.out)[name] for name in ("repeats", "steps")
