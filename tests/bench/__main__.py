@@ -33,6 +33,7 @@ from goldrush.replay.journal.verify import verify
 from tests.indexes import cache_apart
 
 from . import (
+    episodes,
     eventsourcing_peer,
     games,
     long,
@@ -126,6 +127,7 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
         ["-c", "import msgpack, attrs, xxhash"],
         "<= 1.5",
     )
+    yield from episodes.rows(folder, repeats)
     yield from models.rows(folder)
     yield _process("goldrush --help", ["-m", "goldrush", "--help"], "click's empty command",
                    ["-c", _EMPTY_COMMAND, "--help"], "<= 2")  # fmt: skip

@@ -7,16 +7,18 @@ keeps what the environment itself returned (`returned`) for the caller of a wrap
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.worlds.episode.coding import decoded, is_kept, leaves
+from goldrush.replay.worlds.episode.versions import versions_of
 
 AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
 _SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
@@ -53,6 +55,7 @@ class Environment:
         kind: one of the kernel's kinds of subjects.
         env: the environment.
         agents: the names of its agents, in the order of their numbers.
+        recorded: what is recorded of arrays.
         returned: what its own `reset` or `step` returned last.
     """
 
@@ -62,7 +65,7 @@ class Environment:
     def __init__(self, env: Any, recorded: Recorded) -> None:
         self.env = env
         self.agents: tuple[str, ...] = self._names()
-        self._rows = recorded.rows
+        self.recorded, self._rows = recorded, recorded.rows
 
     def reset(self, seed: int | None, options: Encoded) -> Outcome:
         """Begin an episode."""
@@ -303,6 +306,24 @@ def subject_of_environment(env: object, recorded: Recorded) -> Environment:
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
         return (InTurns if hasattr(env, "last") else Parallel)(env, recorded)
     return Environment(env, recorded)
+
+
+def about_of(subject: Environment, make: Callable[..., object] | None = None) -> About:
+    """What START says of an environment: the callable that made it names it, or its id."""
+    env = subject.env
+    cls = type(getattr(env, "unwrapped", env))
+    name = getattr(getattr(env, "spec", None), "id", None)
+    return About(
+        name=name or _location(make) or _location(cls) or cls.__qualname__,
+        kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
+        ignored=subject.recorded.ignored, versions=versions_of(cls, type(env)),
+    )  # fmt: skip
+
+
+def _location(named: object) -> str:
+    """Where a class or a function can be imported, `module:name`; empty if it cannot."""
+    module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
+    return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
 
 
 def _possible_agents(env: Any) -> tuple[str, ...]:

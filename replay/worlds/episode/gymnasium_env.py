@@ -9,6 +9,7 @@ import gymnasium
 import gymnasium.vector
 
 from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, VECTOR
+from goldrush.replay.worlds.episode.environments import Environment
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.recording import Recording
 
@@ -22,19 +23,20 @@ _Infos = dict[str, Any]
 class RecordedGymnasium(RecordedEnv, gymnasium.Wrapper[O, A, O, A]):
     """An environment of Gymnasium, recorded."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording[Environment]) -> None:
         """See `goldrush.wrap`."""
         super().__init__(recording.subject.env)
         self.recording = recording
 
     def reset(self, *, seed: int | None = None, options: _Infos | None = None) -> tuple[O, _Infos]:
         """As the environment; without a seed, the recorder draws one."""
-        return cast("tuple[O, _Infos]", self.recording.reset(seed, options))
+        self.recording.reset(seed, options)
+        return cast("tuple[O, _Infos]", self.recording.subject.returned)
 
     def step(self, action: A) -> tuple[O, float, bool, bool, _Infos]:
         """As the environment."""
-        returned = self.recording.step({0: action})
-        return cast("tuple[O, float, bool, bool, _Infos]", returned)
+        self.recording.step({0: action})
+        return cast("tuple[O, float, bool, bool, _Infos]", self.recording.subject.returned)
 
     @property
     def spec(  # type: ignore[override]  # as that of Wrapper
@@ -52,18 +54,20 @@ class RecordedGymnasium(RecordedEnv, gymnasium.Wrapper[O, A, O, A]):
 class RecordedVector(RecordedEnv, gymnasium.vector.VectorWrapper[O, A, O, A, R]):
     """A vector environment of Gymnasium, recorded."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording[Environment]) -> None:
         """See `goldrush.wrap`."""
         super().__init__(recording.subject.env)
         self.recording = recording
 
     def reset(self, *, seed: int | None = None, options: _Infos | None = None) -> tuple[O, _Infos]:
         """As the environment; without a seed, the recorder draws one."""
-        return cast("tuple[O, _Infos]", self.recording.reset(seed, options))
+        self.recording.reset(seed, options)
+        return cast("tuple[O, _Infos]", self.recording.subject.returned)
 
     def step(self, actions: A) -> tuple[O, R, R, R, _Infos]:
         """As the environment."""
-        return cast("tuple[O, R, R, R, _Infos]", self.recording.step({None: actions}))
+        self.recording.step({None: actions})
+        return cast("tuple[O, R, R, R, _Infos]", self.recording.subject.returned)
 
     def close(self, **kwargs: object) -> None:
         """End the journal and close the environments."""
@@ -71,7 +75,7 @@ class RecordedVector(RecordedEnv, gymnasium.vector.VectorWrapper[O, A, O, A, R])
         super().close(**kwargs)
 
 
-CLASSES: Final[Mapping[str, Callable[[Recording], RecordedEnv]]] = {
+CLASSES: Final[Mapping[str, Callable[[Recording[Environment]], RecordedEnv]]] = {
     ENVIRONMENT: RecordedGymnasium,
     VECTOR: RecordedVector,
 }

@@ -9,7 +9,7 @@ from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
-from goldrush.replay.worlds.episode.environments import InTurns, Parallel
+from goldrush.replay.worlds.episode.environments import Environment, InTurns, Parallel
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.recording import Recording
 
@@ -24,7 +24,7 @@ _Stepped = tuple[dict[N, O], dict[N, float], dict[N, bool], dict[N, bool], dict[
 class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
     """A parallel environment of PettingZoo, recorded."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording[Environment]) -> None:
         """See `goldrush.wrap`."""
         super().__init__(recording.subject.env)
         self.recording = recording
@@ -33,8 +33,8 @@ class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
         self, seed: int | None = None, options: _Infos | None = None
     ) -> tuple[dict[N, O], dict[N, _Infos]]:
         """As the environment; without a seed, the recorder draws one."""
-        returned = self.recording.reset(seed, options)
-        return cast("tuple[dict[N, O], dict[N, _Infos]]", returned)
+        self.recording.reset(seed, options)
+        return cast("tuple[dict[N, O], dict[N, _Infos]]", self.recording.subject.returned)
 
     def step(self, actions: dict[N, A]) -> _Stepped[N, O]:
         """As the environment."""
@@ -45,8 +45,8 @@ class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
                     f"there is no agent {format_value(agent)}", "give actions of possible_agents"
                 )
         by_number = {numbers[agent]: action for agent, action in actions.items()}
-        returned = self.recording.step(dict(sorted(by_number.items())))
-        return cast("_Stepped[N, O]", returned)
+        self.recording.step(dict(sorted(by_number.items())))
+        return cast("_Stepped[N, O]", self.recording.subject.returned)
 
     def close(self) -> None:
         """End the journal and close the environment."""
@@ -57,7 +57,7 @@ class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
 class RecordedInTurns(RecordedEnv, BaseWrapper[N, O, A]):
     """An AEC environment of PettingZoo, recorded."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording[Environment]) -> None:
         """See `goldrush.wrap`."""
         super().__init__(recording.subject.env)
         self.recording = recording
@@ -86,7 +86,7 @@ class RecordedInTurns(RecordedEnv, BaseWrapper[N, O, A]):
         super().close()
 
 
-CLASSES: Final[Mapping[str, Callable[[Recording], RecordedEnv]]] = {
+CLASSES: Final[Mapping[str, Callable[[Recording[Environment]], RecordedEnv]]] = {
     PARALLEL: RecordedParallel,
     AEC: RecordedInTurns,
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from goldrush.replay.run import Run
+from goldrush.replay.worlds.episode.environments import Environment
 from goldrush.replay.worlds.episode.recording import Recording
 
 
@@ -14,7 +15,7 @@ class RecordedEnv:
     was wrapped, with what they return. See `goldrush.wrap`.
     """
 
-    recording: Recording
+    recording: Recording[Environment]
 
     @property
     def journal(self) -> str:

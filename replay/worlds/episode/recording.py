@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 import attrs
 
@@ -33,7 +33,7 @@ from goldrush.replay.worlds.episode.environments import (
     Recorded,
     subject_of_environment,
 )
-from goldrush.replay.worlds.episode.stage import LiveStage
+from goldrush.replay.worlds.episode.stage import LiveStage, U
 
 SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
 CALLER: Final = "caller"  # the name of the external policy that is the program around a wrapper
@@ -91,23 +91,23 @@ class Settings:
         return {"seed": self.seed, "steps": self.steps, **named}
 
 
-class Recording:
-    """An environment and the journal of what is done to it.
+class Recording(Generic[U]):
+    """A subject and the journal of what is done to it.
 
     The journal begins with the first reset; before, copies can be made. It is whole after each
-    call. When the environment raises, the recording ends with the call before: nobody knows how far
-    the environment came.
+    call. When the subject raises, the recording ends with the call before: nobody knows how far the
+    subject came.
 
     Attributes:
         path: the journal.
-        subject: the environment.
+        subject: the environment or model.
         state: the state of the run, which must not be changed.
     """
 
     def __init__(
         self,
         path: str,
-        stage: LiveStage[Environment],
+        stage: LiveStage[U],
         state: EpisodeState,
         begin: Callable[[], Steps[EpisodeState]],
     ) -> None:
@@ -115,23 +115,24 @@ class Recording:
         self.path, self.state = path, state
         self.subject = stage.at(state)
         self._make, self._begin = stage.make, begin
-        self._seeds = _Seeds.of(state)
+        self._seeds = Seeds.of(state)
         self._loop: Steps[EpisodeState] | None = None
         self._ended = ""
 
     @classmethod
     def new(
         cls,
-        subject: Environment,
+        subject: U,
         about: About,
         settings: Settings,
-        make: MakeEnv | None,
+        make: Callable[[EpisodeState], U] | None,
         journal: str | Path,
         *,
         force: bool,
-    ) -> Recording:
-        """A recording that has not begun. Raises BadInput for settings, and for a path that cannot
-        be used.
+    ) -> Recording[U]:
+        """A recording that has not begun. `make`: as of the stage.
+
+        Raises BadInput for settings, and for a path that cannot be used.
         """
         path = path_of(journal)
         roster = [
@@ -139,14 +140,15 @@ class Recording:
             for agent in range(len(about.agents))
         ]
         setup = {"config": settings.as_config(), "subject": about.as_dict(), "roster": roster}
-        stage = LiveStage(None if make is None else EnvironmentMaker(make))
-        state = initial(setup)
+        stage, state = LiveStage(make), initial(setup)
         stage.hold(subject, state)
         with JournalWriter(path, _HEADER, force=force):
             pass  # the path can be used, and nothing is written yet
         return cls(path, stage, state, partial(_steps, stage, setup, path, force))
 
-    def forked(self, at: int, journal: str | Path, steps: int | None, *, force: bool) -> Recording:
+    def forked(
+        self, at: int, journal: str | Path, steps: int | None, *, force: bool
+    ) -> Recording[U]:
         """The recording of a fork of this run, standing after step `at`. It is replayed to there.
 
         Raises BadInput if the environment cannot be made again, and as `kernel.run.fork`;
@@ -181,23 +183,20 @@ class Recording:
             )
         return self.__dict__
 
-    def reset(self, seed: object, options: object) -> object:
-        """Begin an episode and return what the environment returned. Without a seed one is drawn.
+    def reset(self, seed: object, options: object) -> None:
+        """Begin an episode. Without a seed one is drawn.
 
         Raises BadInput for a seed or options that cannot be recorded, or if the recording is over;
         whatever the environment raises.
         """
         self._check_open()
         given, further = _seed(seed), encoded(options, "the options of the reset")
-        if self._loop is None:
-            loop = self._begin()
-            self.state, self._loop = next(loop), loop
         self._seeds = self._seeds.after(given)
         number = self._seeds.drawn() if given is None else given
-        return self._do((RESET, [(number, given is None, further)]))
+        self.do((RESET, [(number, given is None, further)]))
 
-    def step(self, actions: Mapping[int | None, object]) -> object:
-        """Go on by a step and return what the environment returned.
+    def step(self, actions: Mapping[int | None, object]) -> None:
+        """Go on by a step.
 
         Args:
             actions: by agent, ascending; None is all agents of a vector environment together.
@@ -211,22 +210,19 @@ class Recording:
             raise BadInput(over, "call reset()")
         if not actions:
             raise BadInput("no agent has an action", "give one for each agent that must act")
-        return self._do((ACTED, [self._acted(*action) for action in actions.items()]))
+        self.do((ACTED, [self._acted(*action) for action in actions.items()]))
 
-    def close(self) -> None:
-        """End the recording; the environment stays open. No-op if it is over."""
-        if self._loop is not None:
-            self._do((CLOSED, [()]))
+    def do(self, *inputs: Batch) -> None:
+        """Do the inputs of a unit and record what follows. The journal begins if it has not.
 
-    def _acted(self, agent: int | None, action: object) -> tuple[int | None, Encoded]:
-        agents = self.state.about.agents
-        of = "" if agent is None or len(agents) == 1 else f" of {agents[agent]}"
-        return agent, encoded(action, f"the action{of}")
-
-    def _do(self, inputs: Batch) -> object:
-        assert self._loop is not None  # the callers have checked that it is not over
+        Raises BadInput if the recording is over; whatever the subject raises.
+        """
+        self._check_open()
+        if self._loop is None:
+            loop = self._begin()
+            self.state, self._loop = next(loop), loop
         try:
-            self.state = self._loop.send([inputs])
+            self.state = self._loop.send(inputs)
         except StopIteration as end:
             self.state = end.value
             self._end("is closed" if self.state.is_closed else "has all its steps")
@@ -237,7 +233,16 @@ class Recording:
             if failed is error:
                 raise
             raise failed from None
-        return self.subject.returned
+
+    def close(self) -> None:
+        """End the recording; the environment stays open. No-op if it is over."""
+        if self._loop is not None:
+            self.do((CLOSED, [()]))
+
+    def _acted(self, agent: int | None, action: object) -> tuple[int | None, Encoded]:
+        agents = self.state.about.agents
+        of = "" if agent is None or len(agents) == 1 else f" of {agents[agent]}"
+        return agent, encoded(action, f"the action{of}")
 
     def _end(self, how: str) -> None:
         self._loop, self._ended = None, how
@@ -251,7 +256,7 @@ class Recording:
 
 
 @attrs.frozen
-class _Seeds:
+class Seeds:
     """The last seed that a reset was given, and the number of resets since. From them follows the
     seed of the next reset that is given none.
     """
@@ -260,7 +265,7 @@ class _Seeds:
     since: int = 0
 
     @classmethod
-    def of(cls, state: EpisodeState) -> _Seeds:
+    def of(cls, state: EpisodeState) -> Seeds:
         """Those of a run that has come as far as this state."""
         past, since = state.past, 0
         while past is not None:
@@ -271,9 +276,9 @@ class _Seeds:
                 since += 1
         return cls(state.config.seed, since)
 
-    def after(self, given: int | None) -> _Seeds:
+    def after(self, given: int | None) -> Seeds:
         """Those after a reset."""
-        return _Seeds(self.last, self.since + 1) if given is None else _Seeds(given)
+        return Seeds(self.last, self.since + 1) if given is None else Seeds(given)
 
     def drawn(self) -> int:
         """The seed of a reset that was given none, the last that is counted."""
@@ -281,7 +286,7 @@ class _Seeds:
 
 
 def _steps(
-    stage: LiveStage[Environment], setup: Mapping[str, object], path: str, force: bool
+    stage: LiveStage[U], setup: Mapping[str, object], path: str, force: bool
 ) -> Steps[EpisodeState]:
     """The run loop of a new journal, which is closed when the generator is."""
     with JournalWriter(path, _HEADER, force=force) as journal:

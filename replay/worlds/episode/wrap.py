@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import TypeVar, overload
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
 from goldrush.replay.worlds.episode.environments import (
     Environment,
     Recorded,
+    about_of,
     is_environment,
     subject_of_environment,
 )
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
-from goldrush.replay.worlds.episode.recording import Recording, Settings
-from goldrush.replay.worlds.episode.versions import versions_of
+from goldrush.replay.worlds.episode.recording import (
+    EnvironmentMaker,
+    Recording,
+    Settings,
+)
 
 E = TypeVar("E")
 
@@ -58,7 +61,7 @@ def wrap(
 
     Args:
         target: an environment (a vector environment, parallel or AEC), or a callable that makes
-            one. Only of the latter can runs be verified and forked.
+            one. `fork` needs the latter.
         journal: the path of the journal. It begins with the first reset, and is whole after each
             call.
         seed: of the seeds that resets without a seed get.
@@ -93,30 +96,13 @@ def wrap(
     subject = subject_of_environment(
         target if make is None else make(**parameters), Recorded(values, ignored)
     )
-    about = _about(subject, make, values, ignored)
-    recording = Recording.new(subject, about, settings, make, journal, force=force)
+    about = about_of(subject, make)
+    maker = None if make is None else EnvironmentMaker(make)
+    recording = Recording.new(subject, about, settings, maker, journal, force=force)
     return _wrapper(subject.kind)(recording)
 
 
-def _about(
-    subject: Environment, make: Callable[..., object] | None, values: bool, ignored: tuple[str, ...]
-) -> About:
-    cls = type(getattr(subject.env, "unwrapped", subject.env))
-    spec = getattr(subject.env, "spec", None)
-    name = getattr(spec, "id", None) or _location(make) or _location(cls) or cls.__qualname__
-    return About(
-        name=name, kind=subject.kind, agents=subject.agents, values=values, ignored=ignored,
-        versions=versions_of(cls, type(subject.env)),
-    )  # fmt: skip
-
-
-def _location(named: object) -> str:
-    """Where a class or a function can be imported, `module:name`; empty if it cannot."""
-    module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
-    return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
-
-
-def _wrapper(kind: str) -> Callable[[Recording], RecordedEnv]:
+def _wrapper(kind: str) -> Callable[[Recording[Environment]], RecordedEnv]:
     """The class that wraps environments of a kind, as their library has wrappers."""
     if kind in (PARALLEL, AEC):
         from goldrush.replay.worlds.episode import pettingzoo_env
