@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.fold import fold
-from goldrush.kernel.journal import Header, JournalReader
+from goldrush.kernel.journal import Header, JournalReader, sha256_of
 from goldrush.kernel.run import fork
 from goldrush.kernel.walk import DERIVED, DIGESTS, NotDerived, Walk
 from goldrush.kernel.world import Batch, Block, World
@@ -89,6 +89,23 @@ def test_a_change_of_the_subject_is_found_at_its_step(
         walked(kept, world_on(partial(Scripted, kind, agents, added_at=at)))
     assert error.value.where.startswith(f"step {number},")
     assert "observation" in error.value.expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "agents", "sha256"),
+    [
+        (PARALLEL, 2, "9b922c0eff1447c3bb3899bc4f3be267baa1c5b77b0fd6949c7b7c5ac42f8e5b"),
+        (AEC, 2, "8bfbecb8567a9537da4b7d73a5b0af7d5d21ea17ea0b24b070448b120bbcfc09"),
+        (MODEL, 0, "b5d991daf0b51b36371f243a2a021e31708df4a0dc73b0e85785c2a3d889b0b6"),
+    ],
+)
+def test_the_same_inputs_give_the_same_bytes(
+    path: Path, kind: str, agents: int, sha256: str
+) -> None:
+    units = units_of(kind, agents, [1, 4, -3], 1 if kind == MODEL else 2)
+    recorded(path, world_on(partial(Scripted, kind, agents)), setup_of(kind, agents), units)
+
+    assert sha256_of(path) == sha256  # of rules version 1, whose journals stay readable
 
 
 @given(runs(), st.data())
