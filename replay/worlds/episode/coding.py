@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.worlds.episode.events import NAME_MAX
 from goldrush.kernel.worlds.episode.values import (
     ARRAY,
     DEPTH_MAX,
@@ -156,7 +157,9 @@ def leaves(value: object, name: str) -> list[tuple[str, Encoded]]:
     """
     found: list[tuple[str, Encoded]] = []
     _collect(value, name, found, DEPTH_MAX)
-    return found
+    if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
+        return found
+    return [(_shortened(part), leaf) for part, leaf in found]
 
 
 def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], depth: int) -> None:
@@ -174,7 +177,18 @@ def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], depth: int
         if not parts:
             found.append((name, (TYPE, _type_name(value))))
     for key, item in parts:
-        _collect(item, f"{name}[{key}]", found, depth - 1)
+        _collect(item, f"{name}[{_key(key)}]", found, depth - 1)
+
+
+def _key(key: object) -> str:
+    """A key in a name. The text of an object can have its address: its type stands for it."""
+    is_plain = isinstance(key, str | int | float | bytes | tuple | None)
+    return str(key) if is_plain or type(key).__module__ == "numpy" else _type_name(key)
+
+
+def _shortened(name: str) -> str:
+    """A name that a journal takes: lone surrogates escaped, its end cut off."""
+    return name.encode("utf-8", "backslashreplace").decode()[:NAME_MAX]
 
 
 def _simplified(value: Any) -> object:

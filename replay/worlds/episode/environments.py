@@ -41,6 +41,8 @@ class Recorded:
 
     def rows(self, agent: int | None, name: str, value: object) -> Rows:
         """The rows of `array` for an observation, or an info."""
+        if name.startswith(self.ignored):  # without its digest
+            return []
         return [
             (agent, part, digest_of(leaf), leaf if self.values or is_kept(leaf) else None)
             for part, leaf in leaves(value, name)
