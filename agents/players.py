@@ -118,12 +118,14 @@ class ForkChange:
         treatment: the name of one whose settings apply from there on.
         roster: a new roster, as text.
         replace: submissions that replace recorded ones, in the form of their events.
+        parent: the journal that is forked.
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     treatment: str | None = None
     roster: str | None = None
     replace: Sequence[Mapping[str, Any]] = ()
+    parent: str = ""
 
 
 @attrs.frozen
@@ -441,7 +443,7 @@ def fork(
     """
     _check_sources(players, parent, resources.sources)
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
-    resolved = ResolvedChange({})
+    change, resolved = attrs.evolve(change, parent=str(parent)), ResolvedChange({})
 
     def facts_of(state: S) -> Facts:
         nonlocal resolved

@@ -164,7 +164,7 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
     for entry in roster.entries:
         if is_outside(entry.policy):
             game.prompting_for(entry)  # refuses a version that is not here
-    if replaced and game.turn is not None:
+    if replaced and game.turn is not None and game.plays_ahead:
         _check_replaced(game, roster, context.state, replaced)
     is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
     all_policies = len(policies) == len(roster.entries)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Generic
 
 import attrs
@@ -38,7 +38,7 @@ from goldrush.agents.rounds import (
 )
 from goldrush.agents.seats import ImpossiblePlayer, models_in
 from goldrush.agents.seats import with_models_resolved as resolved
-from goldrush.agents.session import Asked, Session, bounds_of
+from goldrush.agents.session import Asked, bounds_of
 from goldrush.agents.stage_game import S, StageGame, V
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
@@ -46,6 +46,7 @@ from goldrush.kernel.fold import units
 from goldrush.kernel.forking import Replaced, changes
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.rosters import Config
+from goldrush.kernel.run import Ask
 from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Row
 
@@ -112,7 +113,7 @@ class StagePlayers(Players[S], Generic[S, V]):
         )
         return attrs.evolve(roster, entries=entries)
 
-    def start_agents(self, context: RunContext[S]) -> Session[S]:
+    def start_agents(self, context: RunContext[S]) -> AbstractContextManager[Ask[S]]:
         game, state, needs = self.game, context.state, context.resources
         roster = Roster(entries_in(state.roster), context.recordings, needs.trust, needs.policies)
         for entry in roster.entries:
@@ -271,7 +272,8 @@ def _replaced(
             raise BadInput(f"{where} has no {error.args[0]}", see) from None
         if fault := event.fault(row):
             raise BadInput(f"{where}: {fault}", see)
-        replaced.append((item[unit], _step_of(game, item, code, where), row))
+        step = _step_of(game, item, code, where) if game.has_steps else 0
+        replaced.append((item[unit], step, row))
     replaced.sort(key=lambda placed: (*placed[:2], placed[2][0]))
     return [*replaced] if game.has_steps else [(number, row) for number, _, row in replaced]
 

@@ -107,6 +107,7 @@ class StageGame(Generic[S, V]):
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
         unread: whether a submission has actions, of which none could be read.
+        plays_ahead: units can be played in memory before they are recorded.
     """
 
     world: World[S]
@@ -129,6 +130,7 @@ class StageGame(Generic[S, V]):
     talk: str = ""
     leaves_state: bool = False
     unread: Callable[[Row], bool] = lambda row: False
+    plays_ahead: bool = True
 
     def __attrs_post_init__(self) -> None:
         """Raises ValueError if world, policy set and prompting do not match."""

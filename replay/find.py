@@ -75,17 +75,28 @@ def _installed_tools(name: str) -> Tools | None:
     return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
 
 
-def world_given(target: str | type[Game] | Maker) -> str:
+def world_given(target: str | type[Game] | Maker, path: str | Path | None = None) -> str:
     """The name of a world that stands for what is given, from now on and in this process. `target`:
     the class of a game, its file (`fishery.py`, `fishery.py:Fishery`) or its module
     (`package.module:Fishery`); or what makes an environment or a model, as such, in a file or a
-    module, or by an id of Gymnasium.
+    module, or by an id of Gymnasium. `path`: the journal for whose subject alone a maker is given;
+    None: for any.
 
     Raises BadInput for what cannot be loaded, and for a game with the name of an installed world,
     unless it is that world.
     """
-    game = give(target, _is_taken)
+    game = give(target, _is_taken, "" if path is None else _subject_in(path))
     return OF_MAKERS if game is None else game.name
+
+
+def _subject_in(path: str | Path) -> str:
+    """The name of the environment or model of a journal; empty for a journal of anything else."""
+    with suppress(GoldrushError), JournalReader(path) as reader:
+        start = next(iter(reader), None)
+        subject = (start.setup or {}).get("subject") if start else None
+        name = subject.get("name") if isinstance(subject, dict) else None
+        return name if isinstance(name, str) else ""
+    return ""
 
 
 def _is_taken(game: type[Game]) -> bool:

@@ -49,6 +49,7 @@ from goldrush.replay.find import (
     players_of,
     tools_at,
     tools_for,
+    world_given,
     world_named,
 )
 from goldrush.replay.tools import Checkable, Prompted, Tools
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, PreparedRun, Resources
+    from goldrush.agents.targets import Maker
     from goldrush.kernel.game.game import Game
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.data.user_functions import Functions
@@ -123,14 +125,15 @@ class Run:
 
     @classmethod
     def open(
-        cls, path: str | Path, trust: Trust = (), *, world: str | type[Game] | None = None
+        cls, path: str | Path, trust: Trust = (), *, world: str | type[Game] | Maker | None = None
     ) -> Self:
         """The run of a journal.
 
         Args:
             path: the journal; one that is unfinished or damaged can be opened, too.
-            world: the game that it is a run of, as for `record`: a journal runs no code by naming
-                it.
+            world: the game that it is a run of, as for `record`, or what makes the environment or
+                the model that it was recorded on (`gymnasium.make`, `"module:make"`): a journal
+                runs no code by naming it.
             trust: user-defined policies, as classes or as `module:Class`, that may be imported:
                 `verify` asks them again, and they play in `resume` and `fork`.
 
@@ -142,7 +145,7 @@ class Run:
         if os.path.isdir(path_of(path)):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
         if world is not None:
-            world_named(world)
+            world_given(world, path)
         kind = _class_of(tools_at(path))
         if not issubclass(kind, cls):
             raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
@@ -163,7 +166,7 @@ class Run:
         path: str | Path | type[Game] | None = None,
         out: str | Path | None = None,
         *,
-        world: str | type[Game] = WORLD_DEFAULT,
+        world: str | type[Game] | Maker = WORLD_DEFAULT,
         roster: Roster = None,
         treatment: str | Mapping[str, Any] | None = None,
         models: Models | str | Path | None = None,
@@ -182,7 +185,8 @@ class Run:
             path: the new journal; None: a temporary file, removed when the run object is. Or the
                 class or the file of a game that is played; `out` is then the journal.
             world: the world that is played: a name, a game's class, its file (`fishery.py`) or its
-                module (`package.module:Fishery`).
+                module (`package.module:Fishery`); or what makes an environment or a model, as such
+                or by file, module or its id in Gymnasium (`CartPole-v1`).
             roster: who plays: text as on the command line (`"greedy-mine*8,raid*2"`), or a list
                 with an item for each agent: names, classes, objects. A class that can be imported,
                 with plain settings, is recorded as `module:Class[setting=value]`; any other object
@@ -219,7 +223,7 @@ class Run:
     def plan(
         cls,
         *,
-        world: str | type[Game] = WORLD_DEFAULT,
+        world: str | type[Game] | Maker = WORLD_DEFAULT,
         roster: Roster = None,
         treatment: str | Mapping[str, Any] | None = None,
         models: Models | str | Path | None = None,

@@ -54,6 +54,7 @@ from goldrush.replay.tools import Tools
 if TYPE_CHECKING:
     import pyarrow
 
+    from goldrush.agents.targets import Maker
     from goldrush.kernel.game.game import Game
     from goldrush.replay.report.answer import StudyAnswer
     from goldrush.replay.report.figure import Figure
@@ -71,7 +72,7 @@ _WHOLE: Final = ("rounds", "seed", "agents")  # its columns of whole numbers
 def study(
     folder: str | Path,
     *,
-    world: str | type[Game] = WORLD_DEFAULT,
+    world: str | type[Game] | Maker = WORLD_DEFAULT,
     treatments: Treatments = ALL,
     rosters: Rosters = BASELINES,
     seeds: int | Sequence[int] = SEEDS_DEFAULT,
@@ -150,7 +151,7 @@ class Study:
 
     @classmethod
     def open(
-        cls, folder: str | Path, trust: Trust = (), *, world: str | type[Game] | None = None
+        cls, folder: str | Path, trust: Trust = (), *, world: str | type[Game] | Maker | None = None
     ) -> Study:
         """The study in a folder.
 

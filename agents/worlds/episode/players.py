@@ -1,16 +1,376 @@
-"""Who acts in episodes."""
+"""Who acts in episodes: recording by command, forks, and asking again.
+
+A run that is driven here resets its environment by drawn seeds when an episode is over, until it
+has its steps; without a number of steps it ends with the first episode. Where recorded actions are
+done again, their resets are, too, and the run ends where the recording has no action for an agent
+that must act.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Final, TypeGuard, cast
 
-from goldrush.agents.players import Players
+import attrs
+
+from goldrush.agents.players import (
+    AskAgain,
+    Facts,
+    ForkChange,
+    PolicyCheck,
+    PreparedRun,
+    ResolvedChange,
+    Resources,
+    RunContext,
+    recordings_of,
+)
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Entry, Roster, entries_in
+from goldrush.agents.rounds import Replaced, replaced_in
+from goldrush.agents.simultaneous import StagePlayers
+from goldrush.agents.stage_game import StageGame
+from goldrush.agents.trust import EXTERNAL, RECORDED
+from goldrush.agents.worlds.episode.policies import (
+    METHOD,
+    SEEDS,
+    EpisodePolicies,
+    Policy,
+    Random,
+    sampled,
+)
+from goldrush.agents.worlds.episode.recording import EpisodeRecording
+from goldrush.agents.worlds.episode.subjects import Subjects
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, BadPlan, format_value, unknown
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.run import Ask, Inputs
+from goldrush.kernel.world import Batch, Block, Row
+from goldrush.kernel.worlds.episode.config import AGENTS_MAX, OWN, EpisodeConfig, config_of
+from goldrush.kernel.worlds.episode.events import ACTED, CLOSED, RESET
+from goldrush.kernel.worlds.episode.fork import FORKS, check_parameters
 from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.subject import VECTOR
+from goldrush.kernel.worlds.episode.values import DICT, Encoded
+from goldrush.kernel.worlds.episode.world import NAME, episode_world
 
+RANDOM: Final = "random"
 HORIZON: Final = "steps"
+NOTHING: Final = episode_world()  # runs nothing, but has the events and the nouns
+
+Recordings = Mapping[int, EpisodeRecording]  # by agent
 
 
-class EpisodePlayers(Players[EpisodeState]):
+@attrs.frozen
+class View:
+    """What asking takes at a state."""
+
+    state: EpisodeState
+    subjects: Subjects
+
+    def ask(self, policy: Policy, agent: int) -> Encoded:
+        """The action of an agent. Raises BadInput for one that cannot be recorded; what the policy
+        raises.
+        """
+        seen = self.subjects.seen(self.state, agent)
+        if seen.is_out:
+            return None
+        if isinstance(policy, Random):
+            action = sampled(seen, self.state.config.seed, self.state.unit, agent)
+        else:
+            action = policy.act(seen.observation, seen.agent)
+        return self.subjects.encoded(action, f"the action of {seen.agent}")
+
+
+def game_of(subjects: Subjects) -> StageGame[EpisodeState, View]:
+    """How the agents of environments are played."""
+    return StageGame(
+        world=NOTHING,
+        policy_set=EpisodePolicies(
+            world=NAME,
+            policies={RANDOM: Random},
+            default=RANDOM,
+            agents=1,
+            agents_max=AGENTS_MAX,
+            method=METHOD,
+            recording=EpisodeRecording,
+        ),
+        codes=(ACTED,),
+        turn=lambda state: (0, state.acting),
+        config_of=config_of,
+        horizon=HORIZON,
+        unit=lambda state: state.unit,
+        view=lambda state: View(state, subjects),
+        ask=lambda policy, entry, view: (entry.agent, view.ask(policy, entry.agent)),
+        resubmitted=_resubmitted,
+        forks=FORKS,
+        stand_in=RANDOM,
+        leaves_state=True,
+        plays_ahead=False,  # an environment does not come back
+    )
+
+
+class EpisodePlayers(StagePlayers[EpisodeState, View]):
     """The agents of environments. Nobody acts in a model."""
 
-    horizon = HORIZON
+    def __init__(self, subjects: Subjects) -> None:
+        """`subjects`: the live environments of this process."""
+        super().__init__(game_of(subjects))
+        self.subjects = subjects
+
+    def prepare(
+        self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
+        resources: Resources,
+    ) -> PreparedRun:  # fmt: skip
+        """See Players. What was given in this process is made, to see what it is."""
+        if treatment is not None:
+            raise unknown("treatment", treatment, ())
+        wanted = settings.get("agents")
+        named = {name: value for name, value in settings.items() if name != "agents"}
+        config, about = self.subjects.prepared(named)
+        if wanted not in (None, config.agents):
+            raise BadInput(
+                f"{about.name} has {config.agents} agents, not {format_value(wanted)}",
+                "leave --agents out",
+            )
+        facts = {"config": config.as_dict(), "subject": about.as_dict()}
+        if not config.agents:
+            if roster is not None:
+                raise BadInput(f"nobody acts in {about.name}, a model", "leave the roster out")
+            if not config.steps:
+                raise BadInput("the number of steps is missing", "give it: --set steps=100")
+            return PreparedRun(facts, Roster(()))
+        found = self.game.policy_set.parse(roster, config.agents, resources.models)
+        self.game.check_recordings(found, config)
+        return PreparedRun(facts, found)
+
+    def start_agents(
+        self, context: RunContext[EpisodeState]
+    ) -> AbstractContextManager[Ask[EpisodeState]]:
+        """See Players. Raises BadInput for agents that only the recording program can play."""
+        state, objects = context.state, context.resources.policies
+        entries = entries_in(state.roster)
+        for entry in entries:
+            if entry.policy == EXTERNAL and entry.agent not in objects:
+                raise BadInput(
+                    f"{state.about.agents[entry.agent]} was played by the program that recorded "
+                    "the run, and goldrush cannot go on in its place",
+                    "go on there, or fork the run with --roster random, or module:Class",
+                )
+        driven = _Driven(
+            self.subjects, _recordings_of(entries, context.recordings), replaced_in(context.forks)
+        )
+        if state.about.kind == VECTOR and 0 < len(driven.recordings) < len(entries):
+            raise BadInput(
+                "some environments of a vector environment are `recorded`, and others are not",
+                "give all of them the same recording, or none",
+            )
+        return _driving(driven, super().start_agents(context))
+
+    def policy_check(
+        self, resources: Resources
+    ) -> Callable[[EpisodeState, Sequence[Facts]], PolicyCheck]:
+        check_of, known = super().policy_check(resources), recordings_of(self, resources.sources)
+
+        def check(state: EpisodeState, forks: Sequence[Facts]) -> PolicyCheck:
+            found = check_of(state, forks)
+            if found.ask is None:
+                return found
+            recordings = _recordings_of(entries_in(state.roster), known)
+            driven = _Driven(self.subjects, recordings, replaced_in(forks))
+            is_believed = bool(found.not_asked or found.unknown)
+            ask = partial(driven.again, found.ask, is_believed=is_believed)
+            return attrs.evolve(found, ask=ask, pending=None)
+
+        return check
+
+    def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
+        """Nothing to check: a step has one action of an agent."""
+
+    def resolve_change(
+        self, state: EpisodeState, change: ForkChange, resources: Resources
+    ) -> ResolvedChange:
+        """See Players. Without a roster the later actions of agents that the recording program
+        played are done again.
+        """
+        settings = {
+            name: self.subjects.encoded(value, name) for name, value in change.settings.items()
+        }
+        for name in settings:
+            if name not in OWN and name not in state.config.parameters:
+                raise unknown("setting", name, state.config.as_dict())
+        check_parameters(settings, is_model=state.is_model)
+        steps = settings.get(HORIZON)
+        if steps and type(steps) is int and steps < state.unit:
+            raise BadInput(
+                f"steps is {steps}, but the run is forked at step {state.unit - 1}",
+                f"give {state.unit} or more, or 0: to the end of the episode",
+            )
+        parent = EpisodeRecording(change.parent)
+        items = [self._encoded(item, state, parent) for item in change.replace]
+        agents = state.config.agents
+        game = attrs.evolve(self.game, config_of=lambda known: config_of(known, agents))
+        resolved = StagePlayers(game).resolve_change(
+            state, attrs.evolve(change, settings=settings, replace=items), resources
+        )
+        if change.roster is not None:
+            return resolved
+        return self._going_on(state, resolved, parent, resources)
+
+    def _going_on(
+        self, state: EpisodeState, resolved: ResolvedChange, parent: EpisodeRecording,
+        resources: Resources,
+    ) -> ResolvedChange:  # fmt: skip
+        """The change with `recorded` in place of agents that the recording program played."""
+        objects, entries = resources.objects_for(state.roster), entries_in(state.roster)
+        again = {"journal": parent.sha256}
+        new = [
+            Entry(entry.agent, RECORDED, again)
+            if entry.policy == EXTERNAL and entry.agent not in objects
+            else entry
+            for entry in entries
+        ]
+        if new == [*entries]:
+            return resolved
+        for step, row in resolved.facts["replaced"]:
+            if parent.action(NOTHING.vocabulary.unit_of(step), row[0]) is None:
+                raise BadInput(
+                    f"{_name_of(state, row[0])} does not act in step {step} of {parent.path}, "
+                    "whose actions are done again",
+                    "give another step, or a --roster that acts",
+                )
+        roster = Roster(new, [parent])
+        return ResolvedChange({**resolved.facts, "roster": roster.as_setup()}, roster)
+
+    def _encoded(
+        self, item: Mapping[str, object], state: EpisodeState, parent: EpisodeRecording
+    ) -> Mapping[str, object]:
+        """A replaced action with its value encoded. Whatever else is wrong with it is found later.
+
+        Raises BadInput for an action that the agent cannot take, and for one of an agent that does
+        not act in the next step.
+        """
+        noun = NOTHING.vocabulary.unit
+        if not isinstance(item, Mapping) or type(item.get(noun)) is not int or "action" not in item:
+            return item
+        step, agent = cast(int, item[noun]), item.get("agent")
+        is_together = state.about.kind == VECTOR
+        if not _is_agent(agent, state.config) or (agent is None) is not is_together:
+            raise BadInput(
+                f"an action of agent {format_value(agent)} is given",
+                "give agent null, and an array of all actions"
+                if is_together
+                else f"give an agent from 0 to {state.config.agents - 1}",
+            )
+        if step == state.unit and (state.is_over or agent not in (None, *state.acting)):
+            raise BadInput(
+                f"{_name_of(state, agent)} does not act in step {step}", "fork without its action"
+            )
+        recorded = parent.action(NOTHING.vocabulary.unit_of(step), agent)
+        like = None if recorded is None else recorded[1]
+        return {**item, "action": self.subjects.action_of(item["action"], state, agent, like)}
+
+
+def _resubmitted(item: Mapping[str, object], config: EpisodeConfig, code: int) -> Row:
+    """The row of an action, which is encoded. Raises BadPlan for one of nobody."""
+    if not _is_agent(item["agent"], config):
+        raise BadPlan(f"there is no agent {format_value(item['agent'])}")
+    return item["agent"], item["action"]
+
+
+def _is_agent(agent: object, config: EpisodeConfig) -> TypeGuard[int | None]:
+    return agent is None or (type(agent) is int and 0 <= agent < config.agents)
+
+
+def _name_of(state: EpisodeState, agent: int | None) -> str:
+    return "the environment" if agent is None else state.about.agents[agent]
+
+
+def _recordings_of(entries: Sequence[Entry], known: Sequence[Recording]) -> Recordings:
+    """Those of the known recordings that agents do again."""
+    by_digest = {each.sha256: each for each in known if isinstance(each, EpisodeRecording)}
+    digests = {e.agent: e.options.get("journal") for e in entries if e.policy == RECORDED}
+    return {agent: by_digest[each] for agent, each in digests.items() if each in by_digest}
+
+
+@attrs.frozen
+class _Driven:
+    """What is done to a subject, step by step.
+
+    Attributes:
+        recordings: what agents do again.
+        replaced: actions given by hand.
+    """
+
+    subjects: Subjects
+    recordings: Recordings
+    replaced: Replaced
+
+    def inputs(self, state: EpisodeState, ask: Callable[[], Inputs]) -> Inputs:
+        """The inputs of the next step. `ask`: gives the actions of agents."""
+        ahead = self._without_asking(state)
+        given = self.replaced.get((state.unit, 0))
+        if ahead is not None:
+            if given is not None:
+                raise BadInput(
+                    f"an action in step {state.unit} is replaced, in which nobody acts",
+                    "fork without it",
+                )
+            return ahead
+        if state.about.kind != VECTOR:
+            return ask()
+        if given is not None:
+            return [(ACTED, list(given.values()))]
+        if self.recordings:
+            row = _first(self.recordings).action(state.unit + 1, None)
+            return [(ACTED, [cast(Row, row)])]  # there is one
+        [(_, rows)] = cast("Sequence[Batch]", ask())
+        return [(ACTED, [(None, self.subjects.together(state, [row[1] for row in rows]))])]
+
+    def again(
+        self, ask: AskAgain, state: EpisodeState, recorded: Block, *, is_believed: bool
+    ) -> Sequence[Batch]:
+        """The recorded inputs of a step, asked for again. `is_believed`: some agents are not asked;
+        so nobody knows when they would have reset the environment.
+        """
+        is_step = not state.is_over and [code for code, _ in recorded] == [ACTED]
+        if is_believed and (not is_step or state.about.kind == VECTOR):
+            return recorded.batches
+        return cast("Sequence[Batch]", self.inputs(state, lambda: ask(state, recorded)))
+
+    def _without_asking(self, state: EpisodeState) -> list[Batch] | None:
+        """The inputs of a step in which nobody acts; None: somebody does."""
+        unit = state.unit + 1
+        if self.recordings:
+            if (reset := _first(self.recordings).resets.get(unit)) is not None:
+                return [(RESET, [reset])]
+            is_together = state.about.kind == VECTOR
+            needed = [agent for agent in state.acting if agent in self.recordings]
+            actions = [
+                self.recordings[agent].action(unit, None if is_together else agent)
+                for agent in needed
+            ]
+            return [(CLOSED, [()])] if state.is_over or None in actions else None
+        if state.is_model:
+            config = state.config
+            given: Encoded = (DICT, tuple(config.parameters.items()))
+            return [(RESET, [(config.seed, False, given)])] if state.is_over else []
+        if not state.is_over:
+            return None
+        if state.episode and not state.config.steps:
+            return [(CLOSED, [()])]
+        seed = Draws(state.config.seed, state.episode + 1, 0, "reset").below(SEEDS)
+        return [(RESET, [(seed, True, None)])]
+
+
+def _first(recordings: Recordings) -> EpisodeRecording:
+    return recordings[min(recordings)]
+
+
+@contextmanager
+def _driving(
+    driven: _Driven, asking: AbstractContextManager[Ask[EpisodeState]]
+) -> Iterator[Ask[EpisodeState]]:
+    with asking as ask:
+        yield lambda state: driven.inputs(state, lambda: ask(state))

@@ -5,14 +5,14 @@ A parameter that a fork changes is set as an attribute of the model before its n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 import attrs
 
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.forking import Forks
+from goldrush.kernel.forking import Forks, Replaced, place_of
 from goldrush.kernel.world import Past, Vocabulary
 from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
 from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, EVENTS
@@ -35,6 +35,14 @@ class EpisodeForks(Forks[EpisodeConfig]):
         new = config_of({**config.as_dict(), **settings}, config.agents)
         self.check_change(config, new, closed)
         return new
+
+    def check_replaced(
+        self, replaced: Sequence[Replaced], config: EpisodeConfig, closed: int
+    ) -> None:
+        placed = [(unit, row) for unit, _, row in map(place_of, replaced)]
+        # The action of all together, in a vector environment, stands for that of the first.
+        known = [(unit, row if row[0] is not None else (0, *row[1:])) for unit, row in placed]
+        super().check_replaced(known, config, closed)
 
 
 FORKS: Final = EpisodeForks(

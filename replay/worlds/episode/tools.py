@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os.path import relpath
+from pathlib import Path
 from typing import Final
 
+from goldrush.agents.given import location_of_maker
 from goldrush.agents.worlds.episode.players import EpisodePlayers
+from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.episode.config import EpisodeSettings
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.tools import Tools
+from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
 
 class EpisodeTools(Tools):
     """What can be done with recorded environments and models."""
 
     config = EpisodeSettings
-    players = EpisodePlayers()
+
+    def __init__(self) -> None:
+        """No environment is made."""
+        self.subjects = LiveSubjects()
+        self.players = EpisodePlayers(self.subjects)
 
     def world(self, setup: Mapping[str, object]) -> World[EpisodeState]:
-        return episode_world(None, _missing(setup))
+        subject = setup.get("subject")
+        name = subject.get("name") if isinstance(subject, dict) else None
+        known = name if isinstance(name, str) else ""
+        return episode_world(self.subjects.stage_of(known), missing(known))
 
     def length(self, state: EpisodeState) -> int | None:
         return state.config.steps or None
@@ -28,13 +40,12 @@ class EpisodeTools(Tools):
     def agents(self, state: EpisodeState) -> int:
         return len(state.roster)
 
-
-def _missing(setup: Mapping[str, object]) -> str:
-    """Why the events of a run cannot be derived here."""
-    subject = setup.get("subject")
-    name = subject.get("name") if isinstance(subject, dict) else None
-    what = name if isinstance(name, str) else "the environment"
-    return f"{what} is not here; give what makes it: --env module:make"
+    def world_option(self, folder: str | Path = "") -> str:
+        location = location_of_maker()
+        file, colon, name = location.partition(":")
+        if folder and file.endswith(".py"):
+            location = f"{relpath(file, folder)}{colon}{name}"
+        return f" --env {quoted(location)}" if location else ""
 
 
 TOOLS: Final = EpisodeTools()

@@ -1,0 +1,80 @@
+"""Policies of episodes: `random`, and those of the user, which know nothing of goldrush."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, Protocol
+
+import attrs
+
+from goldrush.agents.roster import Entry
+from goldrush.agents.seats import PolicySet
+from goldrush.agents.trust import is_import_name, trusted_class
+from goldrush.agents.worlds.episode.subjects import Seen
+from goldrush.kernel.draws import Draws
+
+METHOD: Final = "act"
+SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
+MASK: Final = "action_mask"  # in an observation or an info: which actions are allowed
+
+
+class Policy(Protocol):
+    """A policy of the user's."""
+
+    def act(self, observation: object, agent: str) -> object:
+        """The action of an agent, by name."""
+
+
+class Random:
+    """Samples actions from the agent's space, those that its action mask allows."""
+
+    def act(self, observation: object, agent: str) -> object:
+        """Not called: a sample depends on the agent's space, too."""
+        raise NotImplementedError
+
+
+def sampled(seen: Seen, seed: int, step: int, number: int) -> object:
+    """A random action of an agent. It follows from the run's seed, the step and the agent's number,
+    and from the version of numpy.
+    """
+    seen.space.seed(Draws(seed, step, number, "random").below(SEEDS))
+    masked = seen.observation if isinstance(seen.observation, Mapping) else {}
+    mask = masked.get(MASK, seen.info.get(MASK))
+    return seen.space.sample() if mask is None else seen.space.sample(mask)
+
+
+@attrs.frozen
+class FunctionPolicy:
+    """A policy that is a function of the observation, and of the agent's name if it takes two."""
+
+    function: Callable[..., object]
+    takes_agent: bool
+
+    def act(self, observation: object, agent: str) -> object:
+        """What the function returns."""
+        return self.function(observation, agent) if self.takes_agent else self.function(observation)
+
+
+class EpisodePolicies(PolicySet):
+    """The policies that rosters of episodes can name."""
+
+    def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], object]:
+        """As of any set; a function with parameters that must be given is a policy itself."""
+        if is_import_name(entry.policy) and not entry.settings:
+            make = trusted_class(entry.policy, trust)
+            needed = 0 if isinstance(make, type) else _needed(make)
+            if needed:
+                policy = FunctionPolicy(make, needed > 1)
+                return lambda: policy
+        return super().maker(entry, trust)
+
+
+def _needed(function: Callable[..., object]) -> int:
+    """The number of parameters that must be given by position."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # of C
+        return 0
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds and p.default is p.empty for p in parameters)

@@ -1,0 +1,212 @@
+"""The live environments of this process: for journals that are verified or forked, and for players.
+
+What was given for a run's subject (agents/given.py) makes it. A journal makes nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, cast
+
+from goldrush.agents.given import maker_of
+from goldrush.agents.targets import Maker
+from goldrush.agents.worlds.episode.subjects import Seen, Space
+from goldrush.kernel.errors import (
+    BadInput,
+    GoldrushError,
+    RulesFailed,
+    format_error,
+    format_value,
+)
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.episode.config import OWN, About, EpisodeConfig, config_of
+from goldrush.kernel.worlds.episode.state import EpisodeState, initial
+from goldrush.kernel.worlds.episode.subject import Outcome
+from goldrush.kernel.worlds.episode.values import Encoded, shown
+from goldrush.replay.worlds.episode.actions import as_recorded, in_space
+from goldrush.replay.worlds.episode.coding import decoded, encoded
+from goldrush.replay.worlds.episode.environments import (
+    Environment,
+    InTurns,
+    Parallel,
+    Recorded,
+    Vector,
+    about_of,
+    subject_of_environment,
+)
+from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings
+from goldrush.replay.worlds.episode.stage import LiveStage
+
+KEPT: Final = 8  # makers whose last environment is kept
+
+_NOBODY: Final = {"policy": "external", "options": {}}
+
+
+class NamedStage(LiveStage[Environment]):
+    """A stage of runs that goldrush itself drives: whatever an environment raises is told in one
+    line.
+    """
+
+    def at(self, state: EpisodeState) -> Environment:
+        """The subject of this state. Raises BadInput."""
+        with _told(state.about.name, "cannot come to", state.unit):
+            return super().at(state)
+
+    def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
+        """What the subject of this state gives. Raises BadInput."""
+        with _told(state.about.name, "fails in", state.unit):
+            return super().outcome(state, inputs)
+
+
+@contextmanager
+def _told(name: str, what: str, step: int) -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, MemoryError, GoldrushError):
+        raise
+    except BaseException as error:  # an environment may raise anything
+        raise RulesFailed(
+            f"{name} {what} step {step}: {format_error(error)}",
+            "`goldrush repeats` tells whether it repeats",
+        ) from error
+
+
+class LiveSubjects:
+    """The environments that were made of what was given."""
+
+    def __init__(self) -> None:
+        """No environment yet."""
+        self._stages: dict[int, tuple[Maker, NamedStage]] = {}
+        self._spaces: tuple[Environment | None, dict[int, Space]] = None, {}
+
+    def stage_of(self, subject: str) -> NamedStage | None:
+        """The stage of the runs of a subject; None: nothing was given that makes it."""
+        make = maker_of(subject)
+        if make is None:
+            return None
+        _, stage = self._stages.pop(id(make), (make, None))
+        stage = stage or NamedStage(EnvironmentMaker(make))
+        self._stages[id(make)] = make, stage  # the last one used
+        if len(self._stages) > KEPT:
+            del self._stages[next(iter(self._stages))]
+        return stage
+
+    def prepared(self, settings: Mapping[str, object]) -> tuple[EpisodeConfig, About]:
+        """See Subjects."""
+        stage, make = self.stage_of(""), maker_of("")
+        if stage is None or make is None:
+            raise BadInput(
+                "nothing is given that makes an environment",
+                "give it: --env CartPole-v1, module:make or FILE.py:NAME",
+            )
+        own = config_of({name: value for name, value in settings.items() if name in OWN})
+        parameters = {name: value for name, value in settings.items() if name not in OWN}
+        config = Settings(own.seed, own.steps, parameters).as_config()
+        with _told("what is given", "cannot make an environment for", 0):
+            subject = subject_of_environment(make(**parameters), Recorded())
+        about = about_of(subject, make)
+        roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
+        state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
+        stage.hold(subject, state)
+        return state.config, about
+
+    def seen(self, state: EpisodeState, agent: int) -> Seen:
+        """See Subjects."""
+        subject, name = self._at(state), state.about.agents[agent]
+        env, returned = subject.env, cast("tuple[Any, ...]", subject.returned)
+        if isinstance(subject, InTurns):
+            own = env.possible_agents[agent]
+            is_out = bool(env.terminations[own] or env.truncations[own])
+            space = self._space(subject, agent, env.action_space(own))
+            return Seen(name, subject.seen, env.infos.get(own, {}), space, is_out)
+        if isinstance(subject, Parallel):
+            own = env.possible_agents[agent]
+            space = self._space(subject, agent, env.action_space(own))
+            return Seen(name, returned[0].get(own), returned[-1].get(own, {}), space)
+        if isinstance(subject, Vector):
+            space = self._space(subject, agent, env.single_action_space)
+            return Seen(name, _item(returned[0], agent), _infos_of(returned[-1], agent), space)
+        return Seen(name, returned[0], returned[-1], self._space(subject, agent, env.action_space))
+
+    def encoded(self, value: object, what: str) -> Encoded:
+        """See Subjects."""
+        return encoded(value, what)
+
+    def together(self, state: EpisodeState, actions: Sequence[Encoded]) -> Encoded:
+        """See Subjects."""
+        from gymnasium.vector import utils
+
+        space = self._at(state).env.single_action_space
+        batch: Any = utils.create_empty_array(space, len(actions))
+        batch = utils.concatenate(space, [decoded(action) for action in actions], batch)
+        return encoded(batch, "the actions of all environments")
+
+    def action_of(
+        self, given: object, state: EpisodeState, agent: int | None, recorded: Encoded
+    ) -> Encoded:
+        """See Subjects."""
+        subject = self._at(state)
+        if agent is None or not isinstance(subject, Parallel):
+            space = subject.env.action_space
+        else:
+            space = subject.env.action_space(subject.env.possible_agents[agent])
+        if given is None and isinstance(subject, InTurns):
+            return None  # an agent that leaves
+        tries: list[Callable[[], object]] = [lambda: in_space(given, space)]
+        if recorded is not None:
+            tries.insert(0, lambda: as_recorded(given, recorded))
+        for made in tries:
+            try:
+                action = made()
+                if space.contains(action):
+                    return encoded(action, "the action")
+            except (TypeError, ValueError, OverflowError):
+                continue
+        who = "all environments" if agent is None else state.about.agents[agent]
+        raise BadInput(
+            f"the action of {who} is {format_value(given)}",
+            f"give one of {space}, as {format_value(shown(encoded(space.sample(), '')))}",
+        )
+
+    def _at(self, state: EpisodeState) -> Environment:
+        stage = self.stage_of(state.about.name)
+        if stage is None:
+            raise BadInput(missing(state.about.name), "give it")
+        return stage.at(state)
+
+    def _space(self, subject: Environment, agent: int, space: Space) -> Space:
+        """A copy of an agent's space: to seed it must change nothing for the environment."""
+        known, copies = self._spaces
+        if known is not subject:
+            copies = {}
+            self._spaces = subject, copies
+        if agent not in copies:
+            copies[agent] = copy.deepcopy(space)
+        return copies[agent]
+
+
+def missing(name: str) -> str:
+    """Why a run cannot be derived again here. `name`: of its subject."""
+    return f"{name or 'what the run is of'} is not here; give what makes it: --env module:make"
+
+
+def _item(batch: Any, index: int) -> Any:
+    """The observation of one environment, among those of all."""
+    if isinstance(batch, Mapping):
+        return {name: _item(value, index) for name, value in batch.items()}
+    if isinstance(batch, tuple):
+        return tuple([_item(value, index) for value in batch])
+    return batch[index]
+
+
+def _infos_of(infos: Any, index: int) -> dict[object, object]:
+    """What one environment told, among what all did."""
+    return {
+        name: value[index]
+        for name, value in infos.items()
+        if not str(name).startswith("_")
+        and getattr(value, "shape", ())[:1] > (index,)
+        and bool(infos.get(f"_{name}", {index: True})[index])
+    }

@@ -1,0 +1,232 @@
+"""Who acts in environments: recorded, forked and asked again, in each kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+import goldrush
+from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.replay.journal.log import Query, log
+from tests.replay.worlds.episode.envs import END, MAKE, NoisyWalk, Turns, play
+
+kinds = pytest.mark.parametrize("kind", MAKE)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+
+
+class Masked(Turns):
+    """Each agent may take its own number alone, which it is told."""
+
+    metadata = {"name": "masked_v0"}
+
+    def reset(self, seed: int | None = None, options: Any = None) -> None:
+        super().reset(seed, options)
+        for number, agent in enumerate(self.agents):
+            mask = np.zeros(4, "i1")
+            mask[number + 1] = 1
+            self.infos[agent] = {"action_mask": mask}
+
+
+class Told:
+    """A policy that tells who is asked."""
+
+    def __init__(self, asked: list[tuple[str, object]]) -> None:
+        self.asked = asked
+
+    def act(self, observation: object, agent: str) -> object:
+        self.asked.append((agent, observation))
+        return np.ones(2, "f4")
+
+
+def up(observation: Any) -> int:
+    return 2 if observation["x"][0] >= -99 else 0
+
+
+def events(path: Path, *names: str) -> Iterator[dict[str, Any]]:
+    return (event.as_dict() for event in log(path, Query(names=names)))
+
+
+def driven(path: Path, kind: str = "environment", steps: int = 20, **parameters: Any) -> Path:
+    """The journal of a program with a loop of its own."""
+    env = goldrush.wrap(MAKE[kind], path, **parameters)
+    play(env, kind, steps)
+    env.close()
+    return path
+
+
+@kinds
+def test_a_random_run_goes_on_by_drawn_seeds_and_is_asked_again(kind: str, tmp_path: Path) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind], steps=20, seed=4)
+    verdict = run.verify()
+
+    assert (True, 4, 21) == (verdict.holds, verdict.level, verdict.rounds)
+    assert 21 == len({event["step"] for event in events(run.path, "reset", "acted")})
+    assert len([*events(run.path, "reset")]) > (kind != "vector")
+
+
+@kinds
+def test_without_a_number_of_steps_a_run_is_one_episode(kind: str, tmp_path: Path) -> None:
+    if kind == "vector":  # it resets itself
+        return
+    run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind])
+
+    assert [0] == [event["step"] for event in events(run.path, "reset")]
+    assert [True] == [event["is_over"] for event in events(run.path, "turn")][-1:]
+    assert 1 == len([*events(run.path, "closed")])
+
+
+def test_a_random_action_is_one_that_the_mask_allows(tmp_path: Path) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=Masked, steps=30)
+    actions = {(event["agent"], event["action"]) for event in events(run.path, "acted")}
+
+    assert {(0, 1), (1, 2), (2, 3)} == actions
+
+
+def test_a_policy_is_asked_by_the_name_of_its_agent_with_what_it_observes(tmp_path: Path) -> None:
+    policies = [Told([]) for _ in range(3)]
+    run = goldrush.record(tmp_path / "run.journal", world=MAKE["parallel"], roster=policies)
+    names = [{name for name, _ in policy.asked} for policy in policies]
+
+    assert [{"hunter_0"}, {"hunter_1"}, {"hunter_2"}] == names
+    assert [3, 2, 1] == [len(policy.asked) for policy in policies]
+    assert all(spaces.Box(-99, 99, (2,)).contains(seen) for p in policies for _, seen in p.asked)
+    assert run.verify(policies=policies).holds
+
+
+def test_a_policy_can_be_a_function_of_the_observation(tmp_path: Path) -> None:
+    own = f"{__name__}:up"
+    run = goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=own)
+
+    assert [2] * END == [event["action"] for event in events(run.path, "acted")]
+    assert 4 == run.verify(trust=own).level
+
+
+@kinds
+def test_a_forged_action_of_a_random_agent_is_found(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldrush.agents.worlds.episode.policies.SEEDS", 1 << 30)
+    run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind], steps=8)
+    monkeypatch.undo()
+    verdict = goldrush.open(run.path, world=MAKE[kind]).verify()
+
+    assert (False, 4) == (verdict.holds, verdict.broken.level)
+
+
+@kinds
+def test_a_fork_does_again_what_the_program_did(kind: str, tmp_path: Path) -> None:
+    path = driven(tmp_path / "run.journal", kind)
+    run = goldrush.open(path, world=MAKE[kind])
+    fork = run.fork(4, tmp_path / "fork.journal")
+
+    assert run.last().digest != fork.last().digest  # another roster
+    assert [*events(path, "array", "gave", "closed")] == [
+        *events(fork.path, "array", "gave", "closed")
+    ]
+    assert (True, 4) == ((found := fork.verify(sources=path)).holds, found.level_in_part)
+
+
+@kinds
+def test_another_action_is_put_in_and_the_rest_is_done_again(kind: str, tmp_path: Path) -> None:
+    path = driven(tmp_path / "run.journal", kind)
+    run = goldrush.open(path, world=MAKE[kind])
+    exported = [json.loads(json.dumps(event)) for event in events(path, "acted")]
+    taken = next(event for event in exported if event["step"] == 3)
+    same = run.fork(2, tmp_path / "same.journal", replace=[taken])
+    other = {**taken, "action": _other(taken["action"])}
+    fork = run.fork(2, tmp_path / "fork.journal", replace=[other])
+
+    assert [*events(path, "array", "gave")] == [*events(same.path, "array", "gave")]
+    assert other in [*events(fork.path, "acted")]
+    assert 3 == run.diff(fork).first.round
+    assert fork.verify(sources=path).holds
+
+
+def _other(action: Any) -> Any:
+    """Another action of the same space."""
+    if not isinstance(action, list):
+        return (action + 1) % 3
+    return [(number + 1) % 3 if isinstance(number, int) else number / 2 for number in action]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"action": 7}, r"the action of agent is 7; give one of Discrete\(3\)"),
+        ({"action": 0.5}, "the action of agent is 0.5"),
+        ({"action": [1]}, r"the action of agent is \[1\]"),
+        ({"action": None}, "the action of agent is None"),
+        ({"agent": 3}, "an action of agent 3 is given; give an agent from 0 to 0"),
+        ({"agent": None}, "an action of agent None"),
+        ({"step": 2}, "step 2 cannot be replaced"),
+        ({"step": 7}, "agent does not act in step 7"),
+        ({"step": 70}, "agent does not act in step 70"),
+        ({"event": "reset"}, "give acted ones"),
+    ],
+)
+def test_an_action_that_cannot_be_is_refused_in_one_line(
+    given: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    path = driven(tmp_path / "run.journal")
+    run = goldrush.open(path, world=NoisyWalk)
+    replaced = {"event": "acted", "step": 3, "agent": 0, "action": 1, **given}
+
+    with pytest.raises(BadInput, match=says) as refused:
+        run.fork(2, tmp_path / "fork.journal", replace=[replaced])
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "fork.journal").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"drift": 1.0}, "drift cannot change while an environment runs"),
+        ({"unknown": 1}, "no setting 'unknown'"),
+        ({"steps": 2}, "steps is 2, but the run is forked at step 3"),
+        ({"seed": 2}, "seed cannot change"),
+        ({"roster": "random*2"}, "2"),
+    ],
+)
+def test_a_fork_that_cannot_be_is_refused(
+    change: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    run = goldrush.open(driven(tmp_path / "run.journal", drift=0.5), world=NoisyWalk)
+
+    with pytest.raises(BadInput, match=says):
+        run.fork(3, tmp_path / "fork.journal", **change)
+    assert not (tmp_path / "fork.journal").exists()
+
+
+def test_a_recording_that_broke_off_is_not_resumed_in_place_of_a_learner(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    play(goldrush.wrap(NoisyWalk, path), "environment", 4)  # it is not closed
+
+    with pytest.raises(BadInput, match="agent was played by the program that recorded the run"):
+        goldrush.open(path, world=NoisyWalk).resume()
+
+
+def test_a_random_run_that_broke_off_is_resumed(tmp_path: Path) -> None:
+    whole = goldrush.record(tmp_path / "whole.journal", world=NoisyWalk, steps=12)
+    broken = tmp_path / "broken.journal"
+    broken.write_bytes(Path(whole.path).read_bytes()[:-200])
+    goldrush.open(broken, world=NoisyWalk).resume()
+
+    assert Path(whole.path).read_bytes() == broken.read_bytes()
+
+
+def test_an_action_that_cannot_be_recorded_is_its_policys_failure(tmp_path: Path) -> None:
+    policy = Told([])
+    policy.act = lambda observation, agent: object()  # type: ignore[method-assign]
+
+    with pytest.raises(PolicyFailed, match="of type object, which cannot be recorded"):
+        goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=[policy])
