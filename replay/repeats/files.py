@@ -21,7 +21,7 @@ _INSTALLED: Final = tuple(
     )
 )  # fmt: skip
 _CODE: Final = (".py", ".pyc", ".so", ".pth")
-_PACKAGES: Final = ("site-packages", ".egg-info")
+_PARTS: Final = ("site-packages", ".egg-info", "__pycache__", os.path.join(".cache", "matplotlib"))
 
 
 class OpenedFiles:
@@ -53,7 +53,7 @@ class OpenedFiles:
         if not isinstance(file, (str, bytes, os.PathLike)):
             return  # the number of an open file
         path = os.path.abspath(os.fsdecode(file))
-        if path.startswith(_INSTALLED) or path.endswith(_CODE) or any(map(path.count, _PACKAGES)):
+        if path.startswith(_INSTALLED) or path.endswith(_CODE) or any(map(path.count, _PARTS)):
             return
         if flags & os.O_TRUNC or not os.path.isfile(path):
             self._new.add(path)

@@ -118,6 +118,9 @@ _CONSUMERS: Final = _KEYED | frozenset(
         "zip_longest",
     )
 )
+_COMPILING: Final = frozenset(  # decorators of Numba and others that read a function's code
+    ("cfunc", "guvectorize", "jit", "njit", "script", "stencil", "vectorize")
+)
 _SHOWN: Final = frozenset(("dumps", "format"))  # of an object, they use more than its text
 _TEXTS: Final = frozenset(("print", "repr", "str"))
 _OWN: Final = ("__format__", "__repr__", "__str__")
@@ -344,6 +347,11 @@ def _takes_items(target: ast.expr) -> bool:
 
 class _Transformer(ast.NodeTransformer):
     """Passes what is iterated over through the functions of a module."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+        names = {getattr(d, "attr", getattr(d, "id", "")) for d in decorators}
+        return node if names & _COMPILING else self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
