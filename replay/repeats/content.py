@@ -329,6 +329,9 @@ def _numpy_generator(value: Any) -> Parts:
 def _array(value: Any, told: int) -> Parts:
     """An array of numpy. Its items, if they are told, or are objects or records."""
     text = f"{value.dtype} array of shape {value.shape}"
+    kind: Any = type(value)
+    if "numpy.MaskedArray" in bases_of(kind):
+        return f"masked {text}", [(".mask", value.mask), (".filled()", value.filled())]
     if value.dtype.hasobject or value.dtype.names:
         return text, [(".items", value.tolist())]
     if told:
@@ -380,5 +383,8 @@ _BY_CLASS: Final[tuple[tuple[Any, Callable[[Any], Parts]], ...]] = (
         lambda value: ("partial", [(".func", value.func), (".args", value.args),
                                    (".keywords", value.keywords)]),
     ),
-    (BaseException, lambda value: (name_of(type(value)), [(".args", value.args)])),
+    (
+        BaseException,
+        lambda value: (name_of(type(value)), [(".args", value.args), *_attributes(value)]),
+    ),
 )  # fmt: skip

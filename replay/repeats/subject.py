@@ -114,13 +114,14 @@ def _loaded(target: str) -> Any:
 
 
 def _model(model: Any, steps: int) -> Iterator[Shown]:
-    """A model's attributes, until it is no longer running."""
+    """A model's attributes and what `step()` returned, until it is no longer running."""
     yield Shown(attributes(model), model)
     for _ in range(steps):
         if getattr(model, "running", True) is False:
             return
-        model.step()
-        yield Shown(attributes(model), model)
+        returned = model.step()
+        more = {} if returned is None else {"step()": returned}
+        yield Shown({**attributes(model), **more}, model)
 
 
 def _values(made: Any, steps: int) -> Iterator[Shown]:

@@ -61,6 +61,12 @@ class Spare(Repeating):
         self.spare = [random.Random()]
 
 
+class Returning(Repeating):
+    def step(self):
+        super().step()
+        return {"drawn": random.random()}
+
+
 class Seedless:
     def __init__(self):
         self.drawn = random.random()

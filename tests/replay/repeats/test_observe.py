@@ -57,6 +57,12 @@ class ExtendedDecimal(Decimal):
     pass
 
 
+def failed(agent: int) -> ValueError:
+    error = ValueError("an agent")
+    error.agent = agent  # type: ignore[attr-defined]
+    return error
+
+
 def with_default(default: int) -> Callable[[int], int]:
     return lambda n=default: n
 
@@ -99,6 +105,7 @@ def test_digests_differ_exactly_where_a_value_is_told_to(a: Any, b: Any) -> None
          ("the object at value[0]", "tests.replay.repeats.test_observe.Thing")),
         (StringIO("a"), StringIO("b"), "value.getvalue()", ("'a'", "'b'")),
         (BytesIO(b"a"), BytesIO(b"b"), "value.getvalue()", ("b'a'", "b'b'")),
+        (failed(1), failed(2), "value.agent", ("1", "2")),
         (with_default(1), with_default(2), "value.__defaults__[0]", ("1", "2")),
         ({Slotted: 1}, {Slotted: 2}, "value[tests.replay.repeats.test_observe.Slotted]",
          ("1", "2")),
@@ -157,6 +164,8 @@ def test_arrays_are_told_by_their_items() -> None:
     assert digest(a) != digest(a.reshape(3, 2))
     assert digest(a) == digest(np.asfortranarray(a))
     assert len(told(np.zeros(LEAVES_MAX + 5)).leaves) == LEAVES_MAX
+    masked = [np.ma.array([1, 9, 3], mask=[False, hides, False], fill_value=9) for hides in (0, 1)]
+    assert digest(masked[0]) != digest(masked[1])
 
 
 def test_sets_of_objects_have_no_order() -> None:
