@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -175,8 +176,9 @@ def _grouped(groups: Sequence[Group]) -> str:
 
     units = groups[0].kind.units
     rows: list[Sequence[str]] = [tuple(units if cell == "units" else cell for cell in _GROUPED)]
-    for name, measure in groups[0].known.items():
-        for place, group in enumerate(groups):
+    known = {name: measure for group in reversed(groups) for name, measure in group.known.items()}
+    for name, measure in {**groups[0].known, **known}.items():
+        for place, group in enumerate(group for group in groups if name in group.means):
             one, kind = group.means[name], group.kind
             runs = str(one.n) if one.n == group.runs else f"{one.n} of {group.runs}"
             ends = "-" if one.low is None else f"{_number(one.low)} to {_number(one.high)}"
@@ -232,7 +234,7 @@ def _as_dict(parts: Parts, run: RunData) -> dict[str, Any]:
     with run.reporting_forged():
         found = run.measured.as_dict()
     if parts.by_round:
-        found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measures.known), run)
+        found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measured.known), run)
     if parts.spells or (parts.by_round and run.tools.spells is not None):
         of = _spells_of(run).of
         found["spells"] = [spell.as_dict() for spell in of(_chosen(run, parts.plots))]
@@ -285,20 +287,21 @@ def _compared(paths: Sequence[str], jobs: int | None, users: Sequence[UserMeasur
     from goldrush.replay.data.run_data import map_runs
 
     lines = list(map_runs(_line, paths, jobs, one_world=True, users=users))
-    return _table([lines[0][0], *(line for _, line in lines)], 1)
+    head = list(dict.fromkeys(chain.from_iterable(lines)))
+    return _table([head, *([line.get(name, "-") for name in head] for line in lines)], 1)
 
 
-def _line(run: RunData) -> tuple[Sequence[str], Sequence[str]]:
-    """The head of the table, and the line of a run."""
+def _line(run: RunData) -> Mapping[str, str]:
+    """The line of a run, by column."""
     found = run.measured
     names = _shown(run.measures.of_runs, found.known)
-    values = (_number(found.of(name)) for name in names)
-    head = ("journal", found.vocabulary.units, *names)
-    return head, (escaped(run.name), str(found.units), *values)
+    front = {"journal": escaped(run.name), found.vocabulary.units: str(found.units)}
+    return {**front, **{escaped(name): _number(found.of(name)) for name in names}}
 
 
 def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
-    return chosen or list(known)[:SHOWN_MAX]
+    names = list(known)
+    return [name for name in chosen if name in names] or names[:SHOWN_MAX]
 
 
 def _format(parts: Parts, run: RunData) -> str:

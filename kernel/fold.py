@@ -296,7 +296,7 @@ def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Eve
     if commit.kind == START:
         start(world, reader, commit)
         front = {"world": reader.header.world, "rules": reader.header.rules}
-        return Event(vocabulary.started, number, {**front, **(commit.setup or {})})
+        return Event(vocabulary.started, number, {**front, **world.show_setup(commit.setup or {})})
     try:
         fork_of(world)
         facts = world.show_fork(commit.setup or {})

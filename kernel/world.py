@@ -320,6 +320,8 @@ class World(Generic[S]):
             know three of the facts: `changes` (settings), the vocabulary's `players`, and
             `replaced` (pairs of a unit's number, as shown to people, and the agent with another
             submission there). None: runs cannot be forked.
+        show_setup: `show_setup(setup)` gives the setup of a valid START in its logical form, for the
+            `started` event.
         show_fork: `show_fork(facts)` gives the facts in their logical form, for the `forked` event.
             Raises BadInput for a value of any other form or type.
         freeze: `freeze(state)` gives a state with a closed unit as plain values (see codec.pack),
@@ -351,6 +353,7 @@ class World(Generic[S]):
     digest: Callable[[S], int] = fingerprint
     copy: Callable[[S], S] = _same
     fork: Callable[[S, Mapping[str, Any], Past], S] | None = None
+    show_setup: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     show_fork: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     freeze: Callable[[S], Any] | None = None
     thaw: Callable[[Any, Past], S] | None = None

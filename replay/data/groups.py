@@ -24,9 +24,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
 from goldrush.replay.data.run_data import RunData, map_runs
-from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.extras import require
-from goldrush.replay.find import tools_for
 from goldrush.replay.journal.declared import unusual
 from goldrush.replay.levelled import SEED, levelled
 from goldrush.replay.study.inference import Interval, interval
@@ -134,8 +132,7 @@ def groups(
         is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
         key = one.recorded if is_typed else one.key
         if key not in found:
-            measures = with_users(tools_for(one.world).measures, users)
-            found[key] = _Gathered(one.kind, _known(measures))
+            found[key] = _Gathered(one.kind)
         found[key].add(one)
     return [gathered.group() for gathered in found.values()]
 
@@ -145,29 +142,33 @@ class _One:
     """The part of a measured run that its group needs."""
 
     name: str
-    world: str
     kind: RunKind
     key: bytes  # of its group
     recorded: bytes  # the same with all settings but the seed as they are recorded
     sha256: str
     seed: int | None
     finished: bool
-    values: Sequence[Value]  # of each measure of `_known`
+    known: Mapping[str, AgentMeasure | Measure]  # as of `Group`, without their functions
+    values: Sequence[Value]  # of each of them
 
 
 def _one(run: RunData) -> _One:
     with run.reporting_forged():
         kind, key, recorded = _kind_of(run)
         measured = run.measured
+        known = _known(run.measures, measured)
         return _One(
-            run.name, run.world.name, kind, key, recorded, sha256_of(run.path), run.front.seed,
-            measured.finished, [_value(measured, known) for known in _known(run.measures).values()],
+            run.name, kind, key, recorded, sha256_of(run.path), run.front.seed, measured.finished,
+            known, [_value(measured, measure) for measure in known.values()],
         )  # fmt: skip
 
 
-def _known(measures: Measures) -> dict[str, AgentMeasure | Measure]:
-    """The measures of runs by name, and before them those of agents."""
-    return {**measures.of_agents, **measures.known}
+def _known(measures: Measures, measured: Measured[Any]) -> dict[str, AgentMeasure | Measure]:
+    """The measures of a run by name, those of agents first, if it has any."""
+    of_runs = {
+        name: attrs.evolve(measure, of=None, over=None) for name, measure in measured.known.items()
+    }
+    return {**(measures.of_agents if measured.roster else {}), **of_runs}
 
 
 def _value(measured: Measured[Any], known: AgentMeasure | Measure) -> Value:
@@ -183,17 +184,18 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
     settings = levelled([settings], run.tools.seeded)
     planned = settings.pop(units, None)
-    horizon = planned if type(planned) is int else run.measured.units
+    horizon = planned if type(planned) is int and planned else run.measured.units
+    own = run.measured.subject
     front = run.front
     treatment: str | Mapping[str, Any] | None = front.treatment
     if treatment is None:
-        treatment = unusual(settings, run.tools.config) or None
+        treatment = {**unusual(settings, run.tools.config), **own} or None
     newest = run.world.rules == run.tools.world({}).rules
     world = run.world.name if newest else f"{run.world.name}, rules {run.world.rules}"
     kind = RunKind(world, treatment, front.roster, horizon, units, declared.forks)
 
-    def key(own: Mapping[str, Any]) -> bytes:
-        known = None if front.treatment is not None else own
+    def key(settings: Mapping[str, Any]) -> bytes:
+        known = None if front.treatment is not None else {**settings, **own}
         return pack([kind.world, front.treatment, known, kind.roster, horizon, kind.forks])
 
     recorded = {name: declared.settings[name] for name in settings}
@@ -201,11 +203,11 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
 
 
 class _Gathered:
-    def __init__(self, kind: RunKind, known: Mapping[str, AgentMeasure | Measure]) -> None:
+    def __init__(self, kind: RunKind) -> None:
         self._kind = kind
-        self._known = known
+        self._known: dict[str, AgentMeasure | Measure] = {}
         self._runs = self._unfinished = 0
-        self._values: list[list[Value]] = [[] for _ in known]
+        self._values: dict[str, list[Value]] = {}
         self._by_sha256: dict[str, str] = {}
         self._by_seed: dict[int, str] = {}
         self._notes: list[str] = []
@@ -222,9 +224,10 @@ class _Gathered:
             )
         self._runs += 1
         self._unfinished += not one.finished
-        for values, value in zip(self._values, one.values, strict=True):
-            values.append(value)
+        self._known |= one.known
+        for name, value in zip(one.known, one.values, strict=True):
+            self._values.setdefault(name, []).append(value)
 
     def group(self) -> Group:
-        means = dict(zip(self._known, map(interval, self._values), strict=True))
+        means = {name: interval(values) for name, values in self._values.items()}
         return Group(self._kind, self._runs, self._unfinished, self._known, means, self._notes)

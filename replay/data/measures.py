@@ -188,7 +188,12 @@ class Measured(Generic[C]):
 
     def facts(self) -> dict[str, Any]:
         """The properties that distinguish a run from others, besides its path."""
-        return {"seed": self.config.seed, "agents": len(self.roster)}
+        return {"seed": self.config.seed, "agents": len(self.roster), **self.subject}
+
+    @property
+    def subject(self) -> dict[str, Any]:
+        """What was run, where that differs by run: only runs of the same have common means."""
+        return {}
 
     def as_dict(self) -> dict[str, Any]:
         """The measures of the run, of its halves and of its agents for JSON."""

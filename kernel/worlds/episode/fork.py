@@ -17,7 +17,7 @@ from goldrush.kernel.world import Past, Vocabulary
 from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
 from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, EVENTS
 from goldrush.kernel.worlds.episode.state import EpisodeState, declare
-from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.kernel.worlds.episode.values import Encoded, shown
 
 VOCABULARY: Final = Vocabulary("step", first=0)
 
@@ -36,6 +36,9 @@ class EpisodeForks(Forks[EpisodeConfig]):
         self.check_change(config, new, closed)
         return new
 
+    def show(self, facts: Mapping[str, object]) -> Mapping[str, object]:
+        return {**super().show(facts), "changes": shown_by_name(facts["changes"])}
+
     def check_replaced(
         self, replaced: Sequence[Replaced], config: EpisodeConfig, closed: int
     ) -> None:
@@ -48,6 +51,16 @@ class EpisodeForks(Forks[EpisodeConfig]):
 FORKS: Final = EpisodeForks(
     EpisodeConfig, config_of, [EVENTS[ACTED]], "last_step", VOCABULARY, fixed=("seed",)
 )
+
+
+def shown_by_name(settings: object) -> Mapping[str, object]:
+    """Settings as people and JSON have them."""
+    return {name: shown(value) for name, value in cast(Mapping[str, Encoded], settings).items()}
+
+
+def show_setup(setup: Mapping[str, object]) -> Mapping[str, object]:
+    """The setup for the `started` event."""
+    return {**setup, "config": shown_by_name(setup["config"])}
 
 
 def check_parameters(changes: Mapping[str, object], *, is_model: bool) -> None:

@@ -22,7 +22,7 @@ from goldrush.kernel.worlds.episode.events import (
     RESET,
     TURN,
 )
-from goldrush.kernel.worlds.episode.fork import FORKS, VOCABULARY, fork
+from goldrush.kernel.worlds.episode.fork import FORKS, VOCABULARY, fork, show_setup
 from goldrush.kernel.worlds.episode.state import (
     EpisodeState,
     close,
@@ -56,6 +56,7 @@ def episode_world(stage: Stage | None = None, missing: str = "") -> World[Episod
         digest=digest,
         copy=copied,
         fork=fork,
+        show_setup=show_setup,
         show_fork=FORKS.show,
         vocabulary=VOCABULARY,
         missing=missing if stage is None else None,

@@ -14,7 +14,7 @@ from goldrush.kernel.world import World
 from goldrush.kernel.worlds.episode.config import EpisodeSettings
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import Tools, lazy
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
 
@@ -22,6 +22,7 @@ class EpisodeTools(Tools):
     """What can be done with recorded environments and models."""
 
     config = EpisodeSettings
+    measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
 
     def __init__(self) -> None:
         """No environment is made."""

@@ -1,0 +1,145 @@
+"""The episodes of a run: where each begins and ends, and what it returned.
+
+In a vector environment each environment begins its next episode by itself: its episodes are told by
+its ends, and have the number of the environment as their agent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.measures import Value
+from goldrush.kernel.walk import Walk
+from goldrush.kernel.world import Row, World
+from goldrush.kernel.worlds.episode.events import GAVE, RESET
+from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR
+
+
+@attrs.define
+class Episode:
+    """An episode, as far as it was recorded.
+
+    Attributes:
+        number: from 1 on.
+        agent: of whom alone it is, in a vector environment; None: of all.
+        first, last: the public numbers of its first step (the reset) and of its last one.
+        seed: of its reset; None: without one.
+        is_drawn: the recorder drew the seed.
+        returns: by agent, the sum of its rewards; of one agent, that alone.
+        terminated, truncated: the agents that came to their end, and that were cut off.
+        is_finished: it is over; otherwise a reset, or the end of the recording, broke it off.
+    """
+
+    number: int
+    agent: int | None
+    first: int
+    last: int
+    seed: int | None
+    is_drawn: bool
+    returns: list[float]
+    terminated: set[int] = attrs.field(factory=set)
+    truncated: set[int] = attrs.field(factory=set)
+    is_finished: bool = False
+
+    @property
+    def length(self) -> int:
+        """The number of its steps, the reset left out."""
+        return self.last - self.first
+
+    @property
+    def total(self) -> Value:
+        """The sum of its rewards, over its agents; None if it is no number."""
+        return finite(sum(self.returns))
+
+
+def finite(value: float) -> Value:
+    """A number as a measure has it: None for an infinite one and for NaN."""
+    return value if math.isfinite(value) else None
+
+
+class Episodes:
+    """The episodes of a run, unit by unit.
+
+    Attributes:
+        all: the episodes, in the order in which they began.
+    """
+
+    def __init__(self) -> None:
+        self.all: list[Episode] = []
+        self._open: dict[int | None, Episode] = {}  # by agent
+        self._count = 0
+
+    def add(self, commit: Commit, state: EpisodeState) -> None:
+        """Add a closed unit, with the state after it."""
+        if state.is_closed or state.about.kind == MODEL:
+            return
+        unit = commit.unit - 1
+        rows: list[Row] = []
+        for block in commit.blocks:
+            for seed, is_drawn, _ in block.rows(RESET):
+                self._begin(state, unit, seed, is_drawn=is_drawn)
+            rows += block.rows(GAVE)
+        if state.about.kind == VECTOR:
+            self._step_each(rows, unit)
+            return
+        episode = self._open.get(None)
+        if episode is not None:
+            episode.last = unit
+            _give(episode, rows)
+            episode.is_finished = state.is_over
+
+    def _begin(self, state: EpisodeState, unit: int, seed: int | None, *, is_drawn: bool) -> None:
+        """Begin an episode of all agents, or of each environment of a vector environment."""
+        agents = range(len(state.roster))
+        self._open = {}
+        for agent in agents if state.about.kind == VECTOR else (None,):
+            returns = [0.0] * (len(agents) if agent is None else 1)
+            self._append(Episode(0, agent, unit, unit, seed, is_drawn, returns))
+
+    def _append(self, episode: Episode) -> None:
+        self._count += 1
+        episode.number = self._count
+        self._open[episode.agent] = episode
+        self.all.append(episode)
+
+    def _step_each(self, rows: Sequence[Row], unit: int) -> None:
+        """A step of a vector environment. One whose episode was over has begun another."""
+        for row in rows:
+            episode = self._open[row[0]]
+            if episode.is_finished:
+                episode = Episode(0, row[0], unit, unit, None, False, [0.0])
+                self._append(episode)
+            episode.last = unit
+            _give(episode, [row])
+            episode.is_finished = row[2] or row[3]
+
+
+def _give(episode: Episode, rows: Sequence[Row]) -> None:
+    for agent, reward, terminated, truncated in rows:
+        episode.returns[0 if episode.agent is not None else agent] += reward
+        if terminated:
+            episode.terminated.add(agent)
+        if truncated:
+            episode.truncated.add(agent)
+
+
+def closed_units(
+    world: World[EpisodeState], reader: JournalReader
+) -> Iterator[tuple[Commit, EpisodeState]]:
+    """Each closed unit of a journal, with the state after it. Raises JournalError."""
+    for commit, state in Walk(world, reader):
+        if commit.kind == UNIT and commit.digest is not None:
+            yield commit, state
+
+
+def episodes_of(world: World[EpisodeState], reader: JournalReader) -> list[Episode]:
+    """The episodes of an open journal that was not read yet. Raises JournalError."""
+    episodes = Episodes()
+    for commit, state in closed_units(world, reader):
+        episodes.add(commit, state)
+    return episodes.all

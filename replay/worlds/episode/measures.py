@@ -1,0 +1,264 @@
+"""The measures of an episode journal: rewards and returns of environments, variables of models.
+
+A reward that is infinite or NaN makes the measures undefined that it is part of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import attrs
+
+from goldrush.agents.worlds.episode.players import EpisodePlayers
+from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.walk import Walk
+from goldrush.kernel.worlds.episode.config import About, EpisodeConfig
+from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.values import number_in, shown
+from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.data.columns import free_name
+from goldrush.replay.data.compact import Series
+from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
+from goldrush.replay.data.measures import (
+    AgentMeasure,
+    Measure,
+    Measured,
+    Measures,
+    Span,
+    named,
+    values_of,
+)
+from goldrush.replay.data.sampling import Sampling
+from goldrush.replay.journal.declared import labels_of
+from goldrush.replay.policies import played
+from goldrush.replay.worlds.episode.episodes import Episode, Episodes, finite
+
+VARIABLES_MAX: Final = 200  # variables of a model that are measures
+_VARIABLE: Final = "variable["
+
+
+@attrs.frozen(kw_only=True)
+class MeasuredEpisodes(Measured[EpisodeConfig]):
+    """A measured run, with its episodes and its subject."""
+
+    episodes: Sequence[Episode]
+    about: About
+
+    def finished_in(self, span: Span) -> list[Episode]:
+        """The episodes that came to their end in units of a span."""
+        units = range(self.vocabulary.number(span.first), self.vocabulary.number(span.last) + 1)
+        return [each for each in self.episodes if each.is_finished and each.last in units]
+
+    def over(self, name: str, span: Span, horizon: int) -> Value:
+        return super().over(name, span, horizon) if name in self.known else None
+
+    @property
+    def best(self) -> Episode | None:
+        """The finished episode with the highest return, the first of several, or None."""
+        return _best(self, self.whole)
+
+    @property
+    def subject(self) -> dict[str, object]:
+        parameters = {name: shown(value) for name, value in self.config.parameters.items()}
+        return {"subject": self.about.name, "kind": self.about.kind, **parameters}
+
+
+def _reward(state: EpisodeState) -> Value:
+    """The sum over the agents; None for a reset, which gives none."""
+    has_rewards = state.step > 0 and not (state.is_model or state.is_closed)
+    return finite(sum(state.rewards)) if has_rewards else None
+
+
+def _return(state: EpisodeState) -> Value:
+    return None if state.is_model else finite(sum(state.returns))
+
+
+def _episode(state: EpisodeState) -> Value:
+    return None if state.is_model else state.episode
+
+
+def _length(state: EpisodeState) -> Value:
+    return None if state.is_model else state.step
+
+
+def _count(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
+    return len(measured.finished_in(span))
+
+
+def _mean_return(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
+    return mean([episode.total for episode in measured.finished_in(span)])
+
+
+def _mean_length(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
+    return mean([episode.length for episode in measured.finished_in(span)])
+
+
+def _best(measured: MeasuredEpisodes, span: Span) -> Episode | None:
+    known = [each for each in measured.finished_in(span) if each.total is not None]
+    return max(known, key=lambda episode: episode.total or 0.0, default=None)
+
+
+def _best_return(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
+    best = _best(measured, span)
+    return None if best is None else best.total
+
+
+def _best_episode(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
+    best = _best(measured, span)
+    return None if best is None else best.number
+
+
+def _best_step(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
+    best = _best(measured, span)
+    return None if best is None else best.first
+
+
+MEASURES: Final = named(
+    Measure("reward", "reward", "The rewards of the step, added over the agents.", _reward),
+    Measure(
+        "return", "return so far",
+        "The rewards since the last reset, added over the agents.", _return, at_end=True,
+    ),
+    Measure("episode", "episode", "Its number, from 1 on.", _episode, at_end=True),
+    Measure("length", "steps so far", "The steps since the last reset.", _length, at_end=True),
+    Measure("episodes", "finished episodes", "Episodes that came to their end.", over=_count,
+            column=1),
+    Measure("mean_return", "mean return", "The mean return of the finished episodes, each added "
+            "over the agents.", over=_mean_return, column=2),
+    Measure("mean_length", "mean length", "The mean number of steps of the finished episodes.",
+            over=_mean_length, column=3),
+    Measure("best_return", "best return", "The highest return of a finished episode.",
+            over=_best_return, column=4),
+    Measure("best_episode", "best episode", "The number of the episode with that return, the first "
+            "of several.", over=_best_episode, by_half=False),
+    Measure("best_step", "step of the best", "The step with the reset that begins it.",
+            over=_best_step, by_half=False),
+)  # fmt: skip
+
+OF_AGENTS: Final = named(
+    AgentMeasure(
+        "return", "return", "The rewards of an agent since the last reset, added; at the end of a "
+        "run, those of the last episode that has steps.", "a return of {}",
+    ),
+    AgentMeasure("rewards", "reward of the run", "All rewards of an agent in the run, added."),
+)  # fmt: skip
+
+
+def agents_at(state: EpisodeState) -> Mapping[str, Sequence[Value]]:
+    """The return of each agent in the episode so far; none in a model."""
+    return {"return": [finite(value) for value in state.returns]} if state.returns else {}
+
+
+class _ByAgent:
+    """The measures of agents, unit by unit."""
+
+    def __init__(self) -> None:
+        self._returns: Sequence[float] = ()
+        self._sums: Sequence[float] = ()
+
+    def add(self, state: EpisodeState) -> None:
+        pairs = zip(self._sums or (0.0,) * len(state.rewards), state.rewards, strict=True)
+        self._sums = [a + b for a, b in pairs]
+        if state.step > 0 or not self._returns:
+            self._returns = state.returns
+
+    @property
+    def values(self) -> ByAgent:
+        if not self._returns:
+            return {}
+        return {
+            "return": [finite(value) for value in self._returns],
+            "rewards": [finite(value) for value in self._sums],
+        }
+
+
+def read(reader: JournalReader) -> MeasuredEpisodes:
+    """The measured run of an open journal. Raises JournalError as reading it does."""
+    world = episode_world()
+    values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
+    known: dict[str, Measure] = {**MEASURES}
+    sampling, episodes, by_agent = Sampling[ByAgent](COURSE_MAX), Episodes(), _ByAgent()
+    walk, rosters, units = Walk(world, reader), dict[int, Sequence[str]](), 0
+    for commit, state in walk:
+        if commit.kind in (START, FORK):
+            rosters[commit.unit] = labels_of(state.roster, PLAYERS.prompts)
+        if commit.kind != UNIT or commit.digest is None:
+            continue
+        units += 1
+        for name in _new_variables(known, state):
+            known[name] = _variable(name)
+            values[name] = Series()
+            for _ in range(units - 1):
+                values[name].append(None)
+        for name, value in values_of(known, state).items():
+            values[name].append(value)
+        episodes.add(commit, state)
+        by_agent.add(state)
+        if sampling.wants(units):
+            sampling.add(units, by_agent.values)
+    state, policies = walk.state, played(rosters.values())
+    last = by_agent.values
+    return MeasuredEpisodes(
+        path=reader.path,
+        config=state.config,
+        roster=policies,
+        finished=reader.ended,
+        forks=len(walk.forks),
+        known={name: known[name] for name in known if name not in MEASURES or not state.is_model},
+        vocabulary=world.vocabulary,
+        units=units,
+        values=values,
+        by_agent=last,
+        course=course_of(sampling, units, last, policies),
+        episodes=episodes.all,
+        about=state.about,
+    )
+
+
+def _new_variables(known: Mapping[str, Measure], state: EpisodeState) -> list[str]:
+    """The names of the variables of a model that are numbers for the first time, as measures."""
+    if not state.is_model:
+        return []
+    names = [
+        free_name(name.removeprefix(_VARIABLE).removesuffix("]"), MEASURES)
+        for (agent, name), value in state.shown.items()
+        if agent is None and name.startswith(_VARIABLE) and number_in(value) is not None
+    ]
+    room = len(MEASURES) + VARIABLES_MAX - len(known)
+    return [name for name in dict.fromkeys(names) if name not in known][:room]
+
+
+def _variable(name: str) -> Measure:
+    """A variable of a model as a measure of this name; over several units it is the last value."""
+    own = name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
+    key = None, f"{_VARIABLE}{own}]"
+
+    def of(state: EpisodeState) -> Value:
+        return number_in(state.shown.get(key))
+
+    return Measure(
+        name, escaped(own), "A variable that the model reports; over several steps, the last one.",
+        of, partial(_last, name),
+    )  # fmt: skip
+
+
+def _last(name: str, measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
+    """The last value of a measure in a span that is defined."""
+    values = measured.values[name]
+    defined = (values[unit - 1] for unit in range(span.last, span.first - 1, -1))
+    return next((value for value in defined if value is not None), None)
+
+
+def head(measured: MeasuredEpisodes) -> str:
+    """A measured run on one line."""
+    units = format_count(measured.units, measured.vocabulary.unit)
+    agents = f" of {format_count(len(measured.roster), 'agent')}" if measured.roster else ""
+    return f"{escaped(measured.about.name)}, {units}{agents}, seed {measured.config.seed}"
+
+
+PLAYERS: Final = EpisodePlayers()
+MEASURING: Final = Measures(MEASURES, read, head, OF_AGENTS, agents_at)
