@@ -320,8 +320,8 @@ class World(Generic[S]):
             know three of the facts: `changes` (settings), the vocabulary's `players`, and
             `replaced` (pairs of a unit's number, as shown to people, and the agent with another
             submission there). None: runs cannot be forked.
-        show_setup: `show_setup(setup)` gives the setup of a valid START in its logical form, for the
-            `started` event.
+        show_setup: `show_setup(setup)` gives the setup of a valid START in its logical form, for
+            the `started` event.
         show_fork: `show_fork(facts)` gives the facts in their logical form, for the `forked` event.
             Raises BadInput for a value of any other form or type.
         freeze: `freeze(state)` gives a state with a closed unit as plain values (see codec.pack),

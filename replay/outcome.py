@@ -112,7 +112,10 @@ def outcome_of(
 
     Raises BadInput for an unknown measure, and for a world without measures.
     """
-    measure = attrs.evolve(tools.measures, known=run.known).outcome(tools.name, name)
+    measures = attrs.evolve(tools.measures, known=run.known)
+    if not run.roster and run.known:
+        measures = attrs.evolve(measures, of_agents={})  # nobody is there to earn anything
+    measure = measures.outcome(tools.name, name)
     if isinstance(measure, Measure) and measure.name in run.by_agent:
         measure = of_agents(measure)
     if not run.units:
@@ -170,7 +173,7 @@ def outcome_from(
         sentence = _standings(measure, standings, ends=not after)
     else:
         sentence = _whole(measure, value, end)
-    is_alone = leads and bool(remarks) and len(standings) == 1
+    is_alone = leads and bool(remarks) and len(standings) <= 1
     standing = [] if is_alone else [sentence]
     sentences = [*remarks, *standing] if leads else [*standing, *remarks]
     if after and standings and not leads:

@@ -390,6 +390,10 @@ class Tools:
 
     # Whole runs.
 
+    def about(self, setup: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+        """What START says of a run besides settings and players, by name. Raises nothing."""
+        return ()
+
     def summary(self, path: str | Path) -> HasDict:
         """A run in a few numbers."""
         return Recorded(str(path), os.stat(path).st_size)

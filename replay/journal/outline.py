@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ class Outline:
         distribution: the distribution that provides the world, with its version; None for a
             built-in world and for an unknown one.
         declared: the settings in force and the players.
+        about: what else START says of the run (`Tools.about`).
         treatment: the treatment in the study whose folder holds the journal.
         units: the number of closed units.
         of: the number of units of the whole run; None if unknown.
@@ -61,6 +62,7 @@ class Outline:
     header: Header | None = None
     distribution: str | None = None
     declared: Declared = attrs.field(factory=Declared)
+    about: Sequence[tuple[str, str]] = ()
     treatment: str | None = None
     units: int = 0
     of: int | None = None
@@ -125,6 +127,7 @@ class Outline:
             "format": FORMAT,
             "distribution": self.distribution,
             "sha256": self.sha256,
+            **({"about": dict(self.about)} if self.about else {}),
             "settings": dict(self.declared.settings),
             "players": list(self.declared.players),
             "variants": [
@@ -183,6 +186,7 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
             if commit.kind in (START, FORK):
                 if commit.kind == START and tools is not None:
                     world = tools.world(commit.setup or {})
+                    info = attrs.evolve(info, about=tools.about(commit.setup or {}))
                 if world is None or tools is None or trouble is not None:
                     continue
                 try:

@@ -29,8 +29,10 @@ def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
     return f"{world.name}: {length}{span}{part}{seed}"
 
 
-def facts_of(world: World[object], size: int, walked: PageWalk) -> list[tuple[str, str]]:
-    """The facts about a run whose journal has so many bytes, by name."""
+def facts_of(
+    world: World[object], size: int, walked: PageWalk, about: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """The facts about a run whose journal has so many bytes, by name; `about`: as `Tools.about`."""
     declared = walked.declared[-1][1]
     first, last, closed = map(world.vocabulary.number, (walked.first, walked.last, walked.closed))
     part = "" if walked.is_all else f" of {closed:,}; goldrush view --at shows others"
@@ -39,6 +41,7 @@ def facts_of(world: World[object], size: int, walked: PageWalk) -> list[tuple[st
         (world.vocabulary.units, f"{first:,} to {last:,}{part}"),
         ("seed", str(declared.seed)),
         ("agents", _rosters(world, declared) or str(len(declared.players))),
+        *about,
         ("journal", f"{size:,} bytes"),
         *(("parent", f"SHA-256 {parent}") for _, _, parent in walked.forks),
     ]

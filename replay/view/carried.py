@@ -139,7 +139,7 @@ def carried(
     first, last = number(walked.first), number(walked.last)
     return Carried(
         title=title_of(world, tools, walked),
-        shown=facts_of(world, size, walked),
+        shown=facts_of(world, size, walked, tools.about(walked.setup)),
         names=names_of(path),
         size=size,
         first=first,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.kernel import fold
@@ -35,6 +35,7 @@ class PageWalk:
         closed: the last closed unit.
         is_all: all closed units are shown.
         facts: the facts before the first unit.
+        setup: what START records.
         prints: as in `Carried`.
         start, since, until: the offsets after START, of the first unit, and after the last one and
             after END where that follows.
@@ -62,6 +63,7 @@ class PageWalk:
         self.declared: list[tuple[int, Declared]] = []
         self.forks: list[tuple[int, str, str]] = []
         self.facts: Any = None
+        self.setup: Mapping[str, Any] = {}
         self.start = self.since = self.until = self.last = self.closed = 0
         self.points: Sequence[tuple[int, OutcomeAt]] = ()
         self.trouble: JournalError | None = None
@@ -105,6 +107,7 @@ class PageWalk:
         if commit.kind in (START, FORK):
             self._declare(reader, commit)
         if commit.kind == START:
+            self.setup = commit.setup or {}
             self.start = self.since = self.until = commit.end
         if commit.unit >= self.first:
             self._told.add(commit)

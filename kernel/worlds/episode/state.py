@@ -123,6 +123,8 @@ def evolve(state: EpisodeState, block: Block) -> EpisodeState:
 def _give(state: EpisodeState, rows: Sequence[Row]) -> None:
     returns, rewards = list(state.returns), list(state.rewards)
     for agent, reward, _, _ in rows:
+        if agent < 0:
+            raise IndexError(f"there is no agent {agent}")
         returns[agent] += reward
         rewards[agent] += reward
     state.returns, state.rewards = tuple(returns), tuple(rewards)

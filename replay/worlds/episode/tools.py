@@ -23,6 +23,11 @@ class EpisodeTools(Tools):
 
     config = EpisodeSettings
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
+    about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
+    summary = lazy("goldrush.replay.worlds.episode.summary:summarise")
+    format_summary = lazy("goldrush.replay.worlds.episode.summary:format_summary")
+    headline = lazy("goldrush.replay.worlds.episode.summary:headline")
+    headline_leads = True
 
     def __init__(self) -> None:
         """No environment is made."""

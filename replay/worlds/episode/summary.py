@@ -1,0 +1,180 @@
+"""An episode journal in few sentences and numbers: what was run, and how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.measures import Value
+from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.worlds.episode.config import About, about_of
+from goldrush.kernel.worlds.episode.events import ARRAY, RESET
+from goldrush.kernel.worlds.episode.values import TYPE
+from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.outcome import format_value
+from goldrush.replay.text import format_list, format_table
+from goldrush.replay.worlds.episode.episodes import closed_units
+from goldrush.replay.worlds.episode.measures import MeasuredEpisodes, read
+
+NAMED_MAX: Final = 10  # agents, variables, resets or arrays that a sentence names
+
+
+@attrs.frozen
+class NotRecorded:
+    """What a reader must know of the inputs and of what is missing.
+
+    Attributes:
+        drawn: the steps of the resets whose seeds were drawn.
+        unseeded: the steps of the resets without a seed.
+        types: by name of an array, the class whose values were not encoded.
+    """
+
+    drawn: Sequence[int]
+    unseeded: Sequence[int]
+    types: Mapping[str, str]
+
+
+@reader_of
+def not_recorded(path: str | Path) -> NotRecorded:
+    """What is missing in a journal, or was drawn. Raises JournalError."""
+    drawn: list[int] = []
+    unseeded: list[int] = []
+    types: dict[str, str] = {}
+    with JournalReader(path) as reader:
+        for commit, _ in closed_units(episode_world(), reader):
+            for block in commit.blocks:
+                for seed, is_drawn, _ in block.rows(RESET):
+                    drawn += [commit.unit - 1] if is_drawn else []
+                    unseeded += [commit.unit - 1] if seed is None else []
+                for _, name, _, value in block.rows(ARRAY):
+                    if type(value) is tuple and value[0] == TYPE:
+                        types[name] = value[1]
+    return NotRecorded(drawn, unseeded, types)
+
+
+def facts_of(setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
+    """What START says of the subject, by name; empty if it is not valid. Raises nothing."""
+    try:
+        about = about_of(setup.get("subject"))
+    except BadInput:
+        return []
+    versions = ", ".join(f"{name} {version}" for name, version in about.versions.items())
+    facts = [
+        ("subject", f"{about.name}, {_an(about.kind)}"),
+        ("names", few(about.agents)),
+        ("recorded", "digests and values" if about.values else "digests; values of numbers alone"),
+        ("not recorded", few(about.ignored)),
+        ("versions", versions),
+    ]
+    return [(name, text) for name, text in facts if text]
+
+
+def _an(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiouAE' else 'a'} {noun}"
+
+
+def few(texts: Sequence[object]) -> str:
+    """The first of some texts, and the number of the others."""
+    left = len(texts) - NAMED_MAX
+    more = f" and {left:,} more" if left > 0 else ""
+    return ", ".join(map(str, texts[:NAMED_MAX])) + more
+
+
+@attrs.frozen
+class EpisodeSummary:
+    """A run in a few numbers.
+
+    Attributes:
+        about: what was run.
+        measures: of the run, by name.
+        by_agent: by name of a measure of agents, the value of each.
+        headline: the outcome in sentences.
+    """
+
+    path: str
+    bytes: int
+    steps: int
+    finished: bool
+    about: About
+    parameters: Mapping[str, object]
+    measures: Mapping[str, Value]
+    by_agent: Mapping[str, Sequence[Value]]
+    headline: Sequence[str]
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        fields = attrs.asdict(self, recurse=False)
+        return {**fields, "about": self.about.as_dict(), "measures": dict(self.measures)}
+
+
+@reader_of
+def summarise(path: str | Path) -> EpisodeSummary:
+    """The summary of a journal. Raises JournalError if it cannot be read."""
+    with JournalReader(path) as reader:
+        size, run = reader.size, read(reader)
+    own = {"subject", "kind"}
+    return EpisodeSummary(
+        path=str(path),
+        bytes=size,
+        steps=run.units,
+        finished=run.finished,
+        about=run.about,
+        parameters={name: value for name, value in run.subject.items() if name not in own},
+        measures={name: run.of(name) for name in run.known},
+        by_agent=run.by_agent,
+        headline=headline(run),
+    )
+
+
+def format_summary(summary: EpisodeSummary) -> str:
+    """The summary as text."""
+    about = summary.about
+    parameters = ", ".join(f"{name} {value}" for name, value in summary.parameters.items())
+    rows = [("subject", f"{about.name}, {_an(about.kind)}"), ("parameters", parameters)]
+    rows.append(("steps", f"{summary.steps:,}{'' if summary.finished else ', unfinished'}"))
+    returns = summary.by_agent.get("return", ())
+    if len(returns) > 1:
+        pairs = zip(about.agents, returns, strict=False)
+        texts = [f"{name} {format_value(value)}" for name, value in pairs]
+        rows.append(("returns", few(texts)))
+    shown = [(name, escaped(text)) for name, text in rows if text]
+    return f"{' '.join(summary.headline)}\n\n{format_table(shown)}"
+
+
+def headline(run: MeasuredEpisodes) -> Sequence[str]:
+    """What a headline says of a measured run."""
+    if not run.roster:
+        return _of_model(run)
+    finished = run.finished_in(run.whole) if run.units else []
+    together = ", added over the agents," if len(run.roster) > 1 else ""
+    if not finished:
+        return [f"No episode has come to its end; the return{together} is "
+                f"{format_value(run.of('return'))} so far."]  # fmt: skip
+    episodes = format_count(len(finished), "finished episode")
+    if run.best is None:
+        return [f"{episodes}; no return is a finite number."]
+    best = format_value(run.best.total)
+    if len(finished) == 1:
+        return [f"{episodes}, with a return{together} of {best} after "
+                f"{format_count(run.best.length, 'step')}."]  # fmt: skip
+    return [
+        f"{episodes} with a mean return{together} of {format_value(run.of('mean_return'))}.",
+        f"The best, episode {run.best.number} from step {run.best.first:,} on, has {best}.",
+    ]
+
+
+def _of_model(run: MeasuredEpisodes) -> Sequence[str]:
+    """What is said of a model: its variables at the end."""
+    known = [(measure.title, run.of(name)) for name, measure in run.known.items()]
+    texts = [f"{title} is {format_value(value)}" for title, value in known if value is not None]
+    if not texts:
+        return [f"A model of {format_count(run.units, 'step')} that reports no numbers."]
+    left = len(texts) - NAMED_MAX
+    shown = [*texts[:NAMED_MAX], *([f"{left:,} more variables"] if left > 0 else [])]
+    return [f"At the end {format_list(shown)}."]
