@@ -11,7 +11,6 @@ from typing import Final
 
 import attrs
 
-from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
@@ -185,7 +184,7 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
     walk, rosters, units = Walk(world, reader), dict[int, Sequence[str]](), 0
     for commit, state in walk:
         if commit.kind in (START, FORK):
-            rosters[commit.unit] = labels_of(state.roster, PLAYERS.prompts)
+            rosters[commit.unit] = labels_of(state.roster, ())
         if commit.kind != UNIT or commit.digest is None:
             continue
         units += 1
@@ -260,5 +259,4 @@ def head(measured: MeasuredEpisodes) -> str:
     return f"{escaped(measured.about.name)}, {units}{agents}, seed {measured.config.seed}"
 
 
-PLAYERS: Final = EpisodePlayers()
 MEASURING: Final = Measures(MEASURES, read, head, OF_AGENTS, agents_at)

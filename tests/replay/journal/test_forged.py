@@ -328,6 +328,13 @@ NO_READERS = {
     "usage.asked_by": "its caller is behind the door",
     "wordings.text_in": "START and forks; tests of its own (cli/test_wordings.py)",
     "usage.failures_by": "its caller is behind the door",
+    "find.world_given": "no journal",
+    "episode.wrap.wrap": "writes journals",
+    "episode.episodes.closed_units": "its caller is behind the door",
+    "episode.episodes.episodes_of": "its caller is behind the door",
+    "episode.measures.read": "its caller is behind the door",
+    "episode.summary.summarise": "behind the door; a test of its own (episode/test_measures.py)",
+    "episode.summary.not_recorded": "behind the door; what summarise meets",
 }
 
 

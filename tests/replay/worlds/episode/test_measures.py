@@ -108,5 +108,6 @@ def test_a_forged_agent_is_reported(tmp_path: Path, agent: int) -> None:
     rows = changed(commits, GAVE, lambda row: [agent, *row[1:]], first=True)
     path = write(tmp_path / "forged.journal", rows, Header("episode", 1))
 
-    with pytest.raises(MalformedEvents):
-        measured_at(path)
+    for act_on in (measured_at, tools_at(path).summary):
+        with pytest.raises(MalformedEvents):
+            act_on(path)
