@@ -353,7 +353,7 @@ class World(Generic[S]):
     digest: Callable[[S], int] = fingerprint
     copy: Callable[[S], S] = _same
     fork: Callable[[S, Mapping[str, Any], Past], S] | None = None
-    show_setup: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
+    show_setup: Callable[[Mapping[str, object]], Mapping[str, object]] = dict
     show_fork: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     freeze: Callable[[S], Any] | None = None
     thaw: Callable[[Any, Past], S] | None = None

@@ -390,7 +390,7 @@ class Tools:
 
     # Whole runs.
 
-    def about(self, setup: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    def about(self, setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
         """What START says of a run besides settings and players, by name. Raises nothing."""
         return ()
 

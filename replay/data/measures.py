@@ -191,7 +191,7 @@ class Measured(Generic[C]):
         return {"seed": self.config.seed, "agents": len(self.roster), **self.subject}
 
     @property
-    def subject(self) -> dict[str, Any]:
+    def subject(self) -> dict[str, object]:
         """What was run, where that differs by run: only runs of the same have common means."""
         return {}
 

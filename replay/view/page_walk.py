@@ -63,7 +63,7 @@ class PageWalk:
         self.declared: list[tuple[int, Declared]] = []
         self.forks: list[tuple[int, str, str]] = []
         self.facts: Any = None
-        self.setup: Mapping[str, Any] = {}
+        self.setup: Mapping[str, object] = {}
         self.start = self.since = self.until = self.last = self.closed = 0
         self.points: Sequence[tuple[int, OutcomeAt]] = ()
         self.trouble: JournalError | None = None
