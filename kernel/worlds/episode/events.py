@@ -52,8 +52,8 @@ EVENTS: Final = (
             "action": VALUE.means("the action, with the type of its numbers"),
         },
         is_input=True,
-        text="{agent}: {action}",
-        cases={"agent": {None: "all", OTHER: "agent {agent}"}},
+        text="{agent}: action {action}",
+        cases={"agent": {None: "all", OTHER: "{agent}"}},
     ),
     EventType(
         "changed",
@@ -72,7 +72,7 @@ EVENTS: Final = (
             "is_over": BOOLEAN.means("the episode is over, or the model has stopped"),
         },
         text="{is_over}",
-        cases={"is_over": {True: "the episode is over", OTHER: "to act next: agents {agents}"}},
+        cases={"is_over": {True: "the episode is over", OTHER: "to act next: {agents}"}},
     ),
     EventType(
         "gave",
@@ -82,7 +82,7 @@ EVENTS: Final = (
             "terminated": BOOLEAN.means("the agent has come to its end"),
             "truncated": BOOLEAN.means("the agent was cut off, by a limit of time for example"),
         },
-        text="agent {agent}: reward {reward}{terminated}{truncated}",
+        text="{agent}: reward {reward}{terminated}{truncated}",
         cases={
             "terminated": {True: ", terminated", OTHER: ""},
             "truncated": {True: ", truncated", OTHER: ""},
@@ -98,7 +98,7 @@ EVENTS: Final = (
         },
         text="{agent}{name} {digest}{value}",
         cases={
-            "agent": {None: "", OTHER: "agent {agent}: "},
+            "agent": {None: "", OTHER: "{agent}: "},
             "value": {None: "", OTHER: " = {value}"},
         },
     ),
