@@ -223,6 +223,7 @@ class Recording(Generic[U]):
             self.state, self._loop = next(loop), loop
         try:
             self.state = self._loop.send(inputs)
+            self.state.past = None  # it would grow, and the stage has the subject
         except StopIteration as end:
             self.state = end.value
             self._end("is closed" if self.state.is_closed else "has all its steps")
