@@ -107,7 +107,8 @@ class RegisteredEnvironment:
         self.name = name
 
     def __call__(self, **parameters: object) -> object:
-        """The environment. `id`: of a run that was recorded with `gymnasium.make` itself.
+        """The environment; several at once if there is a number of them, `num_envs`. `id`: of a run
+        that was recorded with `gymnasium.make` itself.
 
         Raises BadInput for another id; what making it raises.
         """
@@ -119,5 +120,5 @@ class RegisteredEnvironment:
                 f"the run is of {format_value(recorded)}, and {self.name} is given",
                 f"give --env {recorded}",
             )
-        make: Maker = gymnasium.make
+        make: Maker = gymnasium.make_vec if "num_envs" in parameters else gymnasium.make
         return make(self.name, **parameters)

@@ -12,12 +12,13 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.targets import Maker, RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import About
+from goldrush.kernel.worlds.episode.config import OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
-from goldrush.replay.worlds.episode.coding import decoded, is_kept, leaves
+from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
 from goldrush.replay.worlds.episode.versions import versions_of
 
 AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
@@ -320,6 +321,30 @@ def about_of(subject: Environment, make: Callable[..., object] | None = None) ->
         kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
         ignored=subject.recorded.ignored, versions=versions_of(cls, type(env)),
     )  # fmt: skip
+
+
+def registered(env: object) -> tuple[Maker, dict[str, object]] | None:
+    """What makes an environment again that Gymnasium has made from its registry, and with what
+    parameters; None for any other, such as one with further wrappers.
+    """
+    spec: Any = getattr(env, "spec", None)
+    is_vector = hasattr(env, "num_envs")
+    if spec is None or spec.additional_wrappers or (is_vector and "num_envs" not in spec.kwargs):
+        return None
+    import gymnasium  # which has made it
+
+    parameters = {name: value for name, value in spec.kwargs.items() if name != "render_mode"}
+    try:
+        make, most = RegisteredEnvironment(spec.id), spec.max_episode_steps
+        if most != gymnasium.spec(spec.id).max_episode_steps:
+            if most is None:  # of an environment without its wrappers
+                return None
+            parameters["max_episode_steps"] = most
+        for name, value in parameters.items():
+            encoded(value, name)
+    except BadInput:
+        return None
+    return None if set(OWN) & set(parameters) else (make, parameters)
 
 
 def _location(named: object) -> str:

@@ -7,7 +7,7 @@ from typing import Self
 
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.environments import Environment
-from goldrush.replay.worlds.episode.recording import Recording
+from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Recording
 
 
 class RecordedEnv:
@@ -24,8 +24,12 @@ class RecordedEnv:
 
     @property
     def run(self) -> Run:
-        """The run of the journal, as far as it has come."""
-        return Run.open(self.recording.path)
+        """The run of the journal, as far as it has come. It can be verified and forked if the
+        environment was wrapped as a callable.
+        """
+        make = self.recording.make
+        maker = make.make if isinstance(make, EnvironmentMaker) else None
+        return Run.open(self.recording.path, world=maker)
 
     def fork(
         self, at: int, journal: str | Path, *, steps: int | None = None, force: bool = False

@@ -101,6 +101,7 @@ class Recording(Generic[U]):
     Attributes:
         path: the journal.
         subject: the environment or model.
+        make: makes it again for a state of the run; None: it was given as an object.
         state: the state of the run, which must not be changed.
     """
 
@@ -114,7 +115,7 @@ class Recording(Generic[U]):
         """See `new` and `forked`. `begin` is called before anything is written."""
         self.path, self.state = path, state
         self.subject = stage.at(state)
-        self._make, self._begin = stage.make, begin
+        self.make, self._begin = stage.make, begin
         self._seeds = Seeds.of(state)
         self._loop: Steps[EpisodeState] | None = None
         self._ended = ""
@@ -154,12 +155,12 @@ class Recording(Generic[U]):
         Raises BadInput if the environment cannot be made again, and as `kernel.run.fork`;
         MalformedEvents if it does not repeat.
         """
-        if self._make is None:
+        if self.make is None:
             raise BadInput(
                 f"the environment of {self.path} was given as an object",
                 "wrap the callable that makes it: its runs can be forked",
             )
-        stage, path = LiveStage(self._make), path_of(journal)
+        stage, path = LiveStage(self.make), path_of(journal)
         changes = {} if steps in (None, self.state.config.steps) else {"steps": steps}
         with JournalReader(self.path, hashed=True) as parent:
 

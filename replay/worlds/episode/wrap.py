@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar, overload
 
+from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
 from goldrush.replay.worlds.episode.environments import (
@@ -13,6 +14,7 @@ from goldrush.replay.worlds.episode.environments import (
     Recorded,
     about_of,
     is_environment,
+    registered,
     subject_of_environment,
 )
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
@@ -61,7 +63,8 @@ def wrap(
 
     Args:
         target: an environment (a vector environment, parallel or AEC), or a callable that makes
-            one. `fork` needs the latter.
+            one, also by name: an id of Gymnasium, `module:NAME`, `FILE.py:NAME`. `fork` needs what
+            can be made again: a callable, or what Gymnasium has made by an id.
         journal: the path of the journal. It begins with the first reset, and is whole after each
             call.
         seed: of the seeds that resets without a seed get.
@@ -79,12 +82,16 @@ def wrap(
     Raises BadInput for what is no environment, a parameter that cannot be recorded, and a path that
     cannot be used.
     """
-    make = None if is_environment(target) else target
-    if make is None and parameters:
-        raise BadInput(
-            f"{next(iter(parameters))} is given for an environment that is made already",
-            "give the callable that makes it",
-        )
+    env, make = (target, None) if is_environment(target) else (None, target)
+    if env is not None:
+        if parameters:
+            raise BadInput(
+                f"{next(iter(parameters))} is given for an environment that is made already",
+                "give the callable that makes it",
+            )
+        make, parameters = registered(env) or (None, {})
+    elif isinstance(make, str):
+        make = loaded(make)
     if make is not None and not callable(make):
         raise BadInput(
             f"{format_value(target)} is no environment",
@@ -93,9 +100,9 @@ def wrap(
     settings = Settings(seed, steps, parameters)
     settings.as_config()  # refused before anything is made
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    subject = subject_of_environment(
-        target if make is None else make(**parameters), Recorded(values, ignored)
-    )
+    if env is None and make is not None:
+        env = make(**parameters)
+    subject = subject_of_environment(env, Recorded(values, ignored))
     about = about_of(subject, make)
     maker = None if make is None else EnvironmentMaker(make)
     recording = Recording.new(subject, about, settings, maker, journal, force=force)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -26,6 +27,12 @@ from goldrush.replay.worlds.episode.recording import EnvironmentMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.envs import END as LENGTH
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, play
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+
 
 kinds = pytest.mark.parametrize("kind", MAKE)
 
@@ -215,6 +222,53 @@ def test_a_fork_with_the_same_actions_gives_the_same(tmp_path: Path) -> None:
     assert content(tuple(returned[3:])) == content(tuple(fork.step(np.int64(2)) for _ in range(3)))
     other = env.fork(3, tmp_path / "other.journal").step(np.int64(0))
     assert content(other) != content(returned[3])
+
+
+@kinds
+def test_the_run_of_a_recorded_environment_is_verified(kind: str, tmp_path: Path) -> None:
+    env = goldrush.wrap(MAKE[kind], tmp_path / "run.journal")
+    play(env, kind, 8)
+    env.close()
+
+    assert env.run.verify().holds
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: gymnasium.make("CartPole-v1", sutton_barto_reward=True, max_episode_steps=5),
+        lambda: gymnasium.make_vec("FrozenLake-v1", num_envs=2, map_name="8x8"),
+    ],
+)
+def test_what_gymnasium_has_made_is_made_again(made: Callable[[], Any], tmp_path: Path) -> None:
+    env = goldrush.wrap(made(), tmp_path / "run.journal")
+    env.reset(seed=3)
+    for _ in range(5):
+        env.step(env.action_space.sample())
+    env.close()
+
+    assert env.run.verify().holds
+    assert 4 == env.fork(3, tmp_path / "fork.journal").recording.state.unit
+
+
+def test_an_environment_that_others_have_wrapped_is_not_made_again(tmp_path: Path) -> None:
+    env = gymnasium.wrappers.ClipReward(gymnasium.make("FrozenLake-v1"), 0, 1)
+    for target in (env, env.unwrapped):
+        wrapped = goldrush.wrap(target, tmp_path / "run.journal", force=True)
+        wrapped.reset()
+
+        with pytest.raises(BadInput, match="was given as an object"):
+            wrapped.fork(0, tmp_path / "fork.journal")
+        wrapped.close()
+
+
+def test_environments_are_named_as_for_commands(tmp_path: Path) -> None:
+    for name in ("FrozenLake-v1", "tests.replay.worlds.episode.envs:NoisyWalk"):
+        env = goldrush.wrap(name, tmp_path / "run.journal", force=True)
+        env.reset()
+
+        assert name == env.recording.state.about.name
+        env.close()
 
 
 def test_forks_need_what_makes_the_environment(tmp_path: Path) -> None:
