@@ -9,6 +9,7 @@ import re
 from functools import partial
 from pathlib import Path
 
+import attrs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from goldrush.replay.repeats.sightings import home_of, package_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting, Trace
 from goldrush.replay.repeats.verdict import Repeats
 
+NONE = Repeats("model:Model", {}, "model", seed=1, steps=3, runs=0)
 SPECIMENS = Path(__file__).parent / "specimens"
 ALONE = sorted(
     path.stem for path in SPECIMENS.glob("*.py") if path.stem not in ("listed_files", "repeats")
@@ -44,8 +46,10 @@ def named(verdict: Repeats, *, confirmed: bool) -> set[Place]:
     return {cause.place for cause in verdict.causes if cause.is_confirmed == confirmed}
 
 
-def judged(name: str) -> Repeats:
-    return goldrush.repeats(f"{SPECIMENS / name}.py:Model", steps=5)
+def looked_into(name: str) -> Repeats:
+    """The causes of a specimen, without the runs that show that it does not repeat."""
+    order = Order(f"{SPECIMENS / name}.py:Model", steps=5)
+    return diagnosed(attrs.evolve(NONE, target=order.target), run_once, order, (0, 1))
 
 
 @pytest.mark.turns
@@ -53,7 +57,7 @@ def judged(name: str) -> Repeats:
 def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
     if "numpy" in name:
         pytest.importorskip("numpy", reason="needs goldrush[stats]")
-    verdict = judged(name)
+    verdict = looked_into(name)
 
     assert marked(name, "cause") == named(verdict, confirmed=True), str(verdict)
     assert marked(name, "suspect") == named(verdict, confirmed=False), str(verdict)
@@ -63,14 +67,11 @@ def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
 
 def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     pytest.importorskip("numpy", reason="needs goldrush[stats]")
-    verdict = judged("repeats")
-    order = Order(verdict.target, steps=3)
-    looked_into = diagnosed(verdict, run_once, order, (0, 1))
+    verdict = looked_into("repeats")
 
-    assert verdict.repeats, str(verdict)
-    assert () == looked_into.causes, str(looked_into)
-    assert len(looked_into.innocent) > 7
-    assert "repeats while it is watched" in looked_into.unexplained
+    assert () == verdict.causes
+    assert len(verdict.innocent) > 7
+    assert "repeats while it is watched" in verdict.unexplained
 
 
 def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +81,7 @@ def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "os.listdir = lambda path: sorted(real(path), key=hash)\n"
     )  # fmt: skip
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    verdict = judged("listed_files")
+    verdict = looked_into("listed_files")
 
     assert marked("listed_files", "cause") == named(verdict, confirmed=True), str(verdict)
     assert () == tuple(cause for cause in verdict.causes if not cause.is_confirmed)
@@ -110,7 +111,6 @@ PLACES = [
     *(Place("clock", "/town/model.py", line) for line in range(1, 20)),
     *(Place("id", "/lib/site-packages/links/graph.py", line) for line in range(1, 20)),
 ]
-NONE = Repeats("model:Model", {}, "model", seed=1, steps=3, runs=0)
 
 
 def passing(
