@@ -1,0 +1,142 @@
+"""What the doctor says of a subject, as the table needs it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from tests.gallery.packages import HERE, Subject
+from tests.gallery.processes import ran
+
+TOTAL_SECONDS: Final = 600  # of a judgement, after which causes are not looked for
+TEXT_MAX: Final = 300  # characters of an error
+NOT_FORGOTTEN: Final = "a reset by the seed in the same process gives another run"
+_SITE = re.compile(r"(/[^\s:'\"]*)?/(site-packages|lib/python3\.\d+)/")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+
+
+@attrs.frozen
+class Cause:
+    """Why a subject does not repeat.
+
+    Attributes:
+        where: file and line.
+        within: of the subject's code that led there; empty: the same.
+        kind: one of the doctor's.
+        what: the function called, or what was read.
+        is_confirmed: by taking it away.
+    """
+
+    where: str
+    within: str
+    kind: str
+    what: str
+    is_confirmed: bool
+
+
+@attrs.frozen
+class Judgement:
+    """What came out.
+
+    Attributes:
+        name: of the subject.
+        command: as typed after `goldrush`.
+        repeats: None: it could not be judged.
+        kind: of the subject.
+        steps: how many were compared.
+        first_step: the first that differs.
+        path: the value that differs.
+        causes: why.
+        why: it could not be judged, or no cause is confirmed; empty otherwise.
+        notes: what else was seen.
+    """
+
+    name: str
+    command: Sequence[str]
+    repeats: bool | None
+    kind: str = ""
+    steps: int = 0
+    first_step: int | None = None
+    path: str = ""
+    causes: Sequence[Cause] = ()
+    why: str = ""
+    notes: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Judgement:
+        """The judgement of a record of `attrs.asdict`."""
+        return cls(**{**given, "causes": tuple(Cause(**cause) for cause in given["causes"])})
+
+
+def judged(subject: Subject, python: Path, limit: float) -> Judgement:
+    """The doctor's verdict on a subject, in a folder of its own. `limit`: seconds for a run."""
+    command = ["repeats", *subject.arguments(), "--json", f"--timeout={limit:g}"]
+    shown = [argument.removeprefix(f"{HERE}/") for argument in ["repeats", *subject.arguments()]]
+    late = ""
+    for more in ([], ["--no-causes"]):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = [str(python), "-P", "-m", "goldrush", *command, *more]
+            process = ran(whole, TOTAL_SECONDS, folder=Path(folder))
+        if process.code is not None:
+            break
+        late = f"causes were not found in {TOTAL_SECONDS} seconds"
+    if process.code in (0, 1) and process.out.startswith("{"):
+        return judgement(subject.name, shown, json.loads(process.out), late)
+    why = process.last_line.removeprefix("goldrush: ").removeprefix("error: ")
+    return Judgement(subject.name, shown, None, why=_plain(why))
+
+
+def judgement(
+    name: str, command: Sequence[str], verdict: Mapping[str, Any], late: str = ""
+) -> Judgement:
+    """The judgement of a verdict, as `goldrush repeats --json` prints it."""
+    difference = verdict["difference"]
+    causes = tuple(map(_cause, verdict["causes"]))
+    why = late if difference and late else verdict["unexplained"]
+    return Judgement(
+        name, command, difference is None, verdict["kind"], verdict["steps"],
+        difference and difference["step"], _plain(difference["path"]) if difference else "",
+        causes, _plain(why), tuple(map(_plain, _notes(verdict))),
+    )  # fmt: skip
+
+
+def _cause(given: Mapping[str, Any]) -> Cause:
+    within = given["within"]
+    return Cause(
+        _where(given["place"]), _where(within) if within else "", given["place"]["kind"],
+        _plain(given["what"]), given["is_confirmed"],
+    )  # fmt: skip
+
+
+def _where(place: Mapping[str, Any]) -> str:
+    return _plain(f"{place['file']}:{place['line']}")
+
+
+def _notes(verdict: Mapping[str, Any]) -> Sequence[str]:
+    notes = []
+    if verdict["error"]:
+        notes.append(f"every run ends there with the same error: {verdict['error']}")
+    if verdict["reset_forgets"] is False:
+        notes.append(NOT_FORGOTTEN)
+    if verdict["seed"] is None:
+        notes.append("takes no seed")
+    if verdict["generators"]:
+        notes.append(f"generators without a seed: {', '.join(verdict['generators'])}")
+    if both := sorted({*verdict["files_read"]} & {*verdict["files_written"]}):
+        notes.append(f"files read and written: {', '.join(both)}")
+    if verdict["not_seen"]:
+        notes.append(f"not compared: {', '.join(verdict['not_seen'])}")
+    return notes
+
+
+def _plain(text: str) -> str:
+    """A text that is the same on every machine: no folders, no addresses, one line."""
+    text = _ADDRESS.sub("0x…", _SITE.sub("", text.replace(f"{HERE}/", "")))
+    text = " ".join(text.split())
+    return text if len(text) <= TEXT_MAX else f"{text[:TEXT_MAX]}…"

@@ -1,0 +1,195 @@
+"""The gallery as a page, made of recorded judgements alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from tests.gallery.judging import NOT_FORGOTTEN, Cause, Judgement
+from tests.gallery.packages import HERE, Gallery, Package
+
+RESULTS: Final = HERE / "gallery.json"
+PAGE: Final = HERE / "GALLERY.md"
+REPORTS: Final = HERE / "reports"
+SOURCES: Final = {
+    "random": "global generator of `random`, not seeded",
+    "random-unseeded": "`random.Random` without a seed",
+    "numpy-random": "global generator of `numpy.random`, not seeded",
+    "numpy-unseeded": "numpy generator without a seed",
+    "system-random": "random bytes of the system",
+    "clock": "clock",
+    "process": "number of the process",
+    "environment": "environment",
+    "id": "address of an object",
+    "hash": "hash",
+    "files": "order of files",
+    "set-order": "order of a set",
+    "set-pop": "`pop()` of a set",
+}
+_TITLE: Final = """\
+# Gallery: which public models and environments repeat
+
+Made by `python -m tests.gallery` from [packages.toml](packages.toml); do not edit. Each subject is
+judged by `goldrush repeats` ([how](../../replay/repeats/README.md)): four runs from seed 1, in
+fresh processes, under three hash seeds, all values of all steps compared. A cause is *confirmed* if
+the run repeats without it; [reports/](reports/) has the smallest programs that show such causes.
+"Repeats" holds for these steps and versions: all packages of an environment are in
+[gallery.json](gallery.json).
+"""
+
+
+@attrs.frozen
+class Result:
+    """What came out of a package.
+
+    Attributes:
+        version: of the package.
+        python: the interpreter's version.
+        installed: all packages beside it, with versions.
+        not_installed: why; empty if it is.
+        failed: modules that could not be imported, and why.
+        judgements: of its subjects, in their order.
+    """
+
+    version: str = ""
+    python: str = ""
+    installed: Sequence[str] = ()
+    not_installed: str = ""
+    failed: Sequence[str] = ()
+    judgements: Sequence[Judgement] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Result:
+        """The result of a record of `attrs.asdict`."""
+        return cls(**{**given, "judgements": tuple(map(Judgement.of, given["judgements"]))})
+
+
+Results = Mapping[str, Result]  # by name of the package
+
+
+def read(path: Path = RESULTS) -> dict[str, Result]:
+    """Recorded results; none if there is no file."""
+    if not path.exists():
+        return {}
+    return {name: Result.of(one) for name, one in json.loads(path.read_text()).items()}
+
+
+def write(results: Results, path: Path = RESULTS) -> None:
+    """Record results."""
+    plain = {name: attrs.asdict(results[name]) for name in sorted(results)}
+    new = path.with_suffix(f".{os.getpid()}")  # whole at every moment: others read it
+    new.write_text(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+    new.replace(path)
+
+
+def page(gallery: Gallery, results: Results) -> str:
+    """The page, in the order of the data file."""
+    packages = [package for package in gallery.packages if package.name in results]
+    lines = [_TITLE, f"**{counts(gallery, results)}**"]
+    lines += ["", *_summary(packages, results), ""]
+    for package in packages:
+        if results[package.name].judgements:
+            lines += [*_section(package, results[package.name]), ""]
+    if gallery.left_out:
+        lines += ["## Not tried", "", "| package | why |", "| --- | --- |"]
+        lines += [f"| {name} | {_cell(why)} |" for name, why in gallery.left_out.items()]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def counts(gallery: Gallery, results: Results) -> str:
+    """How many subjects there are, by verdict."""
+    there = [results[one.name] for one in gallery.packages if one.name in results]
+    judgements = [judgement for result in there for judgement in result.judgements]
+    count = Counter(judgement.repeats for judgement in judgements)
+    sure = sum(_is_confirmed(judgement) for judgement in judgements)
+    forget_not = sum(NOT_FORGOTTEN in judgement.notes for judgement in judgements)
+    packages = sum(not result.not_installed for result in there)
+    return (
+        f"{len(judgements)} subjects of {packages} packages: {count[True]} repeat ({forget_not} of"
+        f" them not after another episode in the same process), {count[False]} do not ({sure} with"
+        f" a confirmed cause), {count[None]} could not be judged."
+    )
+
+
+def _is_confirmed(judgement: Judgement) -> bool:
+    return any(cause.is_confirmed for cause in judgement.causes)
+
+
+def _summary(packages: Sequence[Package], results: Results) -> Iterator[str]:
+    yield "| package | version | Python | subjects | repeat | do not | not judged |"
+    yield "| --- | --- | --- | ---: | ---: | ---: | ---: |"
+    for package in packages:
+        result = results[package.name]
+        if result.not_installed:
+            asked = _cell(", ".join(package.install))
+            yield f"| {package.name} | not installed: {asked} | | | | | |"
+            continue
+        count = Counter(judgement.repeats for judgement in result.judgements)
+        name = f"[{package.name}](#{_anchor(package.name)})" if result.judgements else package.name
+        numbers = [len(result.judgements), count[True], count[False], count[None]]
+        yield f"| {name} | {result.version} | {result.python} | {' | '.join(map(str, numbers))} |"
+    refused = [package for package in packages if results[package.name].not_installed]
+    if refused:
+        yield ""
+        yield "Not installed:"
+        yield ""
+        for package in refused:
+            yield f"- {package.name}: {_cell(results[package.name].not_installed)}"
+
+
+def _anchor(name: str) -> str:
+    return "".join(c for c in name.lower().replace(" ", "-") if c.isalnum() or c in "-_")
+
+
+def _section(package: Package, result: Result) -> Iterator[str]:
+    yield f"## {package.name}"
+    yield ""
+    yield f"{package.distribution} {result.version}, Python {result.python}."
+    if result.failed:
+        yield ""
+        yield "Could not be imported:"
+        yield ""
+        yield from (f"- {_cell(line)}" for line in result.failed)
+    yield ""
+    yield "| subject | steps | verdict | cause, or what else was seen |"
+    yield "| --- | ---: | --- | --- |"
+    for judgement in result.judgements:
+        cells = _cell(judgement.name), judgement.steps or "", _verdict(judgement)
+        yield f"| {' | '.join(map(str, cells))} | {_remarks(judgement)} |"
+
+
+def _verdict(judgement: Judgement) -> str:
+    if judgement.repeats is None:
+        return "not judged"
+    return "repeats" if judgement.repeats else f"**differs from step {judgement.first_step}**"
+
+
+def _remarks(judgement: Judgement) -> str:
+    parts = [*map(_cause, judgement.causes)]
+    if judgement.why:
+        parts.append(judgement.why)
+    parts += judgement.notes
+    if judgement.repeats is False or NOT_FORGOTTEN in judgement.notes:
+        parts += [f"[report](reports/{name}.md)" for name in _reports_of(judgement.name)]
+    return _cell("; ".join(parts))
+
+
+def _reports_of(subject: str) -> Sequence[str]:
+    paths = sorted(REPORTS.glob("*.md"))
+    return [path.stem for path in paths if f"`{subject}`" in path.read_text()]
+
+
+def _cause(cause: Cause) -> str:
+    how = "confirmed" if cause.is_confirmed else "suspected"
+    where = f"{cause.within}, by way of {cause.where}" if cause.within else cause.where
+    return f"{how}: `{where}`: {SOURCES[cause.kind]}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")

@@ -1,0 +1,192 @@
+"""The gallery's own code, and that its page is whole. Nothing is installed here."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import attrs
+import pytest
+
+from goldrush.replay.repeats.trace import KINDS
+from tests.gallery.installing import ROOT
+from tests.gallery.judging import judged, judgement
+from tests.gallery.packages import HERE, Gallery, Package, Subject, gallery
+from tests.gallery.page import PAGE, REPORTS, SOURCES, Result, counts, page, read, write
+from tests.gallery.processes import ran
+
+SITE = "/v/lib/python3.11/site-packages"
+VERDICT = {
+    "repeats": False, "kind": "model", "steps": 100, "seed": 1, "unexplained": "", "error": "",
+    "reset_forgets": None, "generators": [], "files_read": ["a", "b"], "files_written": ["b"],
+    "not_seen": ["SwigPyObject"],
+    "difference": {"step": 3, "path": "wealth['a|b']", "a": "1", "b": "2"},
+    "causes": [
+        {
+            "place": {"kind": "random", "file": f"{SITE}/nx/m.py", "line": 7},
+            "within": {"kind": "random", "file": f"{SITE}/own.py", "line": 2},
+            "what": "random.random", "is_confirmed": True, "count": 1, "first_step": 0,
+        }
+    ],
+}  # fmt: skip
+SAME = {**VERDICT, "difference": None, "causes": [], "reset_forgets": False}
+PACKAGE = Package("one", ["one==1.0"], "one")
+
+
+def rows(*judgements):
+    results = {"one": Result("1.0", "3.11.7", judgements=judgements)}
+    return page(Gallery([PACKAGE], {}), results)
+
+
+def test_a_difference_is_told_with_its_cause_and_no_folder():
+    text = rows(judgement("Town", ["repeats", "own:Town"], VERDICT))
+
+    assert (
+        "| Town | 100 | **differs from step 3** | confirmed: `own.py:2, by way of nx/m.py:7`: "
+        "global generator of `random`, not seeded; files read and written: b; not compared: "
+        "SwigPyObject |" in text
+    )
+
+
+def test_each_kind_of_cause_has_a_name():
+    assert KINDS.keys() == SOURCES.keys()
+
+
+def test_subjects_are_counted_by_verdict():
+    late = judgement("b", [], {**VERDICT, "causes": [], "unexplained": "why"})
+    refused = judged_as_unjudged("d")
+    text = rows(judgement("a", [], VERDICT), late, judgement("c", [], SAME), refused)
+
+    assert (
+        "**4 subjects of 1 packages: 1 repeat (1 of them not after another episode in the same"
+        " process), 2 do not (1 with a confirmed cause), 1 could not be judged.**" in text
+    )
+    assert "| [one](#one) | 1.0 | 3.11.7 | 4 | 1 | 2 | 1 |" in text
+
+
+def judged_as_unjudged(name):
+    return attrs.evolve(judgement(name, [], SAME), repeats=None, notes=())
+
+
+def test_a_package_that_is_not_installed_is_a_row():
+    results = {"one": Result(not_installed="no wheel")}
+    text = page(Gallery([PACKAGE], {"two": "needs a | game"}), results)
+
+    assert "| one | not installed: one==1.0 | | | | | |" in text
+    assert "- one: no wheel" in text
+    assert "| two | needs a \\| game |" in text
+
+
+def test_results_are_read_as_written(tmp_path):
+    results = {"one": Result("1.0", "3.11.7", judgements=(judgement("a", ["x"], VERDICT),))}
+    write(results, tmp_path / "results.json")
+    again = read(tmp_path / "results.json")
+
+    assert page(Gallery([PACKAGE], {}), results) == page(Gallery([PACKAGE], {}), again)
+    assert ["x"] == again["one"].judgements[0].command
+
+
+@pytest.mark.parametrize(
+    ("body", "repeats", "why"),
+    [
+        ("import os; os._exit(3)", None, "ended its process with code 3"),
+        ("raise LookupError('no data')", None, "no data"),
+        ("return __import__('uuid').uuid4().hex", False, ""),
+        ("return seed", True, ""),
+    ],
+)
+def test_each_subject_gets_a_row_whatever_it_does(tmp_path, body, repeats, why):
+    path = tmp_path / "subject.py"
+    path.write_text(f"def make(seed):\n    {body}\n")
+    row = judged(Subject("x", f"{path}:make", steps=2), Path(sys.executable), 20)
+
+    assert row.repeats is repeats
+    assert why in row.why
+    assert repeats is not False or ["system-random"] == [cause.kind for cause in row.causes]
+
+
+def test_a_program_is_ended_with_all_that_it_started():
+    program = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=2)\n"
+        "print(child.pid, flush=True); time.sleep(60)"
+    )
+    ended = ran([sys.executable, "-c", program], 2)
+
+    assert ended.code is None
+    child = Path(f"/proc/{int(ended.out)}/stat")
+    for _ in range(100):
+        if not child.exists() or " Z " in child.read_text():
+            return
+        time.sleep(0.05)
+    pytest.fail("its child still runs")
+
+
+def test_newest_versions_and_models_are_listed(tmp_path):
+    (tmp_path / "mesa.py").write_text("class Model: pass\n")
+    models = tmp_path / "models" / "town"  # without an __init__.py, as one of Mesa's
+    models.mkdir(parents=True)
+    (tmp_path / "models" / "__init__.py").write_text("")
+    (models / "model.py").write_text(
+        "import mesa\nclass Base(mesa.Model): pass\nclass Town(Base): pass\n"
+    )
+    (models / "broken.py").write_text("import no_such_module\n")
+    for name, maker in (("chess_v2", "env"), ("chess_v10", "env"), ("waves_v1", "parallel_env")):
+        (tmp_path / "models" / f"{name}.py").write_text(f"def {maker}(): pass\n")
+    order = {"models": ["models"], "ids": [], "pettingzoo": ["models"], "only": ""}
+    out = subprocess.run(
+        [sys.executable, "-P", HERE / "listing.py"], input=json.dumps(order), check=True, text=True,
+        capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    ).stdout  # fmt: skip
+    listing = json.loads(out)
+
+    assert [
+        "models.town.model:Town", "models.chess_v10:env", "models.waves_v1:parallel_env",
+    ] == [one["target"] for one in listing["subjects"]]  # fmt: skip
+    assert ["models.town.broken"] == [line.partition(":")[0] for line in listing["failed"]]
+
+
+def test_the_page_is_made_of_the_results():
+    assert page(gallery(), read()) == PAGE.read_text()
+
+
+def test_the_doctor_s_page_has_the_counts():
+    text = " ".join((ROOT / "replay" / "repeats" / "README.md").read_text().split())
+
+    assert counts(gallery(), read()) in text
+
+
+def test_each_package_and_subject_of_the_data_file_has_a_result():
+    results = read()
+    missing = []
+    for package in gallery().packages:
+        result = results.get(package.name)
+        if result is None:
+            missing.append(package.name)
+        elif not result.not_installed:
+            judged_names = {judgement.name for judgement in result.judgements}
+            missing += [one.name for one in package.subjects if one.name not in judged_names]
+
+    assert [] == missing
+
+
+def test_each_confirmed_cause_is_in_a_report_with_a_program():
+    reports = {path.stem: path.read_text() for path in REPORTS.glob("*.md")}
+    unreported = [
+        f"{name}: {judgement.name}"
+        for name, result in read().items()
+        for judgement in result.judgements
+        if any(cause.is_confirmed for cause in judgement.causes)
+        and "takes no seed" not in judgement.notes  # it promises nothing
+        and not any(f"`{judgement.name}`" in text for text in reports.values())
+    ]
+
+    assert [] == unreported
+    assert reports.keys() == {path.stem for path in REPORTS.glob("*.py")}
+    for name, text in reports.items():
+        program = (REPORTS / f"{name}.py").read_text()
+        assert len([line for line in program.splitlines() if line]) <= 25, name
+        assert re.search(rf"\({name}\.py\)", text), name
