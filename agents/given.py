@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from goldrush.agents.targets import (
@@ -89,6 +90,9 @@ def loaded(target: str) -> object:
     is_file = front.endswith(".py")
     if not name:
         return load_game(target)
+    if is_file and not _names_goldrush(front):  # it is rewritten, and so run again, if it must be
+        found = _as_it_is(target)
+        return load_game(target) if is_game(found) else found
     try:
         values = vars(load_module(target, "world"))
     except BadInput:  # perhaps for a rule that holds for games alone
@@ -99,6 +103,14 @@ def loaded(target: str) -> object:
     if is_game(values.get(name)) or (name not in values and any(map(is_game, values.values()))):
         return load_game(target)
     return _as_it_is(target)
+
+
+def _names_goldrush(path: str) -> bool:
+    """Whether a file has the name of the package, as most games have; also if it cannot be read."""
+    try:
+        return b"goldrush" in Path(path).read_bytes()
+    except OSError:
+        return True
 
 
 def _as_it_is(target: str) -> object:

@@ -44,12 +44,21 @@ class NotDerived(MalformedEvents):
     Attributes:
         expected: what follows from the inputs.
         found: what the journal has.
+        blocks: the blocks of both, if their rows are valid.
     """
 
-    def __init__(self, path: str, where: str, expected: str, found: str) -> None:
+    def __init__(
+        self,
+        path: str,
+        where: str,
+        expected: str,
+        found: str,
+        blocks: tuple[Block, Block] | None = None,
+    ) -> None:
         super().__init__(path, where, f"expected {expected}, found {found}")
         self.expected = expected
         self.found = found
+        self.blocks = blocks
 
 
 class OtherDigest(MalformedEvents):
@@ -341,7 +350,8 @@ def difference_error(
     event = wanted or has
     if event is None:
         return NotDerived(path, where, "events of a type together", "the same events, cut up")
-    return NotDerived(path, f"{where}, {event.name}", format_event(wanted), format_event(has))
+    where = f"{where}, {event.name}"
+    return NotDerived(path, where, format_event(wanted), format_event(has), (expected, found))
 
 
 def format_location(world: World[Any], commit: Commit) -> str:

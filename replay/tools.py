@@ -23,7 +23,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import escaped, quoted_path
 from goldrush.kernel.treatments import Treatment
-from goldrush.kernel.world import Event, EventType, Vocabulary, World
+from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
@@ -337,6 +337,18 @@ class Tools:
         it; see replay.levelled. Raises nothing.
         """
         return ()
+
+    def rests_on(self, setup: Mapping[str, object]) -> str:
+        """On what it rests, besides the rules, that events are derived again here: versions of
+        other code, as text. Empty: on nothing. `setup`: what START records.
+        """
+        return ""
+
+    def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
+        """More than the events tell of the first difference of two derived blocks; empty: nothing.
+        `here`: what follows from the inputs; `recorded`: what the journal has.
+        """
+        return ""
 
     def length(self, state: Any) -> int | None:
         """The number of units of a run; None: unknown."""

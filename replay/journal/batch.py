@@ -207,7 +207,8 @@ def _judged(
         with printing_to_stderr():
             outcome = _demanded(path, level, demands, resources, on_bytes)
     except GoldrushError as error:
-        outcome = BatchResult(path, None, str(error))
+        text = str(error)
+        outcome = BatchResult(path, None, text if path in text else f"{path}: {text}")
     except MemoryError:
         outcome = BatchResult(path, None, f"{path}: not enough memory to judge it")
     except (Exception, SystemExit) as error:  # of a world; the other journals are still judged
@@ -232,7 +233,8 @@ def _demanded(
         verdict = verify(path, level, resources=resources, on_bytes=on_bytes)
         sha256 = verdict.sha256
     except GoldrushError as error:
-        errors.append(str(error))
+        text = str(error)
+        errors.append(text if path in text else f"{path}: {text}")
         with suppress(GoldrushError):  # a file that cannot be judged may still be pinned
             sha256 = sha256_of(path)
     if demands.sums is not None:
@@ -384,6 +386,8 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
         faults = [*outcome.faults]
         if verdict is not None and verdict.broken is not None:
             faults.insert(0, f"{verdict.broken}{_way_out(verdict, verdict.broken, program)}")
+            if verdict.rests_on and verdict.broken.level == DERIVE:
+                faults.insert(1, f"it was run here under {verdict.rests_on}")
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join(faults)}"
     levels = verdict.levels
     if verdict.not_asked:
@@ -395,6 +399,7 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     notes += f", {_other_code(verdict)}" if verdict.other_code else ""
+    notes += f"; it repeats here, under {verdict.rests_on}" if verdict.rests_on else ""
     units = format_count(verdict.rounds, verdict.vocabulary.unit)
     return (
         f"{verdict.path}: holds at {levels}: {units}, "

@@ -53,11 +53,13 @@ from goldrush.kernel.walk import (
 from goldrush.kernel.world import Batch, Block, Vocabulary, World
 from goldrush.replay.find import is_built_in, open_world, tools_of
 from goldrush.replay.journal.parent import Branch
+from goldrush.replay.tools import Tools
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
 _NOT_IN_JSON: Final = ("vocabulary", "trace", "hint", "uses_program")
+_IF_ANY: Final = ("rests_on",)  # in JSON where it is not empty
 
 Forks = Sequence[Mapping[str, Any]]
 
@@ -126,6 +128,8 @@ class Verdict:
         uses_program: level 4 needs a user-defined program.
         other_code: the SHA-256 of the source of the world's rules that the journal records, where
             the rules here have another one; None: they are the same, or no source is recorded.
+        rests_on: on what it rests, besides the rules, that events were derived again: versions of
+            other code, as text; empty: on nothing, or they were not.
     """
 
     path: str
@@ -145,6 +149,7 @@ class Verdict:
     level_in_part: int | None = None
     uses_program: bool = False
     other_code: str | None = None
+    rests_on: str = ""
 
     @property
     def levels(self) -> str:
@@ -165,7 +170,12 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        fields = attrs.asdict(self, filter=lambda field, _: field.name not in _NOT_IN_JSON)
+        fields = attrs.asdict(
+            self,
+            filter=lambda field, value: (
+                field.name not in _NOT_IN_JSON and (bool(value) or field.name not in _IF_ANY)
+            ),
+        )
         return {"path": self.path, "holds": self.holds, **fields}
 
 
@@ -209,9 +219,10 @@ def verify(
         check = _Check(reader, rules, level, is_own=not is_ours)
         if ask is not None:
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
-        elif world is None and check.level >= DECIDE:
-            players = tools_of(reader).players
-            check.asker_of = players.policy_check(resources)
+        elif world is None and check.level >= DERIVE:
+            check.tools = tools_of(reader)
+            if check.level >= DECIDE:
+                check.asker_of = check.tools.players.policy_check(resources)
         with check:
             return check.verdict(str(path))
 
@@ -264,6 +275,8 @@ class _Check:
         self.world = world
         self.level = level
         self.asker_of: Callable[[Any, Forks], PolicyCheck] = NOBODY.policy_check(Resources())
+        self.tools: Tools | None = None
+        self._setup: Mapping[str, Any] = {}
         self._reader = reader
         self._is_own = is_own
         self._somebody_asked = self._uses_program = False
@@ -312,6 +325,7 @@ class _Check:
             forks=self._forks,
             branch=self._branch,
             vocabulary=self.world.vocabulary,
+            rests_on="" if self.tools is None else self.tools.rests_on(self._setup),
         )
 
     def _broken(self) -> Break | None:
@@ -320,7 +334,11 @@ class _Check:
         except _Broken as broken:
             return broken.found
         except NotDerived as error:
-            return Break(DERIVE, error.where, error.expected, error.found)
+            hint = ""
+            if self.tools is not None and error.blocks is not None:
+                hint = self.tools.format_difference(self._setup, *error.blocks)
+            hint = f"; {hint}" if hint else ""
+            return Break(DERIVE, error.where, error.expected, error.found, hint=hint)
         except OtherDigest as error:
             where, expected = self._where(), f"digest {error.expected:016x}"
             return Break(FOLD, where, expected, f"{error.found:016x}")
@@ -347,6 +365,8 @@ class _Check:
         """
         try:
             for commit in self._reader:
+                if commit.kind == START:
+                    self._setup = commit.setup or {}
                 if commit.setup is not None and self.world.source is not None:
                     self._other_code = self._recorded_code(commit.setup)  # before it is folded
                 yield commit

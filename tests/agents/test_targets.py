@@ -18,13 +18,14 @@ def nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
-def test_what_makes_an_environment_is_loaded_as_it_is_and_a_game_is_not(tmp_path) -> None:
+def test_what_makes_an_environment_is_loaded_as_it_is_and_a_game_is_not(tmp_path, capsys) -> None:
     maker, game = tmp_path / "its_maker.py", tmp_path / "its_game.py"
-    maker.write_text(ANY_ORDER + "def make(): return 7\n")
+    maker.write_text(ANY_ORDER + "print('run')\nclass make(int): pass\n")
     game.write_text("from goldrush.games.fishery import *\nclass Own(Fishery): pass\n" + ANY_ORDER)
 
     assert "episode" == world_named(f"{maker}:make")
-    assert 7 == given.maker_of("whatever:Env")()
+    assert ("", "run\n") == capsys.readouterr()
+    assert 7 == given.maker_of("whatever:Env")(7)
     assert "its_maker" == given.maker_of("whatever:Env").__module__
     assert [("--env", f"{maker}:make")] == given.options()
     with pytest.raises(BadInput, match="goes through a set"):
@@ -44,7 +45,7 @@ def test_each_subject_has_the_maker_that_was_given_for_it() -> None:
         ("{0}/absent.py:make", "absent.py cannot be read"),
         ("{0}/its_faults.py:absent", "no name in .*its_faults.py 'absent'; take one of fails"),
         ("{0}/its_numbers.py:number", "number is '7'"),
-        ("{0}/its_broken.py:make", r"its_broken.py cannot be run: .*ZeroDivisionError"),
+        ("{0}/its_broken.py:make", r"cannot be loaded: its_broken.py:1: ZeroDivisionError"),
         ("{0}/json.py:make", "the name of another module"),
         ("no_such_module_here:make", "No module named"),
         ("NoSuch-v1", "there is no environment NoSuch-v1"),

@@ -51,25 +51,26 @@ class NamedStage(LiveStage[Environment]):
 
     def at(self, state: EpisodeState) -> Environment:
         """The subject of this state. Raises BadInput."""
-        with _told(state.about.name, "cannot come to", state.unit):
+        what = f"cannot be brought to step {state.unit - 1}" if state.unit else "cannot be made"
+        with _told(f"{state.about.name} {what}"):
             return super().at(state)
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
         """What the subject of this state gives. Raises BadInput."""
-        with _told(state.about.name, "fails in", state.unit):
+        with _told(f"{state.about.name} fails in step {state.unit}"):
             return super().outcome(state, inputs)
 
 
 @contextmanager
-def _told(name: str, what: str, step: int) -> Iterator[None]:
+def _told(what: str) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, MemoryError, GoldrushError):
         raise
     except BaseException as error:  # an environment may raise anything
+        reason = " ".join(format_error(error).split())
         raise RulesFailed(
-            f"{name} {what} step {step}: {format_error(error)}",
-            "`goldrush repeats` tells whether it repeats",
+            f"{what}: {reason}", "`goldrush repeats` tells whether it repeats"
         ) from error
 
 
@@ -104,7 +105,7 @@ class LiveSubjects:
         own = config_of({name: value for name, value in settings.items() if name in OWN})
         parameters = {name: value for name, value in settings.items() if name not in OWN}
         config = Settings(own.seed, own.steps, parameters).as_config()
-        with _told("what is given", "cannot make an environment for", 0):
+        with _told("what is given cannot make an environment"):
             subject = subject_of_environment(make(**parameters), Recorded())
         about = about_of(subject, make)
         roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]

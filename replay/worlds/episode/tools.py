@@ -10,11 +10,12 @@ from typing import Final
 from goldrush.agents.given import location_of_maker
 from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.text import quoted
-from goldrush.kernel.world import World
+from goldrush.kernel.world import Block, World
 from goldrush.kernel.worlds.episode.config import EpisodeSettings
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.tools import Tools, lazy
+from goldrush.replay.worlds.episode.repetition import format_difference, format_versions
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
 
@@ -39,6 +40,12 @@ class EpisodeTools(Tools):
         name = subject.get("name") if isinstance(subject, dict) else None
         known = name if isinstance(name, str) else ""
         return episode_world(self.subjects.stage_of(known), missing(known))
+
+    def rests_on(self, setup: Mapping[str, object]) -> str:
+        return format_versions(setup.get("subject"))
+
+    def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
+        return format_difference(setup.get("subject"), here, recorded)
 
     def length(self, state: EpisodeState) -> int | None:
         return state.config.steps or None

@@ -1,0 +1,111 @@
+"""What `verify` says of a run that was derived again: under which versions, and what differs."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, cast
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.episode.config import about_of
+from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
+from goldrush.kernel.worlds.episode.values import ARRAY as OF_NUMPY
+from goldrush.kernel.worlds.episode.values import SCALAR, Encoded, shown
+from goldrush.replay.worlds.episode.coding import decoded
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def format_versions(subject: object) -> str:
+    """The versions here of what a subject's run was recorded under, and those that differ. Empty
+    for no subject.
+    """
+    try:
+        recorded = about_of(subject).versions
+    except BadInput:
+        return ""
+    return ", ".join(_version(name, version) for name, version in recorded.items())
+
+
+def _version(name: str, recorded: str) -> str:
+    try:
+        here = platform.python_version() if name == "python" else metadata.version(name)
+    except (metadata.PackageNotFoundError, ValueError):  # ValueError: a forged name
+        here = "absent"
+    return f"{name} {here}" + ("" if here == recorded else f" (recorded under {recorded})")
+
+
+def format_difference(subject: object, here: Block, recorded: Block) -> str:
+    """The first difference between what a step gives here and what a journal has, by the name of
+    the agent and of the array; empty where the events themselves say it.
+    """
+    names = about_of(subject).agents
+    pairs = zip_longest(_rows(here), _rows(recorded))
+    first, second = next((pair for pair in pairs if pack(pair[0]) != pack(pair[1])), (None, None))
+    if first is None or second is None or first[0] != second[0]:
+        return ""
+    code, one, other = first[0], first[1], second[1]
+    if code == GAVE and one[0] == other[0]:
+        fields = ("reward", "terminated", "truncated")
+        [(name, *values), *_] = [
+            (name, a, b)
+            for name, a, b in zip(fields, one[1:], other[1:], strict=True)
+            if pack(a) != pack(b)
+        ]
+        return f"{name}{_of(one[0], names)} {_both(*values)}"
+    if code == ARRAY and one[:2] == other[:2]:
+        what = f"{one[1]}{_of(one[0], names)}"
+        if one[3] is None or other[3] is None:
+            return f"{what} has other bytes; `goldrush.wrap(..., values=True)` records values, too"
+        return f"{what} {_both(one[3], other[3])}"
+    return ""
+
+
+def _rows(block: Block) -> Iterator[tuple[int, Row]]:
+    return ((code, row) for code, rows in block for row in rows)
+
+
+def _of(agent: int | None, names: Sequence[str]) -> str:
+    return f" of {names[agent]}" if agent is not None and agent < len(names) else ""
+
+
+def _both(here: Encoded, recorded: Encoded) -> str:
+    """Two values, and by how much they differ where both are numbers."""
+    numbers = _numbers(here), _numbers(recorded)
+    if numbers[0] is None or numbers[1] is None or numbers[0].shape != numbers[1].shape:
+        return f"is {shown(here)} here and {shown(recorded)} in the journal"
+    return _most(numbers[0], numbers[1])
+
+
+def _numbers(value: Encoded) -> np.ndarray[Any, np.dtype[Any]] | None:
+    """A value as an array of numbers; None for anything else."""
+    import numpy as np
+
+    if isinstance(value, tuple) and value[0] not in (OF_NUMPY, SCALAR):
+        return None
+    array = np.asarray(decoded(value))
+    return array if array.dtype.kind in "biuf" else None
+
+
+def _most(here: np.ndarray[Any, np.dtype[Any]], recorded: np.ndarray[Any, np.dtype[Any]]) -> str:
+    """Where two arrays differ most, and by how much."""
+    import numpy as np
+
+    if here.dtype != recorded.dtype:
+        return f"is {here.dtype} here and {recorded.dtype} in the journal"
+    apart = np.abs(here.astype(np.float64) - recorded.astype(np.float64))
+    same = np.equal(here, recorded) | ((here != here) & (recorded != recorded))
+    apart = np.where(same, -1.0, np.where(np.isnan(apart), np.inf, apart))
+    at = np.unravel_index(int(np.argmax(apart)), apart.shape) if apart.shape else ()
+    by = f" (by {apart[at]:.6g})" if np.isfinite(apart[at]) and apart[at] > 0 else ""
+    values = f"is {here[at].item()!r} here and {recorded[at].item()!r} in the journal{by}"
+    if not apart.shape:
+        return values
+    count, place = int(np.sum(~same)), ", ".join(map(str, map(int, cast("Sequence[int]", at))))
+    which = "there alone" if count == 1 else f"most there of {count:,} of {apart.size:,} numbers"
+    return f"at [{place}] {values}, {which}"

@@ -1,0 +1,96 @@
+"""Environments of others on the command line: recorded, verified, forked, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import assert_refused, goldrush
+
+ENV = """
+import gymnasium, numpy
+
+class Walk(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-99, 99, (1,))
+    action_space = gymnasium.spaces.Discrete(3)
+
+    def __init__(self, length=6):
+        self.length = length
+        for _ in {1}: pass
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x, self.left = numpy.zeros(1, "f4"), self.length
+        return self.x, {}
+
+    def step(self, action):
+        self.x, self.left = self.x + numpy.float32(action - self.np_random.random()), self.left - 1
+        return self.x, float(self.x[0]), self.left == 0, False, {}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "walk.py").write_text(ENV)
+    for seed in (1, 2):
+        ran = goldrush(
+            "record", "--env", "walk.py:Walk", "--set", "steps=20", "--set", "length=4",
+            "--roster", "random", "--seed", seed, "--out", f"{seed}.journal", cwd=tmp_path,
+        )  # fmt: skip
+        assert 0 == ran.code
+        assert "verify 2.journal --env walk.py:Walk" in ran.out or seed == 1
+    return tmp_path
+
+
+@pytest.mark.parametrize("option", ["--env", "--world"])
+def test_journals_are_verified_in_other_processes(folder: Path, option: str) -> None:
+    ran = goldrush("verify", ".", option, "walk:Walk", "--jobs", 2, cwd=folder)
+
+    assert (0, 2) == (ran.code, ran.out.count("holds at levels 1 to 4: 21 steps, "))
+    assert 2 == ran.out.count("it repeats here, under python ")
+
+
+def test_without_the_environment_it_is_open_whether_a_journal_holds(folder: Path) -> None:
+    ran = goldrush("verify", "1.journal", "--json", cwd=folder)
+    [found] = json.loads(ran.out)
+
+    assert (2, None, 2) == (ran.code, found["holds"], found["level"])
+    assert ["walk:Walk is not here; give what makes it: --env module:make"] == found["unknown"]
+    assert "rests_on" not in found
+
+
+def test_one_other_action_is_put_in(folder: Path) -> None:
+    exported = goldrush("export", "1.journal", cwd=folder).out.splitlines()
+    action = next(event for event in map(json.loads, exported) if event["event"] == "acted")
+    action["action"] = (action["action"] + 1) % 3
+    (folder / "one.json").write_text(json.dumps(action))
+    forked = goldrush(
+        "fork", "1.journal", "--env", "walk.py:Walk", "--at", action["step"] - 1,
+        "--replace-submission", "one.json", "--out", "fork.journal", cwd=folder,
+    )  # fmt: skip
+    differs = goldrush("diff", "1.journal", "fork.journal", cwd=folder)
+    verified = goldrush("verify", "fork.journal", "--env", "walk.py:Walk", cwd=folder)
+
+    assert (0, 1, 0) == (forked.code, differs.code, verified.code)
+    assert f"differ from step {action['step']} on" in differs.out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("record --env walk.py:Nothing", "there is no name in walk.py 'Nothing'; take one of Walk"),
+        ("record --env NoSuch-v1", "there is no environment NoSuch-v1"),
+        ("record --env walk.py:Walk --set width=4", "unexpected keyword argument 'width'"),
+        ("record --env walk.py:Walk --roster human", "there is no policy 'human'"),
+        ("record --env walk.py:Walk --roster random*2", "2"),
+        ("record --world episode", "nothing is given that makes an environment"),
+        ("verify 1.journal --env CartPole-v1", "'length'"),
+        ("fork 1.journal --at 3 --out f.journal", "walk:Walk is not here"),
+        ("resume 1.journal --env walk.py:Walk", "has ended"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(folder: Path, words: str, says: str) -> None:
+    before = {path.name for path in folder.glob("*")} - {"__pycache__"}
+    assert_refused(goldrush(*words.split(), cwd=folder), says)
+
+    assert before == {path.name for path in folder.glob("*")} - {"__pycache__"}

@@ -1,0 +1,206 @@
+"""What `verify` says of environments: that they repeat here, or where they do not."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import START
+from goldrush.kernel.worlds.episode.events import ACTED
+from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.journal.batch import format_result, verify_all
+from goldrush.replay.worlds.episode.tools import TOOLS
+from tests.journals import changed, commits_of, forged
+from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, play
+
+kinds = pytest.mark.parametrize("kind", MAKE)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+
+
+def driven(path: Path, kind: str = "environment", **how: Any) -> Path:
+    env = goldrush.wrap(MAKE[kind], path, **how)
+    play(env, kind, 20)
+    env.close()
+    return path
+
+
+def said(path: Path, make: Callable[..., object] | None = None) -> tuple[bool | None, str]:
+    """Whether a journal holds, and what is said of it."""
+    if make is not None:
+        goldrush.open(path, world=make)
+    [result] = verify_all([str(path)])
+    return result.holds, format_result(result) if result.verdict else result.error or ""
+
+
+@kinds
+def test_it_says_that_a_run_repeats_here_under_these_versions(kind: str, tmp_path: Path) -> None:
+    holds, text = said(driven(tmp_path / "run.journal", kind), MAKE[kind])
+
+    assert holds
+    here = f"it repeats here, under python {sys.version.split()[0]}, gymnasium "
+    assert here in text or "pettingzoo " in text
+    assert f"numpy {np.__version__}" in text
+    assert "rules" not in text
+
+
+def test_it_names_versions_that_differ(tmp_path: Path) -> None:
+    def other(setup: dict[str, Any]) -> None:
+        setup["subject"]["versions"] |= {"gymnasium": "0.1", "no-such-thing": "7"}
+
+    path = with_setup(driven(tmp_path / "run.journal"), other)
+    holds, text = said(path, NoisyWalk)
+
+    assert holds
+    assert f"gymnasium {gymnasium.__version__} (recorded under 0.1)" in text
+    assert "no-such-thing absent (recorded under 7)" in text
+
+
+@kinds
+def test_without_what_makes_it_events_are_not_judged(kind: str, tmp_path: Path) -> None:
+    path = driven(tmp_path / "run.journal", kind)
+    holds, text = said(path)
+
+    assert holds is None
+    assert f"{MAKE[kind].__name__} is not here; give what makes it: --env module:make" in text
+    assert "repeats" not in text
+    assert goldrush.open(path).verify(level=2).holds
+
+
+@kinds
+def test_it_tells_which_reward_differs_and_by_how_much(kind: str, tmp_path: Path) -> None:
+    path = driven(tmp_path / "run.journal", kind)
+    holds, text = said(path, lambda: MAKE[kind](drift=1e-6, at=3))
+    agent = {"environment": "agent", "vector": "environment 0", "parallel": "hunter_"}
+    difference = text.partition(f"; reward of {agent.get(kind, 'player_')}")[2]
+
+    assert holds is False
+    assert "step 3, " in text
+    assert " here and " in difference
+    assert " in the journal (by 1e-06)" in difference or "(by 1.0" in difference
+    assert "it was run here under python" in difference
+
+
+class Blurred(gymnasium.ObservationWrapper[Any, Any, Any]):
+    """Other observations in the second number of the second step."""
+
+    steps = 0
+
+    def __init__(self) -> None:
+        super().__init__(gymnasium.make("CartPole-v1"))
+
+    def observation(self, observation: Any) -> Any:
+        self.steps += 1
+        return observation + np.array([0, 0.5 * (self.steps == 3), 0, 0], "f4")
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (True, r"observation of agent at \[1\] is -?[\d.]+ here and -?[\d.]+ in .*\(by 0.5\)"),
+        (False, "observation of agent has other bytes; .*values=True"),
+    ],
+)
+def test_it_tells_which_number_of_an_array_differs(values: bool, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    env = goldrush.wrap(lambda: gymnasium.make("CartPole-v1"), path, values=values)
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step(0)
+    env.close()
+    verdict = goldrush.open(path, world=Blurred).verify()
+
+    assert verdict.broken is not None
+    assert verdict.broken.where.startswith("step 2, ")
+    assert re.search(says, str(verdict.broken))
+
+
+def raises(**parameters: object) -> object:
+    raise OSError("no display\nis here")
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (raises, "cannot be made: .*OSError: no display"),
+        (Hunt, "the kind of .* was 'environment', and is 'parallel environment' here"),
+        (lambda: 7, "is no environment"),
+        (lambda: NoisyWalk(fails=3), "fails in step 3: .*StopIteration: the walk stops"),
+    ],
+)
+def test_what_makes_something_else_is_refused_in_one_line(
+    make: Callable[..., object], says: str, tmp_path: Path
+) -> None:
+    path = driven(tmp_path / "run.journal")
+    holds, text = said(path, make)
+
+    assert holds is None
+    assert re.search(says, text)
+    assert "\n" not in text
+
+
+def test_other_agents_are_refused(tmp_path: Path) -> None:
+    path = driven(tmp_path / "run.journal", "parallel")
+    holds, text = said(path, lambda: Hunt(agents=2))
+
+    assert holds is None
+    assert "the agents of" in text
+
+
+@pytest.mark.parametrize(
+    "action",
+    [7.5, "up", None, b"\0", ("array", "<f4", (2, 2), b"\0" * 16), ("type", "os.system"),
+     ("dict", (("a", 1),)), ("int", "1" * 30)],
+)  # fmt: skip
+def test_a_forged_action_of_another_type_is_no_crash(action: Any, tmp_path: Path) -> None:
+    def forge(row: list[Any]) -> None:
+        row[1] = action
+
+    path = driven(tmp_path / "run.journal")
+    commits = changed(commits_of(path), ACTED, forge, unit=4)
+    holds, text = said(forged(tmp_path / "forged.journal", episode_world(), commits), NoisyWalk)
+
+    assert holds is not True
+    assert "step 3" in text
+    assert "\n" not in text
+
+
+def with_setup(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """The journal with another START."""
+    commits = commits_of(path)
+    assert commits[0].kind == START
+    change(commits[0].setup)  # type: ignore[arg-type]
+    return forged(path, episode_world(), commits)
+
+
+@pytest.mark.parametrize("name", ["its_trap:make", "its_trap.py:make", "its_trap:Trap-v0"])
+def test_a_journal_imports_nothing_by_naming_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "its_trap.py").write_text("raise SystemExit('it was imported')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    path = with_setup(
+        driven(tmp_path / "run.journal"), lambda setup: setup["subject"].update(name=name)
+    )
+    run = goldrush.open(path)
+
+    assert run.verify().holds is None
+    assert [*run.events("acted")]
+    assert run.at(3).state.about.name == name
+    assert TOOLS.typed(path)
+    with pytest.raises((BadInput, goldrush.JournalError)):
+        run.fork(3, tmp_path / "fork.journal")
+    assert "its_trap" not in sys.modules
