@@ -51,7 +51,8 @@ class Large(Repeating):
     def step(self):
         super().step()
         self.steps += 1
-        if self.steps == 7:
+        self.running = self.steps < 4
+        if self.steps == 3:
             self.many[3] = random.random()
 
 

@@ -69,6 +69,7 @@ def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     pytest.importorskip("numpy", reason="needs goldrush[stats]")
     verdict = looked_into("repeats")
 
+    assert goldrush.repeats(verdict.target, steps=3).repeats
     assert () == verdict.causes
     assert len(verdict.innocent) > 7
     assert "repeats while it is watched" in verdict.unexplained

@@ -50,7 +50,7 @@ def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
     ("subject", "step", "path"),
     [
         (subjects.Global, 1, "agents[3].wealth"),
-        (subjects.Large, 7, "many[3]"),
+        (subjects.Large, 3, "many[3]"),
         (subjects.Returning, 1, "step()['drawn']"),
         (subjects.Seedless, 0, "drawn"),
         (subjects.Drawing, 1, "observation of b"),
