@@ -197,7 +197,7 @@ def _difference(
             if again.step == split.step:
                 return attrs.evolve(told, names=again.names)
         split = again
-    unknown = f"not the same in the first runs, but in {2 * _TRIES} more"
+    unknown = f"differed in the first runs, but not in {2 * _TRIES} more"
     return told or Difference(split.step, split.names, split.names[0], unknown, unknown, hash_seeds)
 
 

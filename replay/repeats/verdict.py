@@ -174,13 +174,12 @@ class Repeats:
             step = self.difference.step
             yield f"{name}: DOES NOT REPEAT from step {step} on ({size})"
             yield from self.difference.lines()
-            yield from map(str, self.causes)
-            if self.innocent:
-                others, first = format_count(len(self.innocent), "other place"), self.innocent[0]
-                example = f"{_shown(first)} ({KINDS[first.kind]})"
-                yield f"innocent: {others} where a run takes what can differ, such as {example}"
-            if self.unexplained:
-                yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
+        if self._carried:
+            yield (
+                f"IT READS WHAT EARLIER RUNS OF IT WROTE: {_listed(self._carried, _short)}. "
+                "So its runs do not depend on the seed alone."
+            )
+        yield from self._lines_of_causes()
         if self.seed is None:
             yield "It takes no seed (no parameter named seed or rng, no scenario of Mesa's)."
         yield from self._lines_of_files()
@@ -195,14 +194,18 @@ class Repeats:
         if self.not_seen:
             yield f"Not compared: {', '.join(self.not_seen)}."
 
+    def _lines_of_causes(self) -> Iterator[str]:
+        yield from map(str, self.causes)
+        if self.innocent:
+            others, first = format_count(len(self.innocent), "other place"), self.innocent[0]
+            example = f"{_shown(first)} ({KINDS[first.kind]})"
+            yield f"innocent: {others} where a run takes what can differ, such as {example}"
+        if self.unexplained:
+            yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
+
     def _lines_of_files(self) -> Iterator[str]:
         read = [path for path in self.files_read if path not in self._carried]
         written = [path for path in self.files_written if path not in self._carried]
-        if self._carried:
-            yield (
-                f"IT READS WHAT EARLIER RUNS OF IT WROTE: {_listed(self._carried, _short)}. "
-                "Only without that do its runs depend on the seed alone."
-            )
         if read:
             yield (
                 f"Files read: {_listed(read, _short)}. If an earlier run left one of them, "
