@@ -215,4 +215,4 @@ def units_of(tools: Tools | None, declared: Declared) -> int | None:
     if tools is None:
         return None
     units = declared.settings.get(tools.players.horizon)
-    return units if type(units) is int and units else None
+    return units + tools.players.uncounted if type(units) is int and units else None

@@ -48,7 +48,8 @@ class EpisodeTools(Tools):
         return format_difference(setup.get("subject"), here, recorded)
 
     def length(self, state: EpisodeState) -> int | None:
-        return state.config.steps or None
+        steps = state.config.steps
+        return steps + self.players.uncounted if steps else None
 
     def agents(self, state: EpisodeState) -> int:
         return len(state.roster)

@@ -69,7 +69,7 @@ def test_a_random_run_goes_on_by_drawn_seeds_and_is_asked_again(kind: str, tmp_p
     run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind], steps=20, seed=4)
     verdict = run.verify()
 
-    assert (True, 4, 21) == (verdict.holds, verdict.level, verdict.rounds)
+    assert (True, 4, 21, 21) == (verdict.holds, verdict.level, verdict.rounds, run.info().of)
     assert 21 == len({event["step"] for event in events(run.path, "reset", "acted")})
     assert len([*events(run.path, "reset")]) > (kind != "vector")
 
