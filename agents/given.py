@@ -153,6 +153,13 @@ def maker_of(subject: str) -> Maker | None:
     return found and found[1]
 
 
+def keep_for(subject: str) -> None:
+    """Have what was given for any subject make the environment or the model of this name, whatever
+    is given for others later.
+    """
+    _MAKERS[subject] = _MAKERS[_ANY]
+
+
 def location_of(world: str) -> str:
     """Where the game of a world was given from; empty for a class, and for other worlds."""
     return _GIVEN[world][0] if world in _GIVEN else ""

@@ -8,6 +8,7 @@ that must act.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -79,7 +80,8 @@ class View:
         if isinstance(policy, Random):
             action = sampled(seen, self.state.config.seed, self.state.unit, agent)
         else:
-            action = policy.act(seen.observation, seen.agent)
+            # What it does to the observation must change nothing for the environment.
+            action = policy.act(copy.deepcopy(seen.observation), seen.agent)
         return self.subjects.encoded(action, f"the action of {seen.agent}")
 
 
@@ -179,10 +181,14 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
             found = check_of(state, forks)
             if found.ask is None:
                 return found
-            recordings = _recordings_of(entries_in(state.roster), known)
-            driven = _Driven(self.subjects, recordings, replaced_in(forks))
+            entries = entries_in(state.roster)
+            driven = _Driven(self.subjects, _recordings_of(entries, known), replaced_in(forks))
             is_believed = bool(found.not_asked or found.unknown)
-            ask = partial(driven.again, found.ask, is_believed=is_believed)
+            is_outside = any(entry.policy == EXTERNAL for entry in entries)
+            ask = partial(
+                driven.again, found.ask, is_believed=is_believed,
+                resets_are_believed=is_believed or is_outside,
+            )  # fmt: skip
             return attrs.evolve(found, ask=ask, pending=None)
 
         return check
@@ -331,13 +337,18 @@ class _Driven:
         return [(ACTED, [(None, self.subjects.together(state, [row[1] for row in rows]))])]
 
     def again(
-        self, ask: AskAgain, state: EpisodeState, recorded: Block, *, is_believed: bool
-    ) -> Sequence[Batch]:
-        """The recorded inputs of a step, asked for again. `is_believed`: some agents are not asked;
-        so nobody knows when they would have reset the environment.
+        self, ask: AskAgain, state: EpisodeState, recorded: Block, *, is_believed: bool,
+        resets_are_believed: bool,
+    ) -> Sequence[Batch]:  # fmt: skip
+        """The recorded inputs of a step, asked for again.
+
+        `is_believed`: some agents are not asked; `resets_are_believed`: nobody knows when they, or
+        the program that recorded them, reset the environment.
         """
         is_step = not state.is_over and [code for code, _ in recorded] == [ACTED]
-        if is_believed and (not is_step or state.about.kind == VECTOR):
+        if resets_are_believed and not is_step:
+            return recorded.batches
+        if is_believed and state.about.kind == VECTOR:
             return recorded.batches
         return cast("Sequence[Batch]", self.inputs(state, lambda: ask(state, recorded)))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from goldrush.agents.given import maker_of
+from goldrush.agents.given import keep_for, maker_of
 from goldrush.agents.targets import Maker
 from goldrush.agents.worlds.episode.subjects import Seen, Space
 from goldrush.kernel.errors import (
@@ -108,6 +108,7 @@ class LiveSubjects:
         with _told("what is given cannot make an environment"):
             subject = subject_of_environment(make(**parameters), Recorded())
         about = about_of(subject, make)
+        keep_for(about.name)
         roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
         state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
         stage.hold(subject, state)

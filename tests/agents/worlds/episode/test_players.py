@@ -111,6 +111,38 @@ def test_a_policy_can_be_a_function_of_the_observation(tmp_path: Path) -> None:
     assert 4 == run.verify(trust=own).level
 
 
+class Steady:
+    """A policy that spoils what it has seen."""
+
+    def act(self, observation: Any, agent: str) -> int:
+        observation["x"][:] = 99
+        return 2
+
+
+def test_an_object_is_asked_again_what_a_program_did_and_its_resets_are_believed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.journal"
+    env = goldrush.wrap(NoisyWalk, path)
+    env.reset(seed=3)
+    for action in (2, 2, 1):
+        env.step(action)
+    env.reset(seed=4)
+    env.close()
+    verdict = goldrush.open(path, world=NoisyWalk).verify(policies=[Steady()])
+
+    assert verdict.broken is not None
+    assert (4, "step 3") == (verdict.broken.level, verdict.broken.where.partition(",")[0])
+
+
+def test_each_run_keeps_what_made_it(tmp_path: Path) -> None:
+    runs = [
+        goldrush.record(tmp_path / f"{make.__name__}", world=make) for make in (NoisyWalk, Turns)
+    ]
+
+    assert [True, True] == [run.verify().holds for run in runs]
+
+
 @kinds
 def test_a_forged_action_of_a_random_agent_is_found(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
