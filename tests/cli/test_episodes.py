@@ -84,7 +84,7 @@ def test_one_other_action_is_put_in(folder: Path) -> None:
         ("record --env walk.py:Walk --roster human", "there is no policy 'human'"),
         ("record --env walk.py:Walk --roster random*2", "2"),
         ("record --world episode", "nothing is given that makes an environment"),
-        ("verify 1.journal --env CartPole-v1", "'length'"),
+        ("verify 1.journal --env CartPole-v1", "called with length"),
         ("fork 1.journal --at 3 --out f.journal", "walk:Walk is not here"),
         ("resume 1.journal --env walk.py:Walk", "has ended"),
     ],

@@ -5,9 +5,10 @@ What was given for a run's subject (agents/given.py) makes it. A journal makes n
 
 from __future__ import annotations
 
+import atexit
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
 from goldrush.agents.given import keep_for, maker_of
@@ -41,6 +42,7 @@ from goldrush.replay.worlds.episode.stage import LiveStage
 
 KEPT: Final = 8  # makers whose last environment is kept
 
+_REPEATS: Final = "`goldrush repeats` tells whether it repeats"
 _NOBODY: Final = {"policy": "external", "options": {}}
 
 
@@ -51,8 +53,12 @@ class NamedStage(LiveStage[Environment]):
 
     def at(self, state: EpisodeState) -> Environment:
         """The subject of this state. Raises BadInput."""
-        what = f"cannot be brought to step {state.unit - 1}" if state.unit else "cannot be made"
-        with _told(f"{state.about.name} {what}"):
+        name, parameters = state.about.name, ", ".join(state.config.parameters)
+        if state.unit:
+            with _told(f"{name} cannot be brought to step {state.unit - 1}"):
+                return super().at(state)
+        called = f"called with {parameters}" if parameters else "called without parameters"
+        with _told(f"{name} cannot be made", f"give what makes it, {called}: --env module:make"):
             return super().at(state)
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
@@ -60,18 +66,23 @@ class NamedStage(LiveStage[Environment]):
         with _told(f"{state.about.name} fails in step {state.unit}"):
             return super().outcome(state, inputs)
 
+    def close(self) -> None:
+        """Close the subject, if there is one."""
+        if self._live is not None:
+            with suppress(Exception):  # nobody needs it any more
+                self._live.close()
+            self._live = None
+
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def _told(what: str, instead: str = _REPEATS) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, MemoryError, GoldrushError):
         raise
     except BaseException as error:  # an environment may raise anything
         reason = " ".join(format_error(error).split())
-        raise RulesFailed(
-            f"{what}: {reason}", "`goldrush repeats` tells whether it repeats"
-        ) from error
+        raise RulesFailed(f"{what}: {reason}", instead) from error
 
 
 class LiveSubjects:
@@ -87,12 +98,21 @@ class LiveSubjects:
         make = maker_of(subject)
         if make is None:
             return None
+        if not self._stages:
+            atexit.register(self.close)
         _, stage = self._stages.pop(id(make), (make, None))
         stage = stage or NamedStage(EnvironmentMaker(make))
         self._stages[id(make)] = make, stage  # the last one used
         if len(self._stages) > KEPT:
             del self._stages[next(iter(self._stages))]
         return stage
+
+    def close(self) -> None:
+        """Close all environments."""
+        for _, stage in self._stages.values():
+            stage.close()
+        self._stages.clear()
+        self._spaces = None, {}
 
     def prepared(self, settings: Mapping[str, object]) -> tuple[EpisodeConfig, About]:
         """See Subjects."""
@@ -105,7 +125,9 @@ class LiveSubjects:
         own = config_of({name: value for name, value in settings.items() if name in OWN})
         parameters = {name: value for name, value in settings.items() if name not in OWN}
         config = Settings(own.seed, own.steps, parameters).as_config()
-        with _told("what is given cannot make an environment"):
+        named = ", ".join(parameters) or "no parameters"
+        instead = f"it is called with {named}: see --set, or give something else: --env module:make"
+        with _told("what is given cannot make an environment", instead):
             subject = subject_of_environment(make(**parameters), Recorded())
         about = about_of(subject, make)
         keep_for(about.name)
