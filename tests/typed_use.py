@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import gymnasium
+
 import goldrush
 from goldrush.kernel.worlds.mining.observe import Observation
 
@@ -29,3 +31,5 @@ captions: dict[str, str] = study.figures() | run.figures()
 version: str = goldrush.__version__
 says: str = goldrush.policies()["raid"].text + goldrush.settings("competition")["seed"].range
 changed: list[str] = [*goldrush.treatments()["scarce"].settings]
+env: gymnasium.Env[int, int] = goldrush.wrap(gymnasium.make, "run.journal", id="CartPole-v1")
+level: int = goldrush.wrap("CartPole-v1", "run.journal").run.verify().level

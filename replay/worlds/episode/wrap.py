@@ -29,6 +29,13 @@ E = TypeVar("E")
 
 @overload
 def wrap(
+    target: str, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
+    ignore: str | Sequence[str] = (), force: bool = False, **parameters: object,
+) -> RecordedEnv: ...  # fmt: skip
+
+
+@overload
+def wrap(
     target: Callable[..., E], journal: str | Path, *, seed: int = 0, steps: int = 0,
     values: bool = False, ignore: str | Sequence[str] = (), force: bool = False,
     **parameters: object,

@@ -39,6 +39,8 @@ class NoisyWalk(gymnasium.Env[Any, Any]):
         self.left -= 1
         reward = self.x + (self.drift if self.steps == self.at else 0)
         info = {"score": np.float32(self.x), "left": self.left, "of": self.info}
+        if self.x > 0:
+            info["ahead"] = self.x
         return self.seen(), reward, self.left == 0, False, info
 
     def seen(self) -> Any:

@@ -161,7 +161,10 @@ def test_infos_without_an_encoding_are_recorded_by_type(tmp_path: Path) -> None:
 
 def test_values_and_ignored_arrays(tmp_path: Path) -> None:
     env = goldrush.wrap(
-        NoisyWalk, tmp_path / "run.journal", values=True, ignore=("info[s", "observation[end")
+        NoisyWalk,
+        tmp_path / "run.journal",
+        values=True,
+        ignore=("info[s", "info[a", "observation[end"),
     )
     env.reset(seed=3, options={"x": 2.0})
     env.step(1)
@@ -179,9 +182,27 @@ def test_what_each_environment_of_a_vector_gave_is_its_agents(tmp_path: Path) ->
 
     gave = [(e["agent"], e["reward"]) for e in goldrush.open(env.journal).events("gave")]
     assert gave == [(k, r) for _, rewards, *_ in returned for k, r in enumerate(rewards.tolist())]
-    scores = list(goldrush.open(env.journal).events("array"))
-    # The seventh step resets: it has no score.
-    assert 7 * 3 == sum(event["name"] == "info[score]" for event in scores)
+    ahead = [e for e in goldrush.open(env.journal).events("array") if e["name"] == "info[ahead]"]
+    masks = [infos.get("_ahead", np.zeros(3, bool)) for *_, infos in returned]
+    expected = [(step, k) for step, mask in enumerate(masks, 1) for k in np.flatnonzero(mask)]
+    assert 0 < len(expected) < 7 * 3
+    assert expected == [(event["step"], event["agent"]) for event in ahead]
+
+
+def test_a_reward_that_is_no_number_is_an_array(tmp_path: Path) -> None:
+    class TwoAims(NoisyWalk):
+        def step(self, action: Any) -> Any:
+            seen, reward, *rest = super().step(action)
+            return (seen, np.array([reward, 1.0]), *rest)
+
+    env = goldrush.wrap(TwoAims(), tmp_path / "run.journal", values=True)
+    env.reset(seed=3)
+    _, reward, *_ = env.step(1)
+
+    run = goldrush.open(env.journal)
+    assert ["nan"] == [event["reward"] for event in run.events("gave")]
+    arrays = {event["name"]: event["value"] for event in run.events("array")}
+    assert reward.tolist() == arrays["reward"]
 
 
 def test_agents_that_die_act_once_more_by_none(tmp_path: Path) -> None:
