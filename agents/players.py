@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 
+# Describes, in PolicyCheck.not_asked, agents that nothing but the recording program could play.
+PROGRAM: Final = "the recording program"
+
 Facts = Mapping[str, Any]  # the fields of a START or FORK commit
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.players import Resources
+from goldrush.agents.players import PROGRAM, Resources
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.workers import jobs_for, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
@@ -391,7 +391,8 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join(faults)}"
     levels = verdict.levels
     if verdict.not_asked:
-        who = f"not asked again: {', '.join(verdict.not_asked)}; {_how_to_ask(verdict.not_asked)}"
+        how = _how_to_ask(verdict.not_asked)
+        who = f"not asked again: {', '.join(verdict.not_asked)}{f'; {how}' if how else ''}"
         levels = f"{levels.removesuffix(')')}, {who})"
     if outcome.holds is None:
         why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
@@ -412,7 +413,10 @@ def _other_code(verdict: Verdict) -> str:
 
 
 def _how_to_ask(players: Sequence[str]) -> str:
-    """How players can be asked again: external agents are Python objects, which no option has."""
+    """How players can be asked again: external agents are Python objects, which no option has.
+    Empty: they cannot.
+    """
+    players = [player for player in players if not player.startswith(PROGRAM)]
     is_object = [player.split(" ")[0] == EXTERNAL for player in players]
     ways = [] if all(is_object) else ["see --trust, --source and --test"]
     if any(is_object):

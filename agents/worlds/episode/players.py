@@ -17,6 +17,7 @@ from typing import Final, TypeGuard, cast
 import attrs
 
 from goldrush.agents.players import (
+    PROGRAM,
     AskAgain,
     Facts,
     ForkChange,
@@ -34,6 +35,7 @@ from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import StageGame
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
+    CALLER,
     METHOD,
     SEEDS,
     EpisodePolicies,
@@ -178,10 +180,10 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
         check_of, known = super().policy_check(resources), recordings_of(self, resources.sources)
 
         def check(state: EpisodeState, forks: Sequence[Facts]) -> PolicyCheck:
-            found = check_of(state, forks)
+            entries = entries_in(state.roster)
+            found = _of_callers(check_of(state, forks), entries)
             if found.ask is None:
                 return found
-            entries = entries_in(state.roster)
             driven = _Driven(self.subjects, _recordings_of(entries, known), replaced_in(forks))
             is_believed = bool(found.not_asked or found.unknown)
             is_outside = any(entry.policy == EXTERNAL for entry in entries)
@@ -278,6 +280,15 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
         recorded = parent.action(NOTHING.vocabulary.unit_of(step), agent)
         like = None if recorded is None else recorded[1]
         return {**item, "action": self.subjects.action_of(item["action"], state, agent, like)}
+
+
+def _of_callers(found: PolicyCheck, entries: Sequence[Entry]) -> PolicyCheck:
+    """The check, in which programs around a wrapper are no objects that could be given."""
+    played = [entry.options.get("name") for entry in entries if entry.policy == EXTERNAL]
+    if not played or {*played} != {CALLER}:
+        return found
+    not_asked = [who.replace(EXTERNAL, PROGRAM, 1) for who in found.not_asked]
+    return attrs.evolve(found, not_asked=not_asked)
 
 
 def _resubmitted(item: Mapping[str, object], config: EpisodeConfig, code: int) -> Row:

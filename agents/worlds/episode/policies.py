@@ -13,8 +13,10 @@ from goldrush.agents.seats import PolicySet
 from goldrush.agents.trust import is_import_name, trusted_class
 from goldrush.agents.worlds.episode.subjects import Seen
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
 
 METHOD: Final = "act"
+CALLER: Final = "caller"  # the name of the external policy that is the program around a wrapper
 SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
 MASK: Final = "action_mask"  # in an observation or an info: which actions are allowed
 
@@ -62,7 +64,14 @@ class EpisodePolicies(PolicySet):
     def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], object]:
         """As of any set; a function with parameters that must be given is a policy itself."""
         if is_import_name(entry.policy) and not entry.settings:
-            make = trusted_class(entry.policy, trust)
+            try:
+                make = trusted_class(entry.policy, trust)
+            except BadInput as error:
+                raise BadInput(
+                    error.what,
+                    f"give a class with `{METHOD}(observation, agent)`, or a function of the "
+                    "observation, that can be imported from here",
+                ) from error
             needed = 0 if isinstance(make, type) else _needed(make)
             if needed:
                 policy = FunctionPolicy(make, needed > 1)

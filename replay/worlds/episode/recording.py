@@ -14,6 +14,7 @@ from typing import Any, Final, Generic
 import attrs
 
 from goldrush.agents.trust import EXTERNAL
+from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.kernel.codec import unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
@@ -36,7 +37,6 @@ from goldrush.replay.worlds.episode.environments import (
 from goldrush.replay.worlds.episode.stage import LiveStage, U
 
 SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
-CALLER: Final = "caller"  # the name of the external policy that is the program around a wrapper
 
 MakeEnv = Callable[..., object]
 

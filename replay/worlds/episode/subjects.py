@@ -13,16 +13,21 @@ from typing import Any, Final, cast
 
 from goldrush.agents.given import keep_for, maker_of
 from goldrush.agents.targets import Maker
+from goldrush.agents.trust import EXTERNAL, RECORDED
+from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.agents.worlds.episode.subjects import Seen, Space
 from goldrush.kernel.errors import (
     BadInput,
     GoldrushError,
+    PolicyFailed,
     RulesFailed,
     format_error,
     format_value,
 )
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.episode.config import OWN, About, EpisodeConfig, config_of
+from goldrush.kernel.worlds.episode.events import ACTED
+from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState, initial
 from goldrush.kernel.worlds.episode.subject import Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, shown
@@ -42,6 +47,7 @@ from goldrush.replay.worlds.episode.stage import LiveStage
 
 KEPT: Final = 8  # makers whose last environment is kept
 
+_UNIT: Final = VOCABULARY.unit
 _REPEATS: Final = "`goldrush repeats` tells whether it repeats"
 _NOBODY: Final = {"policy": "external", "options": {}}
 
@@ -62,9 +68,17 @@ class NamedStage(LiveStage[Environment]):
             return super().at(state)
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
-        """What the subject of this state gives. Raises BadInput."""
-        with _told(f"{state.about.name} fails in step {state.unit}"):
-            return super().outcome(state, inputs)
+        """What the subject of this state gives. Raises BadInput, and PolicyFailed for an action of
+        a policy that is not in its space.
+        """
+        subject = self.at(state)
+        try:
+            with _told(f"{state.about.name} fails in step {state.unit}"):
+                return super().outcome(state, inputs)
+        except RulesFailed as failed:
+            for agent, action in inputs.rows(ACTED):
+                _blame(subject, state, agent, action, failed)
+            raise
 
     def close(self) -> None:
         """Close the subject, if there is one."""
@@ -72,6 +86,41 @@ class NamedStage(LiveStage[Environment]):
             with suppress(Exception):  # nobody needs it any more
                 self._live.close()
             self._live = None
+
+
+def _blame(
+    subject: Environment,
+    state: EpisodeState,
+    agent: int | None,
+    action: Encoded,
+    failed: RulesFailed,
+) -> None:
+    """Raise the error for an action that is not in its space, where an environment failed."""
+    space = _space_of(subject, agent)
+    if (action is None and isinstance(subject, InTurns)) or _contains(space, action):
+        return
+    entry = state.roster[agent or 0]
+    policy, options = entry["policy"], entry["options"]
+    name = "all environments" if agent is None else state.about.agents[agent]
+    fault = f"the action of {name} is {format_value(shown(action))}, which is not in {space}"
+    if policy == RECORDED or (policy == EXTERNAL and options.get("name") == CALLER):
+        raise RulesFailed(f"{failed.what} ({fault})", failed.instead) from failed.__cause__
+    raise PolicyFailed(policy, agent or 0, state.unit, f"{fault}: {failed.what}", _UNIT) from None
+
+
+def _contains(space: Space, action: Encoded) -> bool:
+    try:
+        return space.contains(decoded(action))
+    except Exception:  # of a space of the environment's own
+        return False
+
+
+def _space_of(subject: Environment, agent: int | None) -> Space:
+    """The space of an agent's actions, or of those of all together."""
+    space = subject.env.action_space
+    if agent is not None and isinstance(subject, Parallel):
+        space = space(subject.env.possible_agents[agent])
+    return cast(Space, space)
 
 
 @contextmanager
@@ -172,10 +221,7 @@ class LiveSubjects:
     ) -> Encoded:
         """See Subjects."""
         subject = self._at(state)
-        if agent is None or not isinstance(subject, Parallel):
-            space = subject.env.action_space
-        else:
-            space = subject.env.action_space(subject.env.possible_agents[agent])
+        space = _space_of(subject, agent)
         if given is None and isinstance(subject, InTurns):
             return None  # an agent that leaves
         tries: list[Callable[[], object]] = [lambda: in_space(given, space)]

@@ -256,6 +256,15 @@ def test_a_random_run_that_broke_off_is_resumed(tmp_path: Path) -> None:
     assert Path(whole.path).read_bytes() == broken.read_bytes()
 
 
+def test_an_action_that_breaks_the_environment_is_its_policys_failure(tmp_path: Path) -> None:
+    policy = Told([])
+    policy.act = lambda observation, agent: "up"  # type: ignore[method-assign]
+
+    with pytest.raises(PolicyFailed, match=r"agent 0 failed in step 1: .* 'up', which is not in"):
+        goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=[policy])
+    assert 1 == goldrush.open(tmp_path / "run.journal").info().units
+
+
 def test_an_action_that_cannot_be_recorded_is_its_policys_failure(tmp_path: Path) -> None:
     policy = Told([])
     policy.act = lambda observation, agent: object()  # type: ignore[method-assign]

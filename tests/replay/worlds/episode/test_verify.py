@@ -54,6 +54,7 @@ def test_it_says_that_a_run_repeats_here_under_these_versions(kind: str, tmp_pat
     assert here in text or "pettingzoo " in text
     assert f"numpy {np.__version__}" in text
     assert "rules" not in text
+    assert "(4 not checked, not asked again: the recording program (" in text
 
 
 def test_it_names_versions_that_differ(tmp_path: Path) -> None:
