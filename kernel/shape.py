@@ -20,7 +20,8 @@ from goldrush.kernel.errors import format_value
 # How `Kind.show` converts a value, for readers in other languages: None (tuples to lists, no other
 # change); ("optional", form); ("list", form); ("row", [form, ...]), one form for each value;
 # ("name", [name, ...]), an index among names; ("word",), 64 bits as 16 hex digits; ("event",),
-# [index, code, row] as {"index", "event", ...fields}.
+# [index, code, row] as {"index", "event", ...fields}; ("encoded",), a value of another library
+# (kernel/worlds/episode/values.py).
 Form = tuple[Any, ...] | None
 
 # The JSON schema of a value as models and people give it; empty for any value. Columns take their

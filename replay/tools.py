@@ -257,6 +257,8 @@ class Tools:
         null: the policy that cannot learn, with which others are compared; empty: there is none.
         remarks: warnings about its rules, each on one line, for who records a run.
         states: what that page is told of the world.
+        verify_option: what a page says that `goldrush verify` takes behind a journal, with a space
+            before it: the page names no file of whoever made it.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
@@ -280,6 +282,7 @@ class Tools:
     headline_leads: bool = False
     remarks: Sequence[str] = ()
     states: States = States()
+    verify_option: str = ""
 
     # The world.
 

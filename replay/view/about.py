@@ -19,14 +19,15 @@ AGENTS_MAX: Final = 10_000  # agents whose policies it names
 
 
 def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
-    """The world, how long the run is, and its seed."""
+    """The world, or what was run in it; how long the run is, and its seed."""
     declared = walked.declared[-1][1]
     length, of = format_count(walked.closed, world.vocabulary.unit), units_of(tools, declared)
     part = "" if of in (None, walked.closed) else f" of {of:,}"
     seed = "" if declared.seed is None else f", seed {declared.seed}"
     first = world.vocabulary.first  # the last one's number would be taken for their count
     span = f" ({first} to {walked.closed - 1:,})" if first == 0 and walked.closed > 1 else ""
-    return f"{world.name}: {length}{span}{part}{seed}"
+    of_this = next((text for _, text in tools.about(walked.setup)), world.name)
+    return f"{of_this}: {length}{span}{part}{seed}"
 
 
 def facts_of(
@@ -40,7 +41,7 @@ def facts_of(
         ("world", f"{world.name}, rules {world.rules}"),
         (world.vocabulary.units, f"{first:,} to {last:,}{part}"),
         ("seed", str(declared.seed)),
-        ("agents", _rosters(world, declared) or str(len(declared.players))),
+        ("agents", _rosters(world, declared) or str(len(declared.players) or None)),
         *about,
         ("journal", f"{size:,} bytes"),
         *(("parent", f"SHA-256 {parent}") for _, _, parent in walked.forks),

@@ -59,6 +59,7 @@ class Carried:
         setups: (first unit, settings and players in force), the start's first; empty for a whole
             run, whose journal has them.
         forks: of each fork that led to the run, its first unit and what it changed.
+        option: as `Tools.verify_option`.
         facts: the facts before the first unit, from which the page folds.
         prints: the fingerprints of the facts after each unit, 16 hex digits each.
         sentences: see Told.
@@ -71,6 +72,7 @@ class Carried:
     title: str
     shown: Sequence[tuple[str, str]]
     names: Mapping[int, str]
+    option: str
     size: int
     first: int
     last: int
@@ -141,6 +143,7 @@ def carried(
         title=title_of(world, tools, walked),
         shown=facts_of(world, size, walked, tools.about(walked.setup)),
         names=names_of(path),
+        option=tools.verify_option,
         size=size,
         first=first,
         last=last,
@@ -232,7 +235,8 @@ def _measures(
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }
-    main = measures.of_units or list(measured.known)
+    of_units = [name for name in measures.of_units if name in measured.known]
+    main = of_units or list(measured.known)
     return [
         {
             "name": name,

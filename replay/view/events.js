@@ -26,6 +26,22 @@ const quoted = (value) => (typeof value === "string" ? ["“", longText(value), 
 
 const plain = (value) => (typeof value === "string" ? value : jsonOf(value, " "));
 
+const BRIEF_MAX = 300; // characters of a value in a sentence
+
+function digits(value) {
+  if (value === null) return "nothing";
+  if (typeof value === "number") return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+  if (Array.isArray(value)) return `[${value.map(digits).join(", ")}]`;
+  if (typeof value !== "object") return String(value);
+  return `{${Object.entries(value).map(([name, item]) => `${name}: ${digits(item)}`).join(", ")}}`;
+}
+
+// A value in a sentence: numbers with six digits, the middle of a long one left out.
+function briefly(value) {
+  const text = digits(value);
+  return text.length <= BRIEF_MAX ? text : `${text.slice(0, BRIEF_MAX / 2)} … ${text.slice(-BRIEF_MAX / 2)}`;
+}
+
 // Agents by number, each shown by `one(agent, text)`.
 export const agentsBy = (one) => (agents) => {
   if (agents === null) return "nobody";
@@ -33,15 +49,20 @@ export const agentsBy = (one) => (agents) => {
   return agents.length === 1 ? one(agents[0], `agent ${agents[0]}`) : ["agents ", agents.map((agent, index) => [index ? ", " : "", one(agent, agent)])];
 };
 
+// The names of agents; where they have none, as `agentsBy`.
+const listedBy = (names) => (agents) =>
+  (names[0] === undefined ? agentsBy((_, text) => text)(agents) : agents.map((agent) => names[agent] ?? `agent ${agent}`).join(", "));
+
 // How a value in a sentence is shown, by form (replay/view/told.py); a view may have others.
-const FORMS = { agent: agentsBy((_, text) => text), plain, plot: plain, quoted };
+const FORMS = { plain, plot: plain, quoted, value: briefly };
 
 // The sentence of an event, as Python made it; null without one.
 export function sentenceOf(run, event, forms = {}) {
   if (event[SENTENCE] === undefined) return null;
   const [index, ...values] = [event[SENTENCE]].flat();
   const valueIn = (source) => (typeof source === "number" ? values[source] : source.split(".").reduce((value, key) => value[key], event));
-  const shown = ([source, form]) => (forms[form] ?? FORMS[form])(valueIn(source));
+  const known = { agent: agentsBy((number, text) => run.names[number] ?? text), agents: listedBy(run.names), ...FORMS, ...forms };
+  const shown = ([source, form]) => known[form](valueIn(source));
   return el("span", { class: "sentence" }, run.sentences.templates[index].map((part) => (typeof part === "string" ? part : shown(part))));
 }
 

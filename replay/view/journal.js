@@ -1,5 +1,6 @@
 // Reads a journal by the grammar in kernel/README.md: every checksum is computed again, every event is
 // decoded by the schemas in the page. Errors name the offset.
+import { encodedShown } from "./encoded.js";
 import { pack, unpack } from "./msgpack.js";
 import { xxh3 } from "./xxh3.js";
 
@@ -65,6 +66,7 @@ function shownAs(form, value, schemas) {
   if (name === "optional") return value === null ? null : shownAs(inner, value, schemas);
   if (name === "name") return inner[value];
   if (name === "word") return hex(BigInt(value));
+  if (name === "encoded") return encodedShown(value);
   if (name === "list") return value.map((item) => shownAs(inner, item, schemas));
   if (name === "row") return value.map((item, index) => shownAs(inner[index], item, schemas));
   const [index, code, row] = value; // "event"

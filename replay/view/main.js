@@ -188,8 +188,8 @@ function sealOf(run, index, page, WORLD, check = null, sha256 = null) {
     `${joined(written)} were written by the program that made it and are not checked here.`,
     run.whole ? null : "Headline, chart and standings are of the whole run, of which this page has a part: they cannot be checked here.",
     run.whole ? el("p", {}, "To be sure: ", el("button", { type: "button", click: () => save(run.bytes[0], "application/octet-stream", file) }, "Download the journal"),
-      " and derive every event again with ", el("code", {}, `goldrush verify ${file}`), ".")
-      : el("p", {}, "To be sure, take the journal, of which this page has a part: ", el("code", {}, "goldrush verify"), " derives every event again."),
+      " and derive every event again with ", el("code", {}, `goldrush verify ${file}${run.option}`), ".")
+      : el("p", {}, "To be sure, take the journal, of which this page has a part: ", el("code", {}, `goldrush verify${run.option}`), " derives every event again."),
     el("details", {}, el("summary", {}, "How it was checked"),
       el("p", {}, run.whole ? `${chain}.` : `${chain}: the start of the run and ${recording}. The checksum before ${unit} ${run.first} cannot be checked here.`),
       run.folding === null ? null : el("p", {}, `${WORLD.folds} agree with the fold in every ${unit} (${run.count}): this page folds them from the events, and compares them with fingerprints made by goldrush.`),

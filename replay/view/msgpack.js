@@ -29,6 +29,12 @@ export const unpack = (() => {
       return text;
     }
 
+    bin(length) {
+      if (this.at + length > this.bytes.length) throw new RangeError("bytes beyond the end");
+      this.at += length;
+      return this.bytes.subarray(this.at - length, this.at);
+    }
+
     array(length) {
       const items = [];
       for (let index = 0; index < length; index += 1) items.push(this.value());
@@ -52,6 +58,9 @@ export const unpack = (() => {
         case 0xc0: return null;
         case 0xc2: return false;
         case 0xc3: return true;
+        case 0xc4: return this.bin(this.number(1, "getUint8"));
+        case 0xc5: return this.bin(this.number(2, "getUint16"));
+        case 0xc6: return this.bin(this.number(4, "getUint32"));
         case 0xcb: return this.number(8, "getFloat64");
         case 0xcc: return this.number(1, "getUint8");
         case 0xcd: return this.number(2, "getUint16");

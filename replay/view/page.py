@@ -37,12 +37,15 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own come before main.js.
 _SCRIPTS: Final = (
-    "xxh3.js", "msgpack.js", "journal.js", "dom.js", "command.js", "run.js", "colours.js",
-    "readable.js", "download.js", "chart.js", "player.js", "events.js", "front.js", "outcome.js",
+    "xxh3.js", "msgpack.js", "encoded.js", "journal.js", "dom.js", "command.js", "run.js",
+    "colours.js", "readable.js", "download.js", "chart.js", "player.js", "events.js", "front.js",
+    "outcome.js",
 )  # fmt: skip
 GENERIC: Final = View(
     script=_HERE / "generic.js",
-    modules=[_HERE / name for name in ("grid.js", "tables.js", "series.js", "lines.js")],
+    modules=[
+        _HERE / name for name in ("grid.js", "tables.js", "series.js", "lines.js", "parts.js")
+    ],
     computed=states,
 )
 GENERATOR: Final = '<meta name="generator" content="goldrush view">'

@@ -146,7 +146,7 @@ class PageWalk:
         if self._measures.agents_at is None or not self._measures.of_agents:
             return None
         name = next(iter(self._measures.of_agents))
-        values = self._measures.agents_at(state)[name]
+        values = self._measures.agents_at(state).get(name, ())
         return OutcomeAt.of(values, self._labels) if any_of(values) else None
 
     def _facts(self, state: object) -> Any:

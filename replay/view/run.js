@@ -21,6 +21,7 @@ export class Run {
   constructor(data, bytes, page, folding) {
     Object.assign(this, {
       names: data.names,
+      option: data.option, // of commands that derive its events again
       measures: data.measures,
       computed: data.computed,
       setups: data.setups, // empty for a whole run, whose journal has them

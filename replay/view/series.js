@@ -12,7 +12,7 @@ const legendOf = (lines) => el("ul", { class: "legend" }, lines.map(([colour, te
 const LINES = {
   one: ({ name, values }) => [{ title: name, values: values[0], colour: hueOf(0) }],
   agents: ({ titles, values }, run) => titles.map((agent, index) => ({
-    title: `${agent} ${playedBy(run.rosters, agent, run.vocabulary.unit)}`, values: values[index], colour: coloursOf(run.labelsAt(run.last))[agent] ?? hueOf(index),
+    title: `${run.names[agent] ?? agent} ${playedBy(run.rosters, agent, run.vocabulary.unit)}`, values: values[index], colour: coloursOf(run.labelsAt(run.last))[agent] ?? hueOf(index),
   })),
   spreads: ({ titles, values }) => titles.map((policy, index) => {
     const [low, first, median, third, high] = values.slice(5 * index, 5 * index + 5);

@@ -66,12 +66,13 @@ export function stateOf(run, runs, unit) {
     const playing = run.labelsAt(at);
     const columns = of("agents").map(({ name }) => name);
     const known = playing.length ? ["policy"] : [];
+    const nameOf = (agent) => run.names[agent] ?? agent;
     const policyOf = (agent) => known.map(() => playing[agent] ?? null);
     const ranks = ranked(scores ?? []);
     standings.show(["place", "agent", ...known, "score"],
-      ranks.map(({ agent, place, score }) => [place, agent, ...policyOf(agent), score]), ranks.length);
+      ranks.map(({ agent, place, score }) => [place, nameOf(agent), ...policyOf(agent), score]), ranks.length);
     agents.show(["agent", ...known, ...columns],
-      (state[columns[0]] ?? []).map((_, agent) => [agent, ...policyOf(agent), ...columns.map((name) => state[name][agent])]),
+      (state[columns[0]] ?? []).map((_, agent) => [nameOf(agent), ...policyOf(agent), ...columns.map((name) => state[name][agent])]),
       of("agents")[0]?.size[0]);
   }
 

@@ -12,7 +12,7 @@ from goldrush.kernel.world import Block, Event, World
 from goldrush.replay.sentences import EventSentences, value_of
 
 # Forms that a page's script knows; what has another one is in the page as text.
-FORMS_OF_PAGES: Final = ("agent", "agents", "plain", "plot", "quoted")
+FORMS_OF_PAGES: Final = ("agent", "agents", "plain", "plot", "quoted", "value")
 
 
 class Told:

@@ -36,7 +36,7 @@ def top_of(
         [run] = runs
         agents = ", ".join(text for name, text in run.shown if name == "agents")
         parts = [
-            _kicker(escape_text(f"{run.title}: {agents}")),
+            _kicker(escape_text(f"{run.title}: {agents}" if agents else run.title)),
             _headline(run),
             _forks(run.forks),
             _front(_standings(run.front, hues)),

@@ -26,7 +26,11 @@ RESET, ACTED, CHANGED, CLOSED, TURN, GAVE, ARRAY = range(7)
 _NAME: Final = text(NAME_MAX)
 _DIGEST: Final = attrs.evolve(WORD, entity=None)
 _REWARD: Final = Kind(
-    "number", lambda value: type(value) is float, shown, schema={"type": "number"}
+    "number",
+    lambda value: type(value) is float,
+    shown,
+    form=("encoded",),
+    schema={"type": "number"},
 )
 _AGENT: Final = optional(AGENT)
 

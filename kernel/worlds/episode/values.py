@@ -146,4 +146,4 @@ def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> Json:
 
 _NAMES: Final = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
 
-VALUE: Final = Kind("an encoded value", holds, shown)
+VALUE: Final = Kind("an encoded value", holds, shown, form=("encoded",))

@@ -117,10 +117,10 @@ def _best_step(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
 
 
 MEASURES: Final = named(
-    Measure("reward", "reward", "The rewards of the step, added over the agents.", _reward),
+    Measure("reward", "reward", "The rewards of the step, added over the agents.", _reward, column=5),
     Measure(
         "return", "return so far",
-        "The rewards since the last reset, added over the agents.", _return, at_end=True,
+        "The rewards since the last reset, added over the agents.", _return, at_end=True, column=6,
     ),
     Measure("episode", "episode", "Its number, from 1 on.", _episode, at_end=True),
     Measure("length", "steps so far", "The steps since the last reset.", _length, at_end=True),

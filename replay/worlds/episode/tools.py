@@ -29,6 +29,13 @@ class EpisodeTools(Tools):
     format_summary = lazy("goldrush.replay.worlds.episode.summary:format_summary")
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
     headline_leads = True
+    verify_option = " --env module:make"
+    view = lazy("goldrush.replay.worlds.episode.page:VIEW")
+    names = lazy("goldrush.replay.worlds.episode.show:names_in")
+    sentences = lazy("goldrush.replay.worlds.episode.show:sentences_of")
+    unit_as_dict = lazy("goldrush.replay.worlds.episode.show:unit_as_dict")
+    format_unit = lazy("goldrush.replay.worlds.episode.show:format_unit")
+    format_line = lazy("goldrush.replay.worlds.episode.show:format_line")
 
     def __init__(self) -> None:
         """No environment is made."""
