@@ -117,7 +117,8 @@ def _best_step(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
 
 
 MEASURES: Final = named(
-    Measure("reward", "reward", "The rewards of the step, added over the agents.", _reward, column=5),
+    Measure("reward", "reward", "The rewards of the step, added over the agents.", _reward,
+            column=5),
     Measure(
         "return", "return so far",
         "The rewards since the last reset, added over the agents.", _return, at_end=True, column=6,
