@@ -106,6 +106,8 @@ def wrap(
         )
     settings = Settings(seed, steps, parameters)
     settings.as_config()  # refused before anything is made
+    if not isinstance(ignore, Sequence):
+        raise BadInput(f"ignore is {format_value(ignore)}", "give a name, or a list of names")
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     if env is None and make is not None:
         env = make(**parameters)
