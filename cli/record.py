@@ -234,6 +234,7 @@ def carried_out(
         CommitTooLarge,
         JournalLost,
         PolicyFailed,
+        RulesFailed,
         RunStopped,
         WriteFailed,
     )
@@ -261,6 +262,11 @@ def carried_out(
             echo_traceback(error.trace)
         echo_error(f"goldrush: {error}; {kept(error)}")
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
+    except RulesFailed as error:
+        if not began and _stamp(out) == before:
+            raise
+        echo_error(f"goldrush: {error}; {kept(error)}")
+        return TROUBLE
     except BrokenPipeError:  # stderr, where it tells what it meets: not the end of the run
         return TROUBLE
     _tell(out, tools, recording.as_json, again, parent)

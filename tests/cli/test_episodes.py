@@ -24,6 +24,7 @@ class Walk(gymnasium.Env):
         return self.x, {}
 
     def step(self, action):
+        if self.left == 20: raise ValueError("it is far\\naway")
         self.x, self.left = self.x + numpy.float32(action - self.np_random.random()), self.left - 1
         return self.x, float(self.x[0]), self.left == 0, False, {}
 """
@@ -73,6 +74,18 @@ def test_one_other_action_is_put_in(folder: Path) -> None:
 
     assert (0, 1, 0) == (forked.code, differs.code, verified.code)
     assert f"differ from step {action['step']} on" in differs.out
+
+
+def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path) -> None:
+    words = ["--env", "walk.py:Walk", "--set", "length=23", "--out", "far.journal"]
+    ran = goldrush("record", *words, cwd=folder)
+    verified = goldrush("verify", "far.journal", "--env", "walk.py:Walk", cwd=folder)
+
+    assert_refused(
+        ran, "walk:Walk fails in step 4: ", "ValueError: it is far away; ",
+        "far.journal holds steps 0 to 3, whole; go on with `",
+    )  # fmt: skip
+    assert (0, True) == (verified.code, "4 steps" in verified.out)
 
 
 @pytest.mark.parametrize(
