@@ -31,6 +31,11 @@ def made_of(
     return _called(name, make, seeding, given), seeding is not None
 
 
+def takes_seed(make: Callable[..., object], settings: Mapping[str, object]) -> bool:
+    """Whether a class or a function that is given these settings takes a seed, too."""
+    return _seeding(make, settings, 0) is not None or _scenario_of(make) is not None
+
+
 def _seeding(make: Any, settings: Mapping[str, object], seed: int) -> dict[str, object] | None:
     """The arguments that give a class or a function its seed; None if it takes none. A position is
     named "".

@@ -207,8 +207,11 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
         settings = {
             name: self.subjects.encoded(value, name) for name, value in change.settings.items()
         }
-        for name in settings:
-            if name not in OWN and name not in state.config.parameters:
+        parameters = [name for name in settings if name not in OWN]
+        if state.is_model:
+            self.subjects.check_changes(state, parameters)
+        for name in parameters:
+            if not state.is_model and name not in state.config.parameters:
                 raise unknown("setting", name, state.config.as_dict())
         check_parameters(settings, is_model=state.is_model)
         steps = settings.get(HORIZON)

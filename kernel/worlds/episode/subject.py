@@ -52,6 +52,9 @@ class Subject(Protocol):
     def change(self, name: str, value: Encoded) -> None:
         """Set an attribute of a model to an encoded value."""
 
+    def whole(self) -> Sequence[Row]:
+        """Rows of `array` for all that a model holds; none of an environment."""
+
 
 def played(subject: Subject, inputs: Block) -> Outcome:
     """Do to a subject what the inputs of a unit say."""

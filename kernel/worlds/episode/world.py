@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, Protocol
 
-from goldrush.kernel.world import Batch, Block, InvalidInputs, World
+from goldrush.kernel.world import Batch, Block, InvalidInputs, Row, World
 from goldrush.kernel.worlds.episode.events import (
     ACTED,
     ARRAY,
@@ -46,6 +46,9 @@ class Stage(Protocol):
         the changes of a fork before it. Raises what its code raises.
         """
 
+    def closing(self, state: EpisodeState) -> Sequence[Row]:
+        """Rows of `array` for all that a model holds when its recording is closed at the state."""
+
 
 def episode_world(stage: Stage | None = None, missing: str = "") -> World[EpisodeState]:
     """The world of episodes. `stage`: None where nothing can be run; `missing`: the reason why."""
@@ -66,9 +69,12 @@ def episode_world(stage: Stage | None = None, missing: str = "") -> World[Episod
 def _decide(stage: Stage | None, state: EpisodeState, inputs: Block) -> list[Batch]:
     if fault := _fault(state, inputs):
         raise InvalidInputs(fault)
-    if inputs.rows(CLOSED):
+    is_closing = bool(inputs.rows(CLOSED))
+    if is_closing and not state.is_model:
         return []
     assert stage is not None  # the world is `missing`
+    if is_closing:
+        return [(ARRAY, stage.closing(state))]
     outcome = stage.outcome(state, Block([*state.inputs, *inputs]) if state.inputs else inputs)
     turn = (outcome.acting, outcome.is_over)
     derived: list[Batch] = [(ARRAY, outcome.arrays), (GAVE, outcome.results)]

@@ -85,6 +85,10 @@ class Environment:
         """Environments have no parameters that change. Raises BadInput."""
         raise BadInput(f"{name} cannot change while an environment runs", "record another run")
 
+    def whole(self) -> Rows:
+        """Nothing: what it holds is seen by what it gives."""
+        return []
+
     def close(self) -> None:
         """Release what it holds."""
         self.env.close()
@@ -317,7 +321,7 @@ def about_of(subject: Environment, make: Callable[..., object] | None = None) ->
     cls = type(getattr(env, "unwrapped", env))
     name = getattr(getattr(env, "spec", None), "id", None)
     return About(
-        name=name or _location(make) or _location(cls) or cls.__qualname__,
+        name=name or location_of(make) or location_of(cls) or cls.__qualname__,
         kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
         ignored=subject.recorded.ignored, versions=versions_of(cls, type(env)),
     )  # fmt: skip
@@ -347,7 +351,7 @@ def registered(env: object) -> tuple[Maker, dict[str, object]] | None:
     return None if set(OWN) & set(parameters) else (make, parameters)
 
 
-def _location(named: object) -> str:
+def location_of(named: object) -> str:
     """Where a class or a function can be imported, `module:name`; empty if it cannot."""
     module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
     return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"

@@ -147,10 +147,26 @@ class Recording(Generic[U]):
             pass  # the path can be used, and nothing is written yet
         return cls(path, stage, state, partial(_steps, stage, setup, path, force))
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can be done."""
+        return self._ended != ""
+
     def forked(
-        self, at: int, journal: str | Path, steps: int | None, *, force: bool
+        self,
+        at: int,
+        journal: str | Path,
+        steps: int | None,
+        *,
+        force: bool,
+        changes: Mapping[str, object] = {},
+        check: Callable[[U], None] = lambda subject: None,
     ) -> Recording[U]:
         """The recording of a fork of this run, standing after step `at`. It is replayed to there.
+
+        Args:
+            changes: parameters that change, of a model.
+            check: called with the subject before anything is written.
 
         Raises BadInput if the environment cannot be made again, and as `kernel.run.fork`;
         MalformedEvents if it does not repeat.
@@ -161,11 +177,14 @@ class Recording(Generic[U]):
                 "wrap the callable that makes it: its runs can be forked",
             )
         stage, path = LiveStage(self.make), path_of(journal)
-        changes = {} if steps in (None, self.state.config.steps) else {"steps": steps}
+        changed = {name: encoded(value, f"the parameter {name}") for name, value in changes.items()}
+        if steps not in (None, self.state.config.steps):
+            changed["steps"] = steps
         with JournalReader(self.path, hashed=True) as parent:
 
             def facts_of(state: EpisodeState) -> Mapping[str, object]:
-                of = {"parent": parent.sha256(), "changes": changes}
+                check(stage.at(state))
+                of = {"parent": parent.sha256(), "changes": changed}
                 return {**of, "roster": None, "replaced": ()}
 
             world, unit = episode_world(stage), VOCABULARY.unit_of(at)
@@ -227,7 +246,7 @@ class Recording(Generic[U]):
             self.state.past = None  # it would grow, and the stage has the subject
         except StopIteration as end:
             self.state = end.value
-            self._end("is closed" if self.state.is_closed else "has all its steps")
+            self._end(_how_it_ended(self.state))
         except BaseException as error:
             stopped = error.__cause__ if type(error) is RuntimeError else None
             failed = stopped if isinstance(stopped, StopIteration) else error  # as generators do
@@ -253,8 +272,14 @@ class Recording(Generic[U]):
         if self._ended:
             raise BadInput(
                 f"the recording {self.path} {self._ended}",
-                "wrap the environment anew, with another journal",
+                "wrap it anew, with another journal",
             )
+
+
+def _how_it_ended(state: EpisodeState) -> str:
+    if state.is_model and state.is_over:
+        return "is over: the model has stopped"
+    return "is closed" if state.is_closed else "has all its steps"
 
 
 @attrs.frozen

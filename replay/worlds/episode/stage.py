@@ -7,13 +7,14 @@ pickled.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
+import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.world import Block
+from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.subject import Outcome, Subject, played, replay
 
@@ -62,5 +63,18 @@ class LiveStage(Generic[U]):
         subject = self.at(state)
         self._live = None
         outcome = played(subject, inputs)
+        if state.is_model and _is_whole(state, outcome):
+            outcome = attrs.evolve(outcome, arrays=[*outcome.arrays, *subject.whole()])
         self._live, self._chain = subject, xxh3_64_intdigest(inputs.packed, state.chain)
         return outcome
+
+    def closing(self, state: EpisodeState) -> Sequence[Row]:
+        """All that a model holds. Raises as `at`."""
+        return self.at(state).whole()
+
+
+def _is_whole(state: EpisodeState, outcome: Outcome) -> bool:
+    """Whether all that a model holds is recorded after the step that follows a state."""
+    step, every = state.unit, state.about.every
+    is_last = outcome.is_over or step == state.config.steps
+    return step > 0 and (is_last or (every > 0 and step % every == 0))

@@ -42,6 +42,12 @@ from goldrush.replay.worlds.episode.environments import (
     about_of,
     subject_of_environment,
 )
+from goldrush.replay.worlds.episode.model import (
+    ModelMaker,
+    ModelSubject,
+    about_of_model,
+    makes_model,
+)
 from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings
 from goldrush.replay.worlds.episode.stage import LiveStage
 
@@ -52,12 +58,10 @@ _REPEATS: Final = "`goldrush repeats` tells whether it repeats"
 _NOBODY: Final = {"policy": "external", "options": {}}
 
 
-class NamedStage(LiveStage[Environment]):
-    """A stage of runs that goldrush itself drives: whatever an environment raises is told in one
-    line.
-    """
+class NamedStage(LiveStage[Environment | ModelSubject]):
+    """A stage of runs that goldrush itself drives: what a subject raises is told in one line."""
 
-    def at(self, state: EpisodeState) -> Environment:
+    def at(self, state: EpisodeState) -> Environment | ModelSubject:
         """The subject of this state. Raises BadInput."""
         name, parameters = state.about.name, ", ".join(state.config.parameters)
         if state.unit:
@@ -150,7 +154,7 @@ class LiveSubjects:
         if not self._stages:
             atexit.register(self.close)
         _, stage = self._stages.pop(id(make), (make, None))
-        stage = stage or NamedStage(EnvironmentMaker(make))
+        stage = stage or NamedStage(maker_of_subject(make))
         self._stages[id(make)] = make, stage  # the last one used
         if len(self._stages) > KEPT:
             del self._stages[next(iter(self._stages))]
@@ -176,7 +180,11 @@ class LiveSubjects:
         config = Settings(own.seed, own.steps, parameters).as_config()
         named = ", ".join(parameters) or "no parameters"
         instead = f"it is called with {named}: see --set, or give something else: --env module:make"
-        with _told("what is given cannot make an environment", instead):
+        with _told("what is given cannot make an environment or a model", instead):
+            if makes_model(make, own.seed, parameters):
+                about = about_of_model(make, own.seed, parameters, Recorded())
+                keep_for(about.name)
+                return config_of(config), about
             subject = subject_of_environment(make(**parameters), Recorded())
         about = about_of(subject, make)
         keep_for(about.name)
@@ -202,6 +210,10 @@ class LiveSubjects:
             space = self._space(subject, agent, env.single_action_space)
             return Seen(name, _item(returned[0], agent), _infos_of(returned[-1], agent), space)
         return Seen(name, returned[0], returned[-1], self._space(subject, agent, env.action_space))
+
+    def check_changes(self, state: EpisodeState, names: Sequence[str]) -> None:
+        """See Subjects."""
+        cast(ModelSubject, self._live(state)).check_changes(names)
 
     def encoded(self, value: object, what: str) -> Encoded:
         """See Subjects."""
@@ -241,6 +253,9 @@ class LiveSubjects:
         )
 
     def _at(self, state: EpisodeState) -> Environment:
+        return cast(Environment, self._live(state))
+
+    def _live(self, state: EpisodeState) -> Environment | ModelSubject:
         stage = self.stage_of(state.about.name)
         if stage is None:
             raise BadInput(missing(state.about.name), "give it")
@@ -255,6 +270,12 @@ class LiveSubjects:
         if agent not in copies:
             copies[agent] = copy.deepcopy(space)
         return copies[agent]
+
+
+def maker_of_subject(make: Maker) -> Callable[[EpisodeState], Environment | ModelSubject]:
+    """What makes the subject of a state's run by `make`, the environment or the model."""
+    environment, model = EnvironmentMaker(make), ModelMaker(make)
+    return lambda state: (model if state.is_model else environment)(state)
 
 
 def missing(name: str) -> str:

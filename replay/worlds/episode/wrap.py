@@ -1,14 +1,15 @@
-"""`wrap`: an environment whose calls leave a journal."""
+"""`wrap`: an environment or a model that leaves a journal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar, overload
+from typing import Literal, TypeVar, cast, overload
 
 from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
+from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.environments import (
     Environment,
     Recorded,
@@ -17,35 +18,54 @@ from goldrush.replay.worlds.episode.environments import (
     registered,
     subject_of_environment,
 )
+from goldrush.replay.worlds.episode.model import makes_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.recording import (
     EnvironmentMaker,
     Recording,
     Settings,
 )
+from goldrush.replay.worlds.episode.wrap_model import M, RecordedModel, Stepped, recorded_model
 
 E = TypeVar("E")
 
 
 @overload
+def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
+    target: Callable[..., M], journal: str | Path, *, seed: int = 0, steps: Literal[0] = 0,
+    values: bool = False, ignore: str | Sequence[str] = (), every: int | None = None,
+    force: bool = False, **parameters: object,
+) -> RecordedModel[M]: ...  # fmt: skip
+
+
+@overload
+def wrap(
+    target: Callable[..., Stepped], journal: str | Path, *, steps: int, seed: int = 0,
+    values: bool = False, ignore: str | Sequence[str] = (), every: int | None = None,
+    force: bool = False, **parameters: object,
+) -> Run: ...  # fmt: skip
+
+
+@overload
 def wrap(
     target: str, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), force: bool = False, **parameters: object,
+    ignore: str | Sequence[str] = (), every: None = None, force: bool = False,
+    **parameters: object,
 ) -> RecordedEnv: ...  # fmt: skip
 
 
 @overload
 def wrap(
     target: Callable[..., E], journal: str | Path, *, seed: int = 0, steps: int = 0,
-    values: bool = False, ignore: str | Sequence[str] = (), force: bool = False,
-    **parameters: object,
+    values: bool = False, ignore: str | Sequence[str] = (), every: None = None,
+    force: bool = False, **parameters: object,
 ) -> E: ...  # fmt: skip
 
 
 @overload
 def wrap(
     target: E, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), force: bool = False,
+    ignore: str | Sequence[str] = (), every: None = None, force: bool = False,
 ) -> E: ...  # fmt: skip
 
 
@@ -57,10 +77,12 @@ def wrap(
     steps: int = 0,
     values: bool = False,
     ignore: str | Sequence[str] = (),
+    every: int | None = None,
     force: bool = False,
     **parameters: object,
 ) -> object:
-    """Wrap an environment of Gymnasium or PettingZoo, so that what is done to it leaves a journal.
+    """Wrap an environment of Gymnasium or PettingZoo, or a model, so that what is done to it leaves
+    a journal.
 
     >>> import gymnasium
     >>> env = wrap(gymnasium.make, "run.journal", id="CartPole-v1")
@@ -71,23 +93,29 @@ def wrap(
     Args:
         target: an environment (a vector environment, parallel or AEC), or a callable that makes
             one, also by name: an id of Gymnasium, `module:NAME`, `FILE.py:NAME`. `fork` needs what
-            can be made again: a callable, or what Gymnasium has made by an id.
+            can be made again: a callable, or what Gymnasium has made by an id. Or the class of a
+            model (of Mesa, or any with a method `step`), or a function that makes one of a seed.
         journal: the path of the journal. It begins with the first reset, and is whole after each
             call.
-        seed: of the seeds that resets without a seed get.
-        steps: steps and further resets after which the journal ends; 0: when `close` is called.
-        values: record observations and infos with their values. Otherwise the journal has a digest
-            of each array; numbers and short texts are kept in any case.
-        ignore: observations and infos whose name begins so are not recorded: `info[time]`.
+        seed: of the seeds that resets without a seed get; the seed of a model.
+        steps: steps and further resets after which the journal ends; 0: when `close` is called. A
+            model is run so many steps, or until it stops.
+        values: record observations, infos and variables with their values. Otherwise the journal
+            has a digest of each array; numbers and short texts are kept in any case.
+        ignore: observations, infos and variables whose name begins so are not recorded:
+            `info[time]`.
+        every: steps between two digests of all that a model holds; 0: only at the end. None: so
+            many that they take a fifth of the time at most.
         force: replace a journal.
         parameters: of the callable, by name; they are recorded.
 
     Returns:
         The environment, as a wrapper of its library. It returns what the environment returns. It is
-        a `RecordedEnv`, too: it has `run` and `fork`.
+        a `RecordedEnv`, too: it has `run` and `fork`. Of a model: its `Run` if `steps` are given,
+        otherwise a `RecordedModel`, which the caller steps.
 
-    Raises BadInput for what is no environment, a parameter that cannot be recorded, and a path that
-    cannot be used.
+    Raises BadInput for what is no environment or model, a parameter that cannot be recorded, and a
+    path that cannot be used; whatever the model raises.
     """
     env, make = (target, None) if is_environment(target) else (None, target)
     if env is not None:
@@ -102,16 +130,22 @@ def wrap(
     if make is not None and not callable(make):
         raise BadInput(
             f"{format_value(target)} is no environment",
-            "give one of Gymnasium or PettingZoo, or a callable that makes one",
+            "give one of Gymnasium or PettingZoo, a callable that makes one, or a model's class",
         )
     settings = Settings(seed, steps, parameters)
     settings.as_config()  # refused before anything is made
     if not isinstance(ignore, Sequence):
         raise BadInput(f"ignore is {format_value(ignore)}", "give a name, or a list of names")
-    ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    recorded = Recorded(values, (ignore,) if isinstance(ignore, str) else tuple(ignore))
+    if env is None and makes_model(make, seed, parameters):
+        make_model = cast("Callable[..., Stepped]", make)
+        model = recorded_model(make_model, journal, settings, recorded, every, force=force)
+        return model.run_to_end() if steps else model
+    if every is not None:
+        raise BadInput("every is given for an environment", "leave it out: models have it")
     if env is None and make is not None:
         env = make(**parameters)
-    subject = subject_of_environment(env, Recorded(values, ignored))
+    subject = subject_of_environment(env, recorded)
     about = about_of(subject, make)
     maker = None if make is None else EnvironmentMaker(make)
     recording = Recording.new(subject, about, settings, maker, journal, force=force)

@@ -11,7 +11,7 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import steps
-from goldrush.kernel.world import Batch, Block, World
+from goldrush.kernel.world import Batch, Block, Row, World
 from goldrush.kernel.worlds.episode.config import About, EpisodeConfig
 from goldrush.kernel.worlds.episode.events import RESET
 from goldrush.kernel.worlds.episode.state import EpisodeState
@@ -54,6 +54,10 @@ class Scripted:
     def change(self, name: str, value: Encoded) -> None:
         setattr(self, name, value)
 
+    def whole(self) -> Sequence[Row]:
+        digest = digest_of((self.total, self.growth))
+        return [(None, "attributes", digest, None)] if self.kind == MODEL else []
+
     def _outcome(self, results: Sequence[tuple[int, float, bool, bool]]) -> Outcome:
         is_over = self.steps == LENGTH
         acting = () if is_over or self.kind == MODEL else tuple(range(self.agents))
@@ -81,6 +85,9 @@ class OneStage:
         outcome = played(subject, inputs)
         self.live = {xxh3_64_intdigest(inputs.packed, state.chain): subject}
         return outcome
+
+    def closing(self, state: EpisodeState) -> Sequence[Row]:
+        return self.live[state.chain].whole()
 
 
 def world_on(make: Callable[[], Subject]) -> World[EpisodeState]:

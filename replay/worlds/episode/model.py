@@ -1,0 +1,281 @@
+"""Models as subjects: a reset makes the model of its seed and parameters, a step is its own `step`.
+
+Models of Mesa are told by what they have (`datacollector`, `running`); nothing is imported. A class
+of one's own needs a method `step` and no more.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any, Final, cast
+
+import attrs
+
+from goldrush.kernel.codec import TooLarge
+from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.episode.config import About
+from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
+from goldrush.kernel.worlds.episode.values import Encoded, digest_of
+from goldrush.replay.making import made_of, parameters_of, takes_seed
+from goldrush.replay.repeats.content import attributes, bases_of
+from goldrush.replay.repeats.observe import observed
+from goldrush.replay.worlds.episode.coding import decoded, encoded
+from goldrush.replay.worlds.episode.environments import (
+    Recorded,
+    is_environment,
+    location_of,
+)
+from goldrush.replay.worlds.episode.versions import versions_of
+
+SHARE: Final = 5  # of the time of a run, the part that deep digests may take: one fifth
+CALLS: Final = 100  # that take as long as the digest of one value, by experience
+
+MakeModel = Callable[..., object]
+
+_NUMPY: Final = ("numpy.Generator", "numpy.BitGenerator", "numpy.RandomState")
+
+
+class ModelSubject:
+    """A model, which a reset makes.
+
+    Attributes:
+        kind: that of models.
+        agents: none: nobody acts in a model.
+        returned: what its own `step` returned last.
+    """
+
+    kind: str = MODEL
+    agents: tuple[str, ...] = ()
+    returned: object = None
+
+    def __init__(self, make: MakeModel, name: str, recorded: Recorded) -> None:
+        """No model is made yet. `name`: of what makes it, for errors."""
+        self.make, self.name = make, name
+        self._rows = recorded.rows
+        self._model: Any = None
+
+    @property
+    def model(self) -> object:
+        """The live model. Raises BadInput before the first reset."""
+        if self._model is None:
+            raise BadInput(f"{self.name} has not been made yet", "reset it")
+        return self._model
+
+    def reset(self, seed: int | None, options: Encoded) -> Outcome:
+        """Make the model. `options`: its parameters, an encoded dict.
+
+        Raises BadInput for parameters that it does not take; whatever its code raises.
+        """
+        parameters = cast("dict[str, object]", {} if options is None else decoded(options))
+        self.returned = None
+        self._model, _ = made_of(self.make, seed or 0, parameters, self.name)
+        check_steps(self._model, self.name)
+        return self._outcome()
+
+    def step(self, actions: Mapping[int | None, Encoded]) -> Outcome:
+        """Go on by a step."""
+        self.returned = self._model.step()
+        return self._outcome()
+
+    def change(self, name: str, value: Encoded) -> None:
+        """Set an attribute (`density`), or one of an attribute's (`scenario.density`). Raises
+        BadInput for one that the model does not have.
+        """
+        holder, attribute = self._holder(name)
+        setattr(holder, attribute, decoded(value))
+
+    def check_changes(self, names: Sequence[str]) -> None:
+        """Raises BadInput for an attribute that the model does not have."""
+        for name in names:
+            self._holder(name)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def whole(self) -> list[Row]:
+        """The rows of all attributes with all that is reached from them, a digest each."""
+        seen = observed(attributes(self._model), self._model)
+        return [
+            row
+            for name, digest in seen.digests.items()
+            for row in self._digest(f"attributes[{name}]", (digest, seen.states.get(name)))
+        ]
+
+    def _holder(self, name: str) -> tuple[object, str]:
+        *path, attribute = name.split(".")
+        holder = self.model
+        for part in (*path, attribute):
+            if not hasattr(holder, part):
+                known = sorted(known for known in attributes(holder) if known[0] != "_")
+                raise unknown(f"attribute of {type(holder).__name__}", part, known)
+            if part is not attribute:
+                holder = getattr(holder, part)
+        return holder, attribute
+
+    def _outcome(self) -> Outcome:
+        model = self._model
+        held = attributes(model)
+        rows = [*self._variables(held)]
+        for name, value in held.items():
+            if (state := _state_of(value)) is not None:
+                rows += self._digest(f"generator[{name}]", state)
+        return Outcome((), is_over(model), (), rows)
+
+    def _variables(self, held: Mapping[str, object]) -> Iterator[Row]:
+        """What the model reports: the last row of its collector, or its public attributes."""
+        collector: Any = next(filter(_is_collector, held.values()), None)
+        if collector is None:
+            for name, value in held.items():
+                if name[0] != "_" and _is_plain(value):
+                    yield from self._rows(None, f"variable[{name}]", value)
+            return
+        for name, values in collector.model_vars.items():
+            if values:
+                yield from self._rows(None, f"variable[{name}]", values[-1])
+        for name, records in (
+            ("agents", getattr(collector, "_agent_records", None)),
+            ("agents by type", getattr(collector, "_agenttype_records", None)),
+        ):
+            if records:
+                yield from self._digest(name, records[next(reversed(records))])
+
+    def _digest(self, name: str, value: object) -> list[Row]:
+        """The row of something of which the digest alone is recorded."""
+        if not self._rows(None, name, None):
+            return []  # it is ignored
+        return [(None, name, _digest_of(value), None)]
+
+
+def is_over(model: object) -> bool:
+    """Whether a model has stopped: its `running` is False."""
+    running = getattr(model, "running", True)
+    return type(running).__name__ in ("bool", "bool_") and not running
+
+
+def check_steps(model: object, name: str) -> None:
+    """Raises BadInput for what cannot be stepped. `name`: of what made it."""
+    if not callable(getattr(model, "step", None)):
+        raise BadInput(
+            f"{name} makes {type(model).__name__}, without a method step", "give a model"
+        )
+
+
+def _is_collector(value: object) -> bool:
+    return isinstance(getattr(value, "model_vars", None), dict)
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, int | float | str) or "numpy.generic" in bases_of(
+        cast(type, type(value))
+    )
+
+
+def _state_of(value: object) -> object:
+    """The state of a generator of random numbers; None for anything else."""
+    if isinstance(value, random.Random):
+        return None if isinstance(value, random.SystemRandom) else value.getstate()
+    bases = bases_of(cast(type, type(value)))
+    if not any(name in bases for name in _NUMPY):
+        return None
+    source: Any = value
+    if hasattr(source, "get_state"):
+        return source.get_state(legacy=False)
+    return getattr(source, "bit_generator", source).state
+
+
+def _digest_of(value: object) -> int:
+    """64 bits of plain values, which can hold others."""
+    with suppress(TypeError, ValueError, TooLarge):
+        return digest_of(value)
+    with suppress(BadInput):
+        return digest_of(encoded(value))
+    return observed({"": value}).digests[""]
+
+
+@attrs.frozen
+class ModelMaker:
+    """Makes the subject of a run of a model again.
+
+    Attributes:
+        make: the class of the model, or the function that makes it.
+    """
+
+    make: MakeModel
+
+    def __call__(self, state: EpisodeState) -> ModelSubject:
+        """The subject of the run of a state, before its reset."""
+        about = state.about
+        return ModelSubject(self.make, about.name, Recorded(about.values, tuple(about.ignored)))
+
+
+def is_model(make: object) -> bool:
+    """Whether the objects of a class are models: their `step` needs no argument."""
+    step = getattr(make, "step", None) if isinstance(make, type) else None
+    return callable(step) and not any(
+        parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        for parameter in parameters_of(step)[1:]
+    )
+
+
+def makes_model(make: object, seed: int, parameters: Mapping[str, object]) -> bool:
+    """Whether a class or a function makes a model, and not an environment. A function that takes a
+    seed is called once, to see. Raises whatever its code raises.
+    """
+    if isinstance(make, type) or not callable(make):
+        return is_model(make)
+    if not takes_seed(make, parameters):
+        return False
+    made, _ = made_of(make, seed, parameters, location_of(make) or "what is given")
+    return not is_environment(made)
+
+
+def about_of_model(
+    make: MakeModel, seed: int, parameters: Mapping[str, object], recorded: Recorded,
+    every: int | None = None,
+) -> About:  # fmt: skip
+    """What START says of a model. `every`: None: see `every_of`."""
+    name = location_of(make) or getattr(make, "__qualname__", type(make).__qualname__)
+    if every is None:
+        every = every_of(make, name, seed, parameters)
+    return About(
+        name=name, kind=MODEL, values=recorded.values, ignored=recorded.ignored, every=every,
+        versions=versions_of(*([make] if isinstance(make, type) else [])),
+    )  # fmt: skip
+
+
+def every_of(make: MakeModel, name: str, seed: int, parameters: Mapping[str, object]) -> int:
+    """The number of steps between two deep digests, so that they take a fifth of a run at most. It
+    is found by one step of another model of the same seed, by counting calls and values, not by the
+    clock: the same command leaves the same journal. 0 if that model cannot be made or stepped.
+    """
+    try:
+        model: Any = made_of(make, seed, parameters, name)[0]
+        with _counted() as calls:
+            model.step()
+    except Exception:
+        return 0  # the recorded one will tell
+    size = observed(attributes(model), model).size
+    return math.ceil(SHARE * CALLS * size / calls[0])
+
+
+@contextmanager
+def _counted() -> Iterator[list[int]]:
+    """Count the calls of functions within."""
+    calls, before = [1], sys.getprofile()
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        calls[0] += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)

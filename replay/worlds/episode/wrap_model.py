@@ -1,0 +1,155 @@
+"""Recorded models: a run to its end, or one that a program drives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Generic, Protocol, Self, TypeVar, cast
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.world import Batch
+from goldrush.kernel.worlds.episode.events import CHANGED, RESET
+from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.replay.arguments import integer
+from goldrush.replay.run import Run
+from goldrush.replay.worlds.episode.coding import encoded
+from goldrush.replay.worlds.episode.environments import Recorded
+from goldrush.replay.worlds.episode.model import ModelMaker, ModelSubject, about_of_model
+from goldrush.replay.worlds.episode.recording import Recording, Settings
+
+
+class Stepped(Protocol):
+    """A model: something with a `step` that takes nothing."""
+
+    def step(self) -> object:
+        """Go on by a step."""
+
+
+M = TypeVar("M", bound=Stepped)
+
+
+class RecordedModel(Generic[M]):
+    """A model whose steps and interventions are recorded. See `goldrush.wrap`.
+
+    >>> with wrap(Model, "run.journal", seed=7) as recorded:
+    ...     recorded.step()
+    ...     recorded.change(density=0.3)
+    ...     recorded.step()
+    """
+
+    def __init__(self, recording: Recording[ModelSubject]) -> None:
+        """See `goldrush.wrap`."""
+        self.recording = recording
+        self._changes: dict[str, Encoded] = {}
+
+    @property
+    def model(self) -> M:
+        """The live model, to be read: what is changed there is not recorded."""
+        return cast(M, self.recording.subject.model)
+
+    @property
+    def journal(self) -> str:
+        """The path of the journal."""
+        return self.recording.path
+
+    @property
+    def run(self) -> Run:
+        """The run of the journal, as far as it has come."""
+        return Run.open(self.recording.path)
+
+    @property
+    def is_over(self) -> bool:
+        """The model has stopped, or has all its steps, or the recording is closed."""
+        return self.recording.is_over
+
+    def step(self) -> object:
+        """Make the changes since the last step, then a step; return what the model returned.
+
+        Raises BadInput if the recording is over; whatever the model raises.
+        """
+        changes = list(self._changes.items())
+        self._changes = {}
+        self.recording.do(*cast("list[Batch]", [(CHANGED, changes)] if changes else []))
+        return self.recording.subject.returned
+
+    def run_to_end(self) -> Run:
+        """Step until the recording is over, and return its run. Raises whatever the model raises.
+
+        Raises BadInput if nothing ends it.
+        """
+        while not self.is_over:
+            self.step()
+        return self.run
+
+    def change(self, **changes: object) -> None:
+        """Set attributes of the model before its next step: `change(density=0.3)`, or those of an
+        attribute: `change(**{"scenario.density": 0.3})`.
+
+        Raises BadInput for an attribute that the model does not have, and for a value that cannot
+        be recorded.
+        """
+        self.recording.subject.check_changes([*changes])
+        self._changes |= {name: encoded(value, name) for name, value in changes.items()}
+
+    def fork(
+        self,
+        at: int,
+        journal: str | Path,
+        *,
+        steps: int | None = None,
+        force: bool = False,
+        **changes: object,
+    ) -> Self:
+        """Go another way from a step on: the model is made anew, replayed to the end of that step,
+        and goes on under other parameters.
+
+        Args:
+            at: the last step that is kept; 0 is the model as it was made.
+            journal: where the fork is recorded.
+            steps: the number of steps of the fork; None: that of this run.
+            force: replace a journal.
+            changes: attributes that are set before the next step, as `change` has them.
+
+        Raises BadInput for a step that the run does not have, and as `change`; MalformedEvents if
+        the model does not repeat.
+        """
+        return type(self)(
+            self.recording.forked(
+                at, journal, steps, force=force, changes=changes,
+                check=lambda subject: subject.check_changes([*changes]),
+            )
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """End the recording. No-op if it is over."""
+        self.recording.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()
+
+
+def recorded_model(
+    make: Callable[..., M], journal: str | Path, settings: Settings, recorded: Recorded,
+    every: int | None, *, force: bool,
+) -> RecordedModel[M]:  # fmt: skip
+    """The recorded model that `make` makes of the settings, as it is before its first step.
+
+    Raises BadInput for parameters that it does not take, and as `Recording.new`; whatever its code
+    raises.
+    """
+    if not 0 <= integer(settings.seed, "seed") <= INTEGER_MAX:
+        raise BadInput(f"seed is {format_value(settings.seed)}", "give 0 or a greater integer")
+    about = about_of_model(make, settings.seed, settings.parameters, recorded, every)
+    subject = ModelSubject(make, about.name, recorded)
+    recording = Recording.new(subject, about, settings, ModelMaker(make), journal, force=force)
+    parameters = encoded(dict(settings.parameters), "the parameters")
+    recording.do((RESET, [(settings.seed, False, parameters)]))
+    return RecordedModel(recording)

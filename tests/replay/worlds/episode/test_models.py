@@ -1,0 +1,197 @@
+"""Recorded models: what is recorded, interventions, forks, and how often all is digested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.walk import DERIVED, NotDerived
+from goldrush.kernel.walk import Walk as Walked
+from goldrush.kernel.worlds.episode.events import ARRAY
+from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.worlds.episode.model import ModelMaker, every_of
+from goldrush.replay.worlds.episode.stage import LiveStage
+from tests.replay.worlds.episode.models import Failing, Forgetful, Herd, Hoard, Walk, herd
+
+
+def shown(path: Path | str, make: Callable[..., object]) -> list[Mapping[Any, object]]:
+    """The recorded values of each step, derived again."""
+    with JournalReader(path) as reader:
+        walk = Walked(episode_world(LiveStage(ModelMaker(make))), reader, DERIVED)
+        return [state.shown for commit, state in walk if commit.kind == UNIT]
+
+
+def arrays(path: Path | str, name: str) -> list[int]:
+    """The steps in which arrays whose names begin so are recorded."""
+    with JournalReader(path) as reader:
+        return [
+            commit.unit - 1
+            for commit in reader
+            if any(row[1].startswith(name) for block in commit.blocks for row in block.rows(ARRAY))
+        ]
+
+
+def means(model: Walk, steps: int, changes: Mapping[int, float] = {}) -> list[float]:
+    """Those of a model that nobody records. `changes`: of its drift, by step."""
+    found = [model.mean]
+    for step in range(1, steps + 1):
+        model.drift = changes.get(step, model.drift)
+        found.append(model.step())
+    return found
+
+
+MEAN, DRIFT = (None, "variable[mean]"), (None, "variable[drift]")
+
+
+def test_public_numbers_of_a_plain_class_are_recorded_at_each_step(tmp_path: Path) -> None:
+    run = goldrush.wrap(Walk, tmp_path / "run.journal", seed=7, steps=20, points=3)
+
+    recorded = [values[MEAN] for values in shown(run.path, Walk)]
+    assert recorded == means(Walk(7, points=3), 20)
+
+
+def test_what_a_collector_reports_is_recorded_in_place_of_attributes(tmp_path: Path) -> None:
+    run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=3)
+
+    bare = Herd(seed=7)
+    for _ in range(3):
+        bare.step()
+    alive = bare.datacollector.model_vars["alive"]
+    assert shown(run.path, Herd) == [
+        {(None, "variable[alive]"): now, (None, "variable[by kind][old]"): now // 2}
+        for now in alive
+    ]  # fmt: skip
+    assert arrays(run.path, "agents") == arrays(run.path, "generator[rng]") == [0, 1, 2, 3]
+
+
+def test_a_model_that_stops_ends_the_run(tmp_path: Path) -> None:
+    run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=500, alive=2)
+
+    last = len(shown(run.path, Herd)) - 1
+    assert last < 500
+    assert arrays(run.path, "attributes[alive]") == [last]
+
+
+def test_the_same_call_leaves_the_same_bytes(tmp_path: Path) -> None:
+    first, second = (
+        goldrush.wrap(Herd, tmp_path / name, seed=7, steps=9, risk=0.1) for name in "ab"
+    )
+
+    assert Path(first.path).read_bytes() == Path(second.path).read_bytes()
+
+
+def test_a_function_of_a_seed_makes_a_model(tmp_path: Path) -> None:
+    run = goldrush.wrap(herd, tmp_path / "run.journal", seed=7, steps=3, alive=30)
+
+    assert shown(run.path, herd)[0][None, "variable[alive]"] == 30
+
+
+@given(
+    changes=st.dictionaries(st.integers(1, 8), st.floats(-9, 9), max_size=3),
+    at=st.integers(0, 8), drift=st.floats(-9, 9),
+)  # fmt: skip
+def test_a_fork_is_the_run_with_another_change(
+    tmp_path_factory: pytest.TempPathFactory, changes: dict[int, float], at: int, drift: float
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+
+    with goldrush.wrap(Walk, folder / "run.journal", seed=7) as recorded:
+        for step in range(1, 9):
+            if step in changes:
+                recorded.change(drift=changes[step])
+            recorded.step()
+        with recorded.fork(at, folder / "fork.journal", drift=drift) as fork:
+            for _ in range(at, 9):
+                fork.step()
+
+    kept = {step: value for step, value in changes.items() if step <= at}
+    there, here = (shown(each.journal, Walk)[:-1] for each in (fork, recorded))
+    assert [values[MEAN] for values in here] == means(Walk(7), 8, changes)
+    assert [values[MEAN] for values in there] == means(Walk(7), 9, {**kept, at + 1: drift})
+
+
+def test_an_attribute_that_a_model_does_not_have_is_refused(tmp_path: Path) -> None:
+    with goldrush.wrap(Walk, tmp_path / "run.journal") as recorded:
+        recorded.step()
+        with pytest.raises(BadInput, match="no attribute of Walk 'drif'; did you mean drift"):
+            recorded.change(drif=1.0)
+        with pytest.raises(BadInput, match="no attribute of Walk 'drif'"):
+            recorded.fork(1, tmp_path / "fork.journal", drif=1.0)
+
+    assert not (tmp_path / "fork.journal").exists()
+
+
+def test_attributes_of_attributes_can_be_changed(tmp_path: Path) -> None:
+    with goldrush.wrap(Herd, tmp_path / "run.journal", seed=7) as recorded:
+        recorded.change(**{"scenario.risk": 1.0})
+        assert recorded.model.scenario.risk == 0.2
+        recorded.step()
+
+    assert recorded.model.alive == 0
+
+
+def test_a_model_that_fails_leaves_what_was_before(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError, match="the third step"):
+        goldrush.wrap(Failing, tmp_path / "run.journal", seed=7, steps=20)
+
+    recorded = [values[MEAN] for values in shown(tmp_path / "run.journal", Failing)]
+    assert recorded == means(Walk(7), 2)
+
+
+def test_what_no_variable_shows_is_found_by_the_digest_of_all(tmp_path: Path) -> None:
+    run = goldrush.wrap(Forgetful, tmp_path / "run.journal", seed=7, steps=6, every=3)
+
+    with pytest.raises(NotDerived, match=r"step 3, .*attributes\[hidden\]"):
+        shown(run.path, Forgetful)
+
+
+@pytest.mark.parametrize(("every", "steps"), [(0, [8]), (3, [3, 6, 8]), (4, [4, 8])])
+def test_all_is_digested_every_so_many_steps_and_at_the_end(
+    tmp_path: Path, every: int, steps: list[int]
+) -> None:
+    run = goldrush.wrap(Walk, tmp_path / "run.journal", seed=7, steps=8, every=every)
+
+    assert arrays(run.path, "attributes") == steps
+
+
+def test_all_is_digested_when_a_recording_is_closed(tmp_path: Path) -> None:
+    with goldrush.wrap(Walk, tmp_path / "run.journal", seed=7, every=0) as recorded:
+        recorded.step()
+
+    assert arrays(recorded.journal, "attributes") == [2]
+    assert len(shown(recorded.journal, Walk)) == 3
+
+
+def test_large_models_are_digested_less_often() -> None:
+    small, large = (every_of(Hoard, "", 7, {"kept": kept}) for kept in (1_000, 9_000))
+
+    assert 8.5 < large / small < 9
+
+
+def test_a_model_of_mesa_is_recorded_changed_and_forked(tmp_path: Path) -> None:
+    pytest.importorskip("mesa")
+    from mesa.examples.basic.schelling.model import Schelling
+
+    with goldrush.wrap(Schelling, tmp_path / "run.journal", seed=7, density=0.7) as recorded:
+        bare = Schelling(seed=7, density=0.7)
+        for _ in range(3):
+            recorded.step()
+            bare.step()
+        with recorded.fork(2, tmp_path / "fork.journal", density=0.5) as fork:
+            fork.step()
+
+    values = shown(recorded.journal, Schelling)
+    assert [each[None, "variable[happy]"] for each in values[:-1]] == [
+        *bare.datacollector.model_vars["happy"]
+    ]
+    assert fork.model.density == 0.5
+    assert fork.model.happy == recorded.model.happy
+    shown(fork.journal, Schelling)
