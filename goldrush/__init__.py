@@ -5,8 +5,8 @@ The public API. Names are imported when they are first used.
 - `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
   world, a `SeasonRun` of a season.
 - `study`, `Study`: many runs, compared; `Figure`: what `figure` of a run or a study returns.
-- `wrap`: an environment of Gymnasium or PettingZoo, so that it leaves a journal, as a
-  `RecordedEnv`.
+- `wrap`: an environment of Gymnasium or PettingZoo, or a model, so that it leaves a journal, as a
+  `RecordedEnv` or a `RecordedModel`.
 - `repeats`: whether a model, an environment or a world repeats from its seed, as `Repeats`.
 - `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`, `game_env`: the mining world, or a game, as an environment of PettingZoo.
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from goldrush.replay.worlds.competition.run import SeasonRun
     from goldrush.replay.worlds.episode.recorded import RecordedEnv
     from goldrush.replay.worlds.episode.wrap import wrap
+    from goldrush.replay.worlds.episode.wrap_model import RecordedModel
     from goldrush.replay.worlds.mining.rl import parallel_env
     from goldrush.replay.worlds.mining.run import MiningRun, Plot
 
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022
     "record", "open", "Run", "MiningRun", "Plot", "SeasonRun",
     "Rebuilt", "Verdict", "Diff",
-    "wrap", "RecordedEnv", "repeats", "Repeats",
+    "wrap", "RecordedEnv", "RecordedModel", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
     "parallel_env", "game_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
@@ -92,6 +93,7 @@ _MODULES = {
     "replay.journal.diff": ("Diff",),
     "replay.worlds.episode.wrap": ("wrap",),
     "replay.worlds.episode.recorded": ("RecordedEnv",),
+    "replay.worlds.episode.wrap_model": ("RecordedModel",),
     "replay.repeats.judge": ("repeats",),
     "replay.repeats.verdict": ("Repeats",),
     "replay.study.study": ("study", "Study"),

@@ -34,6 +34,7 @@ EXECUTED = (  # pages with transcripts
     ROOT / "replay" / "repeats" / "README.md",
     ROOT / "replay" / "study" / "README.md",
     ROOT / "replay" / "worlds" / "competition" / "README.md",
+    ROOT / "replay" / "worlds" / "episode" / "README.md",
     ROOT / "agents" / "llm" / "README.md",
 )
 STUDIES = {page for page in EXECUTED if page.parent.name in ("guide", "study", "competition")}

@@ -33,10 +33,10 @@ M = TypeVar("M", bound=Stepped)
 class RecordedModel(Generic[M]):
     """A model whose steps and interventions are recorded. See `goldrush.wrap`.
 
-    >>> with wrap(Model, "run.journal", seed=7) as recorded:
-    ...     recorded.step()
-    ...     recorded.change(density=0.3)
-    ...     recorded.step()
+    with wrap(Model, "run.journal", seed=7) as recorded:
+        recorded.step()
+        recorded.change(density=0.3)
+        recorded.step()
     """
 
     def __init__(self, recording: Recording[ModelSubject]) -> None:
@@ -57,7 +57,7 @@ class RecordedModel(Generic[M]):
     @property
     def run(self) -> Run:
         """The run of the journal, as far as it has come."""
-        return Run.open(self.recording.path)
+        return Run.open(self.recording.path, world=self.recording.subject.make)
 
     @property
     def is_over(self) -> bool:
