@@ -64,6 +64,9 @@ class Walkers:
     def change(self, name: str, value: Encoded) -> None:
         raise AssertionError("nothing of it changes")
 
+    def whole(self) -> list[Row]:
+        raise AssertionError("it is seen by what it gives")
+
     def _reward(self, agent: int) -> float:
         given = self.rewards[self.step_number - 1 :][:1]
         return given[0] if given else self.at[agent]
@@ -97,6 +100,9 @@ class Growth:
         assert isinstance(value, float)
         self.rate = value
 
+    def whole(self) -> list[Row]:
+        return [(None, "attributes[size]", digest_of(self.size), None)]
+
     def _outcome(self) -> Outcome:
         state: Encoded = ("type", "Generator")
         rows: list[Row] = [
@@ -117,6 +123,9 @@ class _Stage:
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
         return played(self.subject, inputs)
+
+    def closing(self, state: EpisodeState) -> Sequence[Row]:
+        return self.subject.whole()
 
 
 def record(

@@ -306,7 +306,7 @@ def test_a_run_of_so_many_steps_ends_by_itself(tmp_path: Path) -> None:
     env.step(0)
     env.step(0)
 
-    with pytest.raises(BadInput, match="has all its steps; wrap the environment anew"):
+    with pytest.raises(BadInput, match="has all its steps; wrap it anew"):
         env.step(0)
     with JournalReader(env.journal) as reader:
         assert END == list(reader)[-1].kind
