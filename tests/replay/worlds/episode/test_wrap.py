@@ -123,7 +123,7 @@ def test_what_the_environment_raises_ends_a_whole_journal(tmp_path: Path) -> Non
 
     with pytest.raises(StopIteration, match="the walk stops"):
         env.step(1)
-    with pytest.raises(BadInput, match="ended when a StopIteration was raised; wrap the env"):
+    with pytest.raises(BadInput, match="ended when a StopIteration was raised; wrap it anew"):
         env.reset()
     env.close()
     assert 4 == derived(path, NoisyWalk).unit
