@@ -81,7 +81,7 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
                 return super().outcome(state, inputs)
         except RulesFailed as failed:
             for agent, action in inputs.rows(ACTED):
-                _blame(subject, state, agent, action, failed)
+                _blame(cast(Environment, subject), state, agent, action, failed)
             raise
 
     def close(self) -> None:
