@@ -137,6 +137,7 @@ def _notes(verdict: Mapping[str, Any]) -> Sequence[str]:
 
 def _plain(text: str) -> str:
     """A text that is the same on every machine: no folders, no addresses, one line."""
-    text = _ADDRESS.sub("0x…", _SITE.sub("", text.replace(f"{HERE}/", "")))
+    text = _SITE.sub("", text.replace(f"{HERE}/", "").replace(str(Path.home()), "~"))
+    text = _ADDRESS.sub("0x…", text)
     text = " ".join(text.split())
     return text if len(text) <= TEXT_MAX else f"{text[:TEXT_MAX]}…"
