@@ -104,10 +104,11 @@ def holds(value: object, depth: int = DEPTH_MAX) -> TypeGuard[Encoded]:
     return FORMS[form](*rest, depth=depth)
 
 
-def shown(value: Encoded) -> Json:
+def shown(value: Encoded, most: float = SHOWN_MAX) -> Json:
     """An encoded value as people and JSON have it: numbers, texts, lists, objects; an array of many
     items, or of others than numbers, by type and shape (`uint8[84, 84, 3]`). Numbers that JSON
-    lacks (infinities, NaN), bytes and what was not encoded are texts.
+    lacks (infinities, NaN), bytes and what was not encoded are texts. `most`: the number of items
+    from which on an array is shown by type and shape.
     """
     if type(value) is float:
         return value if math.isfinite(value) else str(value)
@@ -117,13 +118,14 @@ def shown(value: Encoded) -> Json:
         return value
     form, *rest = cast("tuple[Any, ...]", value)
     if form == ARRAY:
-        return _array(*rest)
+        dtype, shape, data = rest
+        return _array(dtype, shape, data, most)
     if form == SCALAR:
-        return _array(rest[0], (), rest[1])
+        return _array(rest[0], (), rest[1], most)
     if form in (TUPLE, LIST):
-        return [shown(item) for item in rest[0]]
+        return [shown(item, most) for item in rest[0]]
     if form == DICT:
-        return {str(shown(key)): shown(item) for key, item in rest[0]}
+        return {str(shown(key)): shown(item, most) for key, item in rest[0]}
     return int(rest[0]) if form == INT else f"<{rest[0]}>"
 
 
@@ -133,9 +135,9 @@ def number_in(value: Encoded) -> float | None:
     return float(found) if isinstance(found, (int, float)) and abs(found) < 1e308 else None
 
 
-def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> Json:
+def _array(dtype: str, shape: tuple[int, ...], data: bytes, most: float) -> Json:
     code = _CODES.get(dtype[1:])
-    if code is None or math.prod(shape) > SHOWN_MAX:
+    if code is None or math.prod(shape) > most:
         name = f"{_NAMES[dtype[1]]}{8 * int(dtype[2:])}" if dtype[1] in _NAMES else dtype
         return f"{name}[{', '.join(map(str, shape))}]" if shape else f"<{name}>"
     items = [shown(item) for item in struct.unpack(f"<{math.prod(shape)}{code}", data)]

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput
@@ -40,9 +40,15 @@ def _version(name: str, recorded: str) -> str:
     return f"{name} {here}" + ("" if here == recorded else f" (recorded under {recorded})")
 
 
-def format_difference(subject: object, here: Block, recorded: Block) -> str:
+HERE: Final = ("here", "in the journal")
+
+
+def format_difference(
+    subject: object, here: Block, recorded: Block, places: tuple[str, str] = HERE
+) -> str:
     """The first difference between what a step gives here and what a journal has, by the name of
-    the agent and of the array; empty where the events themselves say it.
+    the agent and of the array; empty where the events themselves say it. `places`: where the two
+    are, of other pairs.
     """
     names = about_of(subject).agents
     pairs = zip_longest(_rows(here), _rows(recorded))
@@ -57,12 +63,12 @@ def format_difference(subject: object, here: Block, recorded: Block) -> str:
             for name, a, b in zip(fields, one[1:], other[1:], strict=True)
             if pack(a) != pack(b)
         ]
-        return f"{name}{_of(one[0], names)} {_both(*values)}"
-    if code == ARRAY and one[:2] == other[:2]:
+        return f"{name}{_of(one[0], names)} {_both(values[0], values[1], places)}"
+    if code == ARRAY and one[:2] == other[:2] and one[2] != other[2]:
         what = f"{one[1]}{_of(one[0], names)}"
         if one[3] is None or other[3] is None:
             return f"{what} has other bytes; `goldrush.wrap(..., values=True)` records values, too"
-        return f"{what} {_both(one[3], other[3])}"
+        return f"{what} {_both(one[3], other[3], places)}"
     return ""
 
 
@@ -74,12 +80,12 @@ def _of(agent: int | None, names: Sequence[str]) -> str:
     return f" of {names[agent]}" if agent is not None and agent < len(names) else ""
 
 
-def _both(here: Encoded, recorded: Encoded) -> str:
+def _both(here: Encoded, recorded: Encoded, places: tuple[str, str]) -> str:
     """Two values, and by how much they differ where both are numbers."""
     numbers = _numbers(here), _numbers(recorded)
     if numbers[0] is None or numbers[1] is None or numbers[0].shape != numbers[1].shape:
-        return f"is {shown(here)} here and {shown(recorded)} in the journal"
-    return _most(numbers[0], numbers[1])
+        return f"is {shown(here)} {places[0]} and {shown(recorded)} {places[1]}"
+    return _most(numbers[0], numbers[1], places)
 
 
 def _numbers(value: Encoded) -> np.ndarray[Any, np.dtype[Any]] | None:
@@ -92,18 +98,23 @@ def _numbers(value: Encoded) -> np.ndarray[Any, np.dtype[Any]] | None:
     return array if array.dtype.kind in "biuf" else None
 
 
-def _most(here: np.ndarray[Any, np.dtype[Any]], recorded: np.ndarray[Any, np.dtype[Any]]) -> str:
+def _most(
+    here: np.ndarray[Any, np.dtype[Any]],
+    recorded: np.ndarray[Any, np.dtype[Any]],
+    places: tuple[str, str],
+) -> str:
     """Where two arrays differ most, and by how much."""
     import numpy as np
 
     if here.dtype != recorded.dtype:
-        return f"is {here.dtype} here and {recorded.dtype} in the journal"
+        return f"is {here.dtype} {places[0]} and {recorded.dtype} {places[1]}"
     apart = np.abs(here.astype(np.float64) - recorded.astype(np.float64))
     same = np.equal(here, recorded) | ((here != here) & (recorded != recorded))
     apart = np.where(same, -1.0, np.where(np.isnan(apart), np.inf, apart))
     at = np.unravel_index(int(np.argmax(apart)), apart.shape) if apart.shape else ()
     by = f" (by {apart[at]:.6g})" if np.isfinite(apart[at]) and apart[at] > 0 else ""
-    values = f"is {here[at].item()!r} here and {recorded[at].item()!r} in the journal{by}"
+    one, two = f"{here[at].item()!r} {places[0]}", f"{recorded[at].item()!r} {places[1]}"
+    values = f"is {one} and {two}{by}"
     if not apart.shape:
         return values
     count, place = int(np.sum(~same)), ", ".join(map(str, map(int, cast("Sequence[int]", at))))

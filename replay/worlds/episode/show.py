@@ -59,7 +59,7 @@ def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], E
 
 
 def _sentences(names: Names, types: Sequence[EventType]) -> EventSentences:
-    def named(agent: object) -> str:
+    def name_of(agent: object) -> str:
         if agent is None:
             return "all"
         name = names.get(agent) if isinstance(agent, int) else None
@@ -67,9 +67,9 @@ def _sentences(names: Names, types: Sequence[EventType]) -> EventSentences:
 
     def listed(agents: object) -> str:
         each = list(agents) if isinstance(agents, (list, tuple)) else [agents]
-        return ", ".join(map(named, each)) or "nobody"
+        return ", ".join(map(name_of, each)) or "nobody"
 
-    forms = {**FORMS, "agent": named, "agents": listed, "value": value_text}
+    forms = {**FORMS, "agent": name_of, "agents": listed, "value": value_text}
     chosen = {"reset": _reset, "acted": _acted, "changed": _changed, "gave": _gave, "turn": _turn,
               "array": _array}  # fmt: skip
     return EventSentences(types, VOCABULARY, chosen, forms, names)
@@ -120,16 +120,17 @@ def unit_as_dict(unit: ClosedUnit) -> Mapping[str, object]:
             "step of the episode": state.step,
             "rewards": [finite(value) for value in state.rewards],
             "returns": [finite(value) for value in state.returns],
-            "to act next": [_named(agent, names) for agent in state.acting],
+            "to act next": [named(agent, names) for agent in state.acting],
         }
     front["over"] = state.is_over
     values: dict[str, dict[str, Json]] = {}
     for (agent, name), value in state.shown.items():
-        values.setdefault(_named(agent, names), {})[name] = shown(value)
+        values.setdefault(named(agent, names), {})[name] = shown(value)
     return {**front, "values": values}
 
 
-def _named(agent: int | None, names: Sequence[str]) -> str:
+def named(agent: int | None, names: Sequence[str]) -> str:
+    """The name of an agent; `all` for None."""
     if agent is None:
         return "all"
     return names[agent] if 0 <= agent < len(names) else f"agent {agent}"
@@ -162,7 +163,7 @@ def format_unit(unit: ClosedUnit, paint: Paint) -> str:
     if state.shown:
         rows: list[Sequence[str]] = [("of", "name", "value")]
         for (agent, name), value in state.shown.items():
-            whose = _named(agent, state.about.agents)
+            whose = named(agent, state.about.agents)
             rows.append((escaped(whose), escaped(name[:NAME_MAX]), value_text(shown(value))))
         parts.append(format_table(rows, most=ROWS_MAX))
     return "\n\n".join(parts)

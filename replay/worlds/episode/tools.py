@@ -30,6 +30,9 @@ class EpisodeTools(Tools):
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
     headline_leads = True
     verify_option = " --env module:make"
+    tables = lazy("goldrush.replay.worlds.episode.tables:TABLES")
+    consequences = lazy("goldrush.replay.worlds.episode.consequences:consequences")
+    format_consequences = lazy("goldrush.replay.worlds.episode.consequences:format_consequences")
     view = lazy("goldrush.replay.worlds.episode.page:VIEW")
     names = lazy("goldrush.replay.worlds.episode.show:names_in")
     sentences = lazy("goldrush.replay.worlds.episode.show:sentences_of")

@@ -36,6 +36,7 @@ from goldrush.kernel.run import record as record_world
 from goldrush.kernel.shape import INTEGER, TEXT, Kind, at_most, one_of, optional, several
 from goldrush.kernel.world import EventType, Row, World
 from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation
@@ -51,6 +52,7 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tools import Tools
 from goldrush.replay.worlds.competition.tools import TOOLS as SEASON_TOOLS
+from goldrush.replay.worlds.episode.tools import TOOLS as EPISODE_TOOLS
 from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
@@ -70,6 +72,7 @@ EVENTS = ALL[0]
 [FIGURES] = tables_of(TOOLS, MINING, ["measures"])
 MEASURED = units_table(MINING.vocabulary, MEASURES)
 SEASONS = tables_of(SEASON_TOOLS, competition(None))
+EPISODES = tables_of(EPISODE_TOOLS, episode_world())
 BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
 
 TEXTS = (
@@ -471,7 +474,7 @@ def columns_of_the_page() -> str:
         "Every table", "of one run, and begins with these columns", FRONT, lambda run: iter(())
     )
     sections = [section(front, "##")]
-    for heading, tables in (("Mining", ALL), ("Seasons", SEASONS)):
+    for heading, tables in (("Mining", ALL), ("Seasons", SEASONS), ("Episodes", EPISODES)):
         sections += [f"## {heading}\n", *(section(table, "###") for table in tables)]
     return "\n".join(sections)
 
@@ -483,7 +486,7 @@ def test_the_page_has_the_columns_that_the_tables_have() -> None:
 
 
 def test_every_column_is_named_once_and_says_what_it_is() -> None:
-    for table in (*ALL, *SEASONS, MEASURED):
+    for table in (*ALL, *SEASONS, *EPISODES, MEASURED):
         names = [column.name for column in table.columns]
 
         assert len(set(names)) == len(names)

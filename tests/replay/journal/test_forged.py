@@ -334,6 +334,7 @@ NO_READERS = {
     "episode.episodes.episodes_of": "its caller is behind the door",
     "episode.measures.read": "its caller is behind the door",
     "episode.summary.summarise": "behind the door; a test of its own (episode/test_measures.py)",
+    "episode.consequences.consequences": "behind the door; what tables of episodes meet",
     "episode.page.computed": "behind the door of carried",
     "episode.show.names_in": "leaves out what it cannot read",
     "episode.show.sentences_of": "headers and START",

@@ -1,0 +1,77 @@
+"""Tables of episodes, and what differs between two of them."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from pathlib import Path
+
+import pytest
+
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.journal import Header
+from goldrush.kernel.worlds.episode.events import GAVE
+from goldrush.replay.data.run_data import run_at
+from goldrush.replay.data.tables import as_dicts
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.worlds.episode.consequences import consequences, format_consequences
+from goldrush.replay.worlds.episode.tables import ARRAYS, EPISODES, STEPS
+from tests.journals import changed, commits_of, write
+from tests.replay.worlds.episode.recorded import walked
+
+
+def test_a_row_of_an_episode_has_its_steps_seed_returns_and_end(tmp_path: Path) -> None:
+    _, second = as_dicts(EPISODES, run_at(walked(tmp_path / "run.journal")))
+
+    assert {
+        "episode": 2, "agent": None, "first": 6, "last": 11, "length": 5, "reset_seed": 8,
+        "is_drawn": True, "return": 40, "returns": {"walker_0": 35, "walker_1": 5},
+        "terminated": ["walker_0", "walker_1"], "truncated": [], "finished": True,
+    } == second  # fmt: skip
+
+
+def test_steps_and_arrays_add_up_to_what_was_given(tmp_path: Path) -> None:
+    run = run_at(walked(tmp_path / "run.journal"))
+    steps = [row for row in as_dicts(STEPS, run) if row["agent"] == "walker_0"]
+    arrays = [row for row in as_dicts(ARRAYS, run) if row["step"] == 11]
+
+    assert [1, 3, 6, 10, 15] == [row["return"] for row in steps[:5]]
+    assert [("walker_0", [11.0, 22.0]), ("walker_1", [1.0, 2.0])] == [
+        (row["agent"], row["value"]) for row in arrays if row["name"] == "observation"
+    ]
+
+
+def test_tables_of_forged_agents_are_refused(tmp_path: Path) -> None:
+    commits = commits_of(walked(tmp_path / "run.journal"))
+    rows = changed(commits, GAVE, lambda row: [9, *row[1:]], first=True)
+    run = run_at(write(tmp_path / "forged.journal", rows, Header("episode", 1)))
+
+    for table in (STEPS, EPISODES, ARRAYS):
+        with pytest.raises(MalformedEvents):
+            as_dicts(table, run)
+
+
+def test_the_first_difference_is_named_with_both_values_and_how_much(tmp_path: Path) -> None:
+    one, two = walked(tmp_path / "a.journal"), walked(tmp_path / "b.journal", odd=3)
+    found = consequences(diff(one, two))
+
+    assert found is not None
+    assert (
+        "step 3: observation of walker_0 at [1] is 6.0 in A and 6.5 in B (by 0.5), there alone"
+    ) == found.difference
+    assert (3, 12) == (found.since, found.until)
+
+
+def test_rewards_and_returns_follow_from_the_first_difference(tmp_path: Path) -> None:
+    one = walked(tmp_path / "a.journal")
+    two = walked(tmp_path / "b.journal", rewards=[1.0, nan, inf])
+    found = consequences(diff(one, two), by_round=True)
+
+    assert found is not None
+    assert [(1, 1, 2), (2, 2, None), (3, 3, None)] == [
+        (each.step, each.a, each.b) for each in found.steps[:3]
+    ]
+    assert [("walker_0", 35, None), ("walker_1", 5, None)] == [
+        (each.name, each.a, each.b) for each in found.returns
+    ]
+    assert "return of walker_0  35  -" in format_consequences(found, by_round=False)
+    assert consequences(diff(one, one)) is None
