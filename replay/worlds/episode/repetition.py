@@ -109,7 +109,9 @@ def _most(
     if here.dtype != recorded.dtype:
         return f"is {here.dtype} {places[0]} and {recorded.dtype} {places[1]}"
     apart = np.abs(here.astype(np.float64) - recorded.astype(np.float64))
-    same = np.equal(here, recorded) | ((here != here) & (recorded != recorded))
+    # By their bytes: zeros have signs.
+    bits = [np.frombuffer(each.tobytes(), "u1") for each in (here, recorded)]
+    same = np.equal(*bits).reshape(*here.shape, -1).all(-1)
     apart = np.where(same, -1.0, np.where(np.isnan(apart), np.inf, apart))
     at = np.unravel_index(int(np.argmax(apart)), apart.shape) if apart.shape else ()
     by = f" (by {apart[at]:.6g})" if np.isfinite(apart[at]) and apart[at] > 0 else ""

@@ -274,8 +274,27 @@ class LiveSubjects:
 
 def maker_of_subject(make: Maker) -> Callable[[EpisodeState], Environment | ModelSubject]:
     """What makes the subject of a state's run by `make`, the environment or the model."""
-    environment, model = EnvironmentMaker(make), ModelMaker(make)
+    environment, model = EnvironmentMaker(_importing_nothing(make)), ModelMaker(make)
     return lambda state: (model if state.is_model else environment)(state)
+
+
+def _importing_nothing(make: Maker) -> Maker:
+    """What makes an environment, but for an id of Gymnasium that has a module: Gymnasium's own
+    functions would import the module that a journal names.
+    """
+    if not str(getattr(make, "__module__", "")).startswith("gymnasium."):
+        return make
+
+    def checked(**parameters: object) -> object:
+        name = parameters.get("id")
+        if name is not None and (type(name) is not str or ":" in name):
+            raise BadInput(
+                f"the journal has the id {format_value(name)}, whose module would be imported",
+                f"give the id itself if you trust it: --env {name}",
+            )
+        return make(**parameters)
+
+    return checked
 
 
 def missing(name: str) -> str:

@@ -205,3 +205,45 @@ def test_a_journal_imports_nothing_by_naming_it(
     with pytest.raises((BadInput, goldrush.JournalError)):
         run.fork(3, tmp_path / "fork.journal")
     assert "its_trap" not in sys.modules
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+def test_a_journal_has_gymnasium_import_nothing(
+    make: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "its_trap.py").write_text("raise SystemExit('it was imported')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    path = tmp_path / "run.journal"
+    env = goldrush.wrap(gymnasium.make, path, id="CartPole-v1")
+    env.reset(seed=1)
+    env.close()
+
+    def other(setup: dict[str, Any]) -> None:
+        setup["config"]["id"] = "its_trap:Trap-v0"
+
+    holds, text = said(with_setup(path, other), make)
+
+    assert holds is None
+    assert "give the id itself if you trust it: --env its_trap:Trap-v0" in text
+    assert "its_trap" not in sys.modules
+
+
+def test_it_tells_numbers_that_differ_in_their_sign_alone(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    env = goldrush.wrap(lambda: Signed(0.0), path, values=True)
+    env.reset(seed=1)
+    env.close()
+    verdict = goldrush.open(path, world=lambda: Signed(-0.0)).verify()
+
+    assert "at [1] is -0.0 here and 0.0 in the journal, there alone" in str(verdict.broken)
+
+
+class Signed(NoisyWalk):
+    """Observes a zero."""
+
+    def __init__(self, zero: float) -> None:
+        super().__init__()
+        self.zero = zero
+
+    def seen(self) -> Any:
+        return np.array([7.0, self.zero])
