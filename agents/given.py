@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import redirect_stdout, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeGuard
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _GIVEN: Final[dict[str, tuple[str, type[Game]]]] = {}  # by world: (location, game)
 _MAKERS: Final[dict[str, tuple[str, Maker]]] = {}  # by subject: (location, maker)
+_MAKING: Final[ContextVar[Maker | None]] = ContextVar("making", default=None)
 _ANY: Final = ""  # the subject of a maker that was given for whatever a journal is of
 
 
@@ -147,17 +149,22 @@ def games() -> list[str]:
     return list(_GIVEN)
 
 
+@contextmanager
+def making(make: Maker | None) -> Iterator[None]:
+    """Within it, this makes every environment and model; None: what was given."""
+    token = _MAKING.set(make)
+    try:
+        yield
+    finally:
+        _MAKING.reset(token)
+
+
 def maker_of(subject: str) -> Maker | None:
     """What was given to make the environment or the model of this name, or None."""
+    if (make := _MAKING.get()) is not None:
+        return make
     found = _MAKERS.get(subject) or _MAKERS.get(_ANY)
     return found and found[1]
-
-
-def keep_for(subject: str) -> None:
-    """Have what was given for any subject make the environment or the model of this name, whatever
-    is given for others later.
-    """
-    _MAKERS[subject] = _MAKERS[_ANY]
 
 
 def location_of(world: str) -> str:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import games, give, given, is_game, is_location, location_of
+from goldrush.agents.given import games, give, given, is_game, is_location, location_of, maker_of
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
@@ -87,6 +87,11 @@ def world_given(target: str | type[Game] | Maker, path: str | Path | None = None
     """
     game = give(target, _is_taken, "" if path is None else _subject_in(path))
     return OF_MAKERS if game is None else game.name
+
+
+def maker_at(path: str | Path) -> Maker | None:
+    """What was given to make the environment or the model of a journal, or None."""
+    return maker_of(_subject_in(path))
 
 
 def _subject_in(path: str | Path) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import attrs
 
-from goldrush.agents.given import is_location
+from goldrush.agents.given import is_location, maker_of, making
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
@@ -44,7 +44,9 @@ from goldrush.replay.arguments import (
     with_objects,
 )
 from goldrush.replay.find import (
+    OF_MAKERS,
     WORLD_DEFAULT,
+    maker_at,
     players_at,
     players_of,
     tools_at,
@@ -122,6 +124,7 @@ class Run:
         self.tools: Tools = tools_at(path)
         self.trust = names_of(trust)
         self._folder: TemporaryFolder | None = None  # of a temporary journal
+        self._make: Maker | None = None  # made its environment or model; None: what was given
 
     @classmethod
     def open(
@@ -144,12 +147,15 @@ class Run:
         """
         if os.path.isdir(path_of(path)):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
-        if world is not None:
-            world_given(world, path)
+        make = None
+        if world is not None and world_given(world, path) == OF_MAKERS:
+            make = maker_at(path)
         kind = _class_of(tools_at(path))
         if not issubclass(kind, cls):
             raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
-        return kind(path, trust)
+        run = kind(path, trust)
+        run._make = make
+        return run
 
     def __copy__(self) -> Self:
         return self
@@ -245,13 +251,17 @@ class Run:
         given = roster_of(who, roster)
         resources = resources_of(who, jobs, program, given.policies, ask, models)
         prepared = who.prepare(chosen, given.text, name, resources)
-        return PlannedRun(cls, tools, prepared, resources, check)
+        make = maker_of("") if world == OF_MAKERS else None
+        return PlannedRun(cls, tools, prepared, resources, check, make)
 
     @classmethod
-    def _kept(cls, path: str | Path, trust: Sequence[str], folder: TemporaryFolder | None) -> Self:
+    def _kept(
+        cls, path: str | Path, trust: Sequence[str], folder: TemporaryFolder | None,
+        make: Maker | None,
+    ) -> Self:  # fmt: skip
         """The run that was recorded; `folder`: a temporary one, which lives as long as the run."""
         run = cls.open(path, trust)
-        run._folder = folder
+        run._folder, run._make = folder, make
         return run
 
     def __repr__(self) -> str:
@@ -451,7 +461,8 @@ class Run:
         from goldrush.replay.journal.verify import verify
 
         resources = self._resources(jobs, program, policies, trust, sources)
-        return verify(self.path, level, resources=resources)
+        with making(self._make):
+            return verify(self.path, level, resources=resources)
 
     def diff(self, other: Run | str | Path) -> Diff:
         """Where another run differs, and why: the first event that is not the same, its causes.
@@ -558,10 +569,12 @@ class Run:
         from goldrush.agents import players
         from goldrush.replay.journal.rebuild import world_at
 
-        players.resume(
-            world_at(self.path), self._players(), self.path, fsync=fsync, on_unit=on_unit,
-            resources=self._resources(jobs, program, policies, trust, sources, models, ask),
-        )  # fmt: skip
+        resources = self._resources(jobs, program, policies, trust, sources, models, ask)
+        with making(self._make):
+            players.resume(
+                world_at(self.path), self._players(), self.path, fsync=fsync, on_unit=on_unit,
+                resources=resources,
+            )  # fmt: skip
         return self
 
     def fork(
@@ -615,13 +628,13 @@ class Run:
         objects = policies if roster is None else None
         resources = self._resources(jobs, program, objects, trust, sources, models, ask)
         resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
-        with target_of(path) as (target, folder):
+        with target_of(path) as (target, folder), making(self._make):
             players.fork(
                 world_at(self.path), who, self.path, integer(at, "at"), target, change,
                 resources=resources, force=force, fsync=fsync, on_unit=on_unit,
             )  # fmt: skip
             own = import_names(who.names(given.text)) if given.text else ()
-            return type(self)._kept(target, [*resources.trust, *own], folder)
+            return type(self)._kept(target, [*resources.trust, *own], folder, self._make)
 
     def _resources(
         self,
@@ -755,7 +768,7 @@ class Run:
 @attrs.frozen
 class PlannedRun(Generic[R]):
     """A run that is ready to be played, from `Run.plan`. `kind`: its class in Python; `check`: as
-    for `Run.record`.
+    for `Run.record`; `make`: makes the environment or the model that is played on.
     """
 
     kind: type[R]
@@ -763,6 +776,7 @@ class PlannedRun(Generic[R]):
     prepared: PreparedRun
     resources: Resources
     check: bool = False
+    make: Maker | None = None
 
     def estimate(self) -> Sequence[Estimate]:
         """What each language model would take at most. Raises BadInput if a world cannot tell."""
@@ -782,7 +796,7 @@ class PlannedRun(Generic[R]):
 
         tools, run = self.tools, self.prepared
         watching = tools.watching() if self.check else nullcontext()
-        with watching, target_of(path) as (target, folder):
+        with watching, target_of(path) as (target, folder), making(self.make):
             players.record(
                 tools.world(run.setup), tools.players, target, run, resources=self.resources,
                 force=force, fsync=fsync, on_unit=on_unit,
@@ -790,7 +804,7 @@ class PlannedRun(Generic[R]):
             warn = (self.resources.models or Models()).warn
             for remark in tools.remarks:
                 warn(remark)
-            return self.kind._kept(target, run.roster.trust, folder)
+            return self.kind._kept(target, run.roster.trust, folder, self.make)
 
 
 open = Run.open

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
-from goldrush.agents.given import keep_for, maker_of
+from goldrush.agents.given import maker_of
 from goldrush.agents.targets import Maker
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import CALLER
@@ -183,11 +183,9 @@ class LiveSubjects:
         with _told("what is given cannot make an environment or a model", instead):
             if makes_model(make, own.seed, parameters):
                 about = about_of_model(make, own.seed, parameters, Recorded())
-                keep_for(about.name)
                 return config_of(config), about
             subject = subject_of_environment(make(**parameters), Recorded())
         about = about_of(subject, make)
-        keep_for(about.name)
         roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
         state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
         stage.hold(subject, state)

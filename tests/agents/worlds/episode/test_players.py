@@ -135,6 +135,17 @@ def test_an_object_is_asked_again_what_a_program_did_and_its_resets_are_believed
     assert (4, "step 3") == (verdict.broken.level, verdict.broken.where.partition(",")[0])
 
 
+def test_runs_of_one_class_keep_each_what_made_it(tmp_path: Path) -> None:
+    makers = [lambda: NoisyWalk(), lambda: NoisyWalk(drift=0.5, at=2)]
+    runs = [goldrush.record(tmp_path / f"{at}", world=make) for at, make in enumerate(makers)]
+    forks = [run.fork(3, tmp_path / f"{at}.fork") for at, run in enumerate(runs)]
+    opened = [goldrush.open(run.path, world=make) for run, make in zip(runs, makers, strict=True)]
+
+    assert runs[0].path.read_bytes() != runs[1].path.read_bytes()
+    assert [True] * 6 == [run.verify().holds for run in (*runs, *forks, *opened)]
+    assert goldrush.open(runs[0].path, world=makers[1]).verify().holds is False
+
+
 def test_each_run_keeps_what_made_it(tmp_path: Path) -> None:
     runs = [
         goldrush.record(tmp_path / f"{make.__name__}", world=make) for make in (NoisyWalk, Turns)
