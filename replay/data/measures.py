@@ -312,6 +312,8 @@ class Measures:
             for.
         agents_at: `agents_at(state)`, as `Measured.by_agent` for the state at the close of a unit;
             None if only whole runs have these measures.
+        of_names: `of_names(names)`, the measures of runs that have these, in a world whose runs
+            name measures of their own; None: all runs have the known ones.
     """
 
     known: Mapping[str, Measure] = attrs.field(factory=dict)
@@ -319,6 +321,7 @@ class Measures:
     head: Callable[[Any], str] = _head
     of_agents: Mapping[str, AgentMeasure] = attrs.field(factory=dict)
     agents_at: Callable[..., Mapping[str, Sequence[Value]]] | None = None
+    of_names: Callable[[Sequence[str]], Measures] | None = None
 
     @property
     def of_runs(self) -> list[str]:

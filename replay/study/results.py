@@ -34,7 +34,13 @@ class Results(Generic[C, K]):
     @cached_property
     def measures(self) -> Measures:
         """The measures of the world, and those of the user."""
-        return with_users(self.of.measures, self.users)
+        measures = self.of.measures
+        if measures.of_names is not None:
+            every = [run for runs in self.by_cell.values() for run in runs]
+            own = {user.name for user in self.users}
+            names = [name for name in every[0].run if name not in own]
+            measures = measures.of_names([n for n in names if all(n in run.run for run in every)])
+        return with_users(measures, self.users)
 
     @cached_property
     def horizons(self) -> list[int]:

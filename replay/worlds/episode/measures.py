@@ -260,4 +260,11 @@ def head(measured: MeasuredEpisodes) -> str:
     return f"{escaped(measured.about.name)}, {units}{agents}, seed {measured.config.seed}"
 
 
-MEASURING: Final = Measures(MEASURES, read, head, OF_AGENTS, agents_at)
+def of_names(names: Sequence[str]) -> Measures:
+    """The measures of runs that have these: of models their variables."""
+    known = {name: MEASURES.get(name) or _variable(name) for name in names}
+    is_model = not any(name in MEASURES for name in names)
+    return attrs.evolve(MEASURING, known=known, of_agents={} if is_model else OF_AGENTS)
+
+
+MEASURING: Final = Measures(MEASURES, read, head, OF_AGENTS, agents_at, of_names)

@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import made_of, parameters_of, takes_seed
 from goldrush.replay.repeats.content import attributes, bases_of
-from goldrush.replay.repeats.observe import observed
+from goldrush.replay.repeats.observe import Seen, observed
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Recorded,
@@ -101,7 +101,7 @@ class ModelSubject:
 
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
-        seen = observed(attributes(self._model), self._model)
+        seen = _observed(self._model)
         return [
             row
             for name, digest in seen.digests.items()
@@ -151,6 +151,14 @@ class ModelSubject:
         if not self._rows(None, name, None):
             return []  # it is ignored
         return [(None, name, _digest_of(value), None)]
+
+
+def _observed(model: object) -> Seen:
+    """What the attributes of a model hold, but for a collector: what it has collected in earlier
+    steps is recorded, and grows.
+    """
+    held = attributes(model)
+    return observed({n: value for n, value in held.items() if not _is_collector(value)}, model)
 
 
 def is_over(model: object) -> bool:
@@ -262,8 +270,7 @@ def every_of(make: MakeModel, name: str, seed: int, parameters: Mapping[str, obj
             model.step()
     except Exception:
         return 0  # the recorded one will tell
-    size = observed(attributes(model), model).size
-    return math.ceil(SHARE * CALLS * size / calls[0])
+    return math.ceil(SHARE * CALLS * _observed(model).size / calls[0])
 
 
 @contextmanager

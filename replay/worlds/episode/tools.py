@@ -7,7 +7,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Final
 
-from goldrush.agents.given import location_of_maker
+from goldrush.agents.given import location_of_maker, maker_of
 from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import Block, World
@@ -15,6 +15,7 @@ from goldrush.kernel.worlds.episode.config import EpisodeSettings
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.tools import Tools, lazy
+from goldrush.replay.worlds.episode.parameters import settings_of_model
 from goldrush.replay.worlds.episode.repetition import format_difference, format_versions
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
@@ -22,7 +23,8 @@ from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 class EpisodeTools(Tools):
     """What can be done with recorded environments and models."""
 
-    config = EpisodeSettings
+    studies = lazy("goldrush.replay.worlds.episode.studies:STUDIES")
+    chapter = lazy("goldrush.replay.worlds.episode.studies:CHAPTER")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
     summary = lazy("goldrush.replay.worlds.episode.summary:summarise")
@@ -44,6 +46,10 @@ class EpisodeTools(Tools):
         """No environment is made."""
         self.subjects = LiveSubjects()
         self.players = EpisodePlayers(self.subjects)
+
+    @property
+    def config(self) -> type[EpisodeSettings]:  # type: ignore[override]  # of what is given
+        return settings_of_model(maker_of(""))
 
     def world(self, setup: Mapping[str, object]) -> World[EpisodeState]:
         subject = setup.get("subject")

@@ -1,0 +1,42 @@
+"""Studies of models: treatments are values of their parameters, outcomes their variables."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from goldrush.agents.given import maker_of
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
+from goldrush.kernel.worlds.episode.values import shown
+from goldrush.replay.report.chapter import PLAIN, Chapter
+from goldrush.replay.studies import Studies
+from goldrush.replay.worlds.episode.model import is_model
+
+
+def _seats(roster: str | None, agents: int | None) -> list[str]:
+    """Nobody acts in a model. Raises BadInput for a roster, and for what is given and is none."""
+    make = maker_of("")
+    if make is not None and not is_model(make):
+        raise BadInput("no class of a model is given", "study a model: --env module:Model")
+    if roster is not None:
+        raise BadInput("nobody acts in a model", "leave the roster out")
+    return []
+
+
+STUDIES: Final = Studies(
+    title="What do the parameters change?",
+    config=config_of,
+    seats=_seats,
+    size="",
+)
+
+
+def _format_settings(treatment: str, config: EpisodeConfig, agents: str) -> str:
+    """The parameters that a treatment, or the whole study, sets."""
+    own = {name: value for name, value in config.as_dict().items() if name not in OWN}
+    return f"{', '.join(f'{name} {shown(value)}' for name, value in own.items()) or 'defaults'}."
+
+
+CHAPTER: Final[Chapter[None]] = attrs.evolve(PLAIN, settings=_format_settings)

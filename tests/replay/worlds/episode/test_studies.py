@@ -1,0 +1,39 @@
+"""Studies of models: parameters as settings, variables as outcomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from tests.replay.worlds.episode.envs import NoisyWalk
+from tests.replay.worlds.episode.models import Walk
+
+pytest.importorskip("scipy")
+
+
+def test_treatments_of_a_model_are_compared_in_its_variables(tmp_path: Path) -> None:
+    study = goldrush.study(
+        tmp_path / "study", world=Walk, treatments={"still": {}, "drifting": {"drift": 2.0}},
+        seeds=3, rounds=10,
+    )  # fmt: skip
+
+    by_treatment = {
+        cell.treatment: [run.run["mean"] for run in runs]
+        for cell, runs in study.results().by_cell.items()
+    }
+    bare = []
+    for seed in range(3):
+        model = Walk(seed, drift=2.0)
+        bare.append([model.step() for _ in range(10)][-1])
+    assert by_treatment["drifting"] == bare
+    assert set(study.results().measures.known) == {"drift", "mean"}
+
+
+def test_an_unknown_parameter_and_an_environment_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no setting 'drif'; did you mean drift"):
+        goldrush.study(tmp_path / "study", world=Walk, drif=1.0, seeds=1, rounds=1)
+    with pytest.raises(BadInput, match="no class of a model is given"):
+        goldrush.study(tmp_path / "study", world=NoisyWalk, seeds=1, rounds=1)
