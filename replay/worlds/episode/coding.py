@@ -182,7 +182,9 @@ def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], depth: int
 
 def _key(key: object) -> str:
     """A key in a name. The text of an object can have its address: its type stands for it."""
-    is_plain = isinstance(key, str | int | float | bytes | tuple | None)
+    if type(key) is tuple:
+        return f"({', '.join(map(_key, key))})"
+    is_plain = isinstance(key, str | int | float | bytes | None)
     return str(key) if is_plain or type(key).__module__ == "numpy" else _type_name(key)
 
 
@@ -197,12 +199,13 @@ def _simplified(value: Any) -> object:
     if kind.__module__ in ("builtins", "numpy"):
         is_big = hasattr(value, "dtype") and value.dtype.str[0] == ">"
         return value.astype(value.dtype.newbyteorder("<")) if is_big else value
-    if hasattr(value, "__array__"):
+    is_masked = kind.__module__.startswith("numpy.ma")  # the mask would be lost
+    if hasattr(value, "__array__") and not is_masked:
         import numpy as np
 
         try:
             return np.asarray(value)
-        except (TypeError, ValueError, RuntimeError):  # on another device, for example
+        except Exception:  # on another device, for example
             return value
     for plain in (int, float, str):
         if isinstance(value, plain):

@@ -34,7 +34,7 @@ from goldrush.replay.worlds.episode.environments import (
     Recorded,
     subject_of_environment,
 )
-from goldrush.replay.worlds.episode.stage import LiveStage, U
+from goldrush.replay.worlds.episode.stage import LiveStage, Stopped, U
 
 SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
 
@@ -60,16 +60,18 @@ class EnvironmentMaker:
         about, parameters = state.about, state.config.parameters
         env = self.make(**{name: decoded(value) for name, value in parameters.items()})
         subject = subject_of_environment(env, Recorded(about.values, tuple(about.ignored)))
-        for what, recorded, found in (
-            ("kind", about.kind, subject.kind),
-            ("agents", tuple(about.agents), subject.agents),
-        ):
-            if recorded != found:
-                raise BadInput(
-                    f"the {what} of {about.name} was {format_value(recorded)}, and is "
-                    f"{format_value(found)} here",
-                    "give the callable that made the recorded environment",
-                )
+        instead = "give the callable that made the recorded environment"
+        if about.kind != subject.kind:
+            raise BadInput(
+                f"the kind of {about.name} was {about.kind!r}, and is {subject.kind!r} here",
+                instead,
+            )
+        if tuple(about.agents) != subject.agents:
+            raise BadInput(
+                f"the agents of {about.name} were {format_value(tuple(about.agents))}, and are "
+                f"{format_value(subject.agents)} here",
+                instead,
+            )
         return subject
 
 
@@ -110,14 +112,17 @@ class Recording(Generic[U]):
         path: str,
         stage: LiveStage[U],
         state: EpisodeState,
-        begin: Callable[[], Steps[EpisodeState]],
+        begin: Callable[[], Steps[EpisodeState]] | None,
+        loop: Steps[EpisodeState] | None = None,
     ) -> None:
-        """See `new` and `forked`. `begin` is called before anything is written."""
+        """See `new` and `forked`. `begin` makes the loop before anything is written; None: it is
+        `loop`, which has begun.
+        """
         self.path, self.state = path, state
         self.subject = stage.at(state)
         self.make, self._begin = stage.make, begin
         self._seeds = Seeds.of(state)
-        self._loop: Steps[EpisodeState] | None = None
+        self._loop = loop
         self._ended = ""
 
     @classmethod
@@ -190,9 +195,7 @@ class Recording(Generic[U]):
             world, unit = episode_world(stage), VOCABULARY.unit_of(at)
             loop = fork_steps(world, parent, unit, facts_of, path, force=force)
             state = next(loop)
-        recording = Recording(path, stage, state, lambda: loop)
-        recording._loop = loop
-        return recording
+        return Recording(path, stage, state, None, loop)
 
     def __getstate__(self) -> dict[str, object]:
         """For copies. Raises BadInput once the journal has begun."""
@@ -239,6 +242,7 @@ class Recording(Generic[U]):
         """
         self._check_open()
         if self._loop is None:
+            assert self._begin is not None  # or the loop is there
             loop = self._begin()
             self.state, self._loop = next(loop), loop
         try:
@@ -247,13 +251,12 @@ class Recording(Generic[U]):
         except StopIteration as end:
             self.state = end.value
             self._end(_how_it_ended(self.state))
+        except Stopped as error:
+            self._end("ended when a StopIteration was raised")
+            raise error.error from None
         except BaseException as error:
-            stopped = error.__cause__ if type(error) is RuntimeError else None
-            failed = stopped if isinstance(stopped, StopIteration) else error  # as generators do
-            self._end(f"ended when a {type(failed).__name__} was raised")
-            if failed is error:
-                raise
-            raise failed from None
+            self._end(f"ended when a {type(error).__name__} was raised")
+            raise
 
     def close(self) -> None:
         """End the recording; the environment stays open. No-op if it is over."""
@@ -324,7 +327,8 @@ def _seed(seed: Any) -> int | None:
     """A seed of Python or numpy; None if none was given."""
     if seed is None:
         return None
-    number = getattr(seed, "item", lambda: seed)()
+    is_scalar = getattr(seed, "ndim", None) == 0
+    number = seed.item() if is_scalar else seed
     if type(number) is not int or not 0 <= number < 1 << 63:
         raise BadInput(f"the seed is {format_value(seed)}", "give one integer, 0 or more")
     return number

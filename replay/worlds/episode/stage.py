@@ -8,6 +8,7 @@ pickled.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 import attrs
@@ -21,10 +22,19 @@ from goldrush.kernel.worlds.episode.subject import Outcome, Subject, played, rep
 U = TypeVar("U", bound=Subject)
 
 
+class Stopped(Exception):
+    """A StopIteration of a subject's code, `error`: the loop, a generator, would change it."""
+
+    def __init__(self, error: StopIteration) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class LiveStage(Generic[U]):
     """The subject of a run: the one that a state before had, or one that is made anew.
 
-    One whose code has raised is dropped: nobody knows how far it came.
+    One whose code has raised is dropped: nobody knows how far it came. A subject that the stage has
+    made is closed when another takes its place.
 
     Attributes:
         make: makes the subject of a state's run, as it was before the first reset; None: there is
@@ -36,10 +46,20 @@ class LiveStage(Generic[U]):
         self.make = make
         self._live: U | None = None
         self._chain = 0  # of the state that the live one has reached
+        self._made: object = None  # what is to be closed
 
-    def hold(self, subject: U, state: EpisodeState) -> None:
-        """Have a subject that has come as far as a state."""
+    def hold(self, subject: U, state: EpisodeState, *, is_made: bool = False) -> None:
+        """Have a subject that has come as far as a state. `is_made`: the stage closes it."""
         self._live, self._chain = subject, state.chain
+        if is_made:
+            self._made = subject
+
+    def close(self) -> None:
+        """Close the subject that the stage has made, if any."""
+        made, self._live, self._made = self._made, None, None
+        if hasattr(made, "close"):
+            with suppress(Exception):  # it is not needed any more
+                made.close()
 
     def at(self, state: EpisodeState) -> U:
         """The subject of this state.
@@ -53,16 +73,21 @@ class LiveStage(Generic[U]):
                 f"{state.about.name} cannot be made again",
                 "record it from the callable that makes it, not from the object",
             )
+        self.close()
         subject = self.make(state)
+        self._made = subject
         replay(subject, state.past)
         self.hold(subject, state)
         return subject
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
-        """What the subject of this state gives. Raises as `at`."""
+        """What the subject of this state gives. Raises as `at`; Stopped for a StopIteration."""
         subject = self.at(state)
         self._live = None
-        outcome = played(subject, inputs)
+        try:
+            outcome = played(subject, inputs)
+        except StopIteration as error:
+            raise Stopped(error) from error
         if state.is_model and _is_whole(state, outcome):
             outcome = attrs.evolve(outcome, arrays=[*outcome.arrays, *subject.whole()])
         self._live, self._chain = subject, xxh3_64_intdigest(inputs.packed, state.chain)

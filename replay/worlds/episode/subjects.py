@@ -8,7 +8,7 @@ from __future__ import annotations
 import atexit
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Final, cast
 
 from goldrush.agents.given import maker_of
@@ -84,13 +84,6 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
                 _blame(cast(Environment, subject), state, agent, action, failed)
             raise
 
-    def close(self) -> None:
-        """Close the subject, if there is one."""
-        if self._live is not None:
-            with suppress(Exception):  # nobody needs it any more
-                self._live.close()
-            self._live = None
-
 
 def _blame(
     subject: Environment,
@@ -157,7 +150,7 @@ class LiveSubjects:
         stage = stage or NamedStage(maker_of_subject(make))
         self._stages[id(make)] = make, stage  # the last one used
         if len(self._stages) > KEPT:
-            del self._stages[next(iter(self._stages))]
+            self._stages.pop(next(iter(self._stages)))[1].close()
         return stage
 
     def close(self) -> None:
@@ -188,7 +181,7 @@ class LiveSubjects:
         about = about_of(subject, make)
         roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
         state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
-        stage.hold(subject, state)
+        stage.hold(subject, state, is_made=True)
         return state.config, about
 
     def seen(self, state: EpisodeState, agent: int) -> Seen:

@@ -142,8 +142,9 @@ def test_an_action_that_cannot_be_recorded_is_refused_before_the_step(tmp_path: 
     ]:
         with pytest.raises(BadInput, match=message):
             env.step(actions)
-    with pytest.raises(BadInput, match=r"the seed is 1\.5; give one integer"):
-        env.reset(seed=1.5)
+    for seed in (1.5, np.array([1, 2]), [1, 2]):
+        with pytest.raises(BadInput, match=r"the seed is .*; give one integer"):
+            env.reset(seed=seed)
     env.step({"hunter_1": np.zeros(2, "f4")})
     assert 2 == derived(env.journal, Hunt).unit
 
@@ -272,6 +273,26 @@ def test_what_gymnasium_has_made_is_made_again(made: Callable[[], Any], tmp_path
     assert 4 == env.fork(3, tmp_path / "fork.journal").recording.state.unit
 
 
+def test_environments_that_were_made_to_verify_are_closed(tmp_path: Path) -> None:
+    class Counted(NoisyWalk):
+        live = 0
+
+        def __init__(self) -> None:
+            super().__init__()
+            Counted.live += 1
+
+        def close(self) -> None:
+            Counted.live -= 1
+
+    env = goldrush.wrap(Counted, tmp_path / "run.journal")
+    env.reset()
+    env.close()
+    for _ in range(4):
+        assert env.run.verify().level == 3
+
+    assert Counted.live <= 1
+
+
 def test_an_environment_that_others_have_wrapped_is_not_made_again(tmp_path: Path) -> None:
     env = gymnasium.wrappers.ClipReward(gymnasium.make("FrozenLake-v1"), 0, 1)
     for target in (env, env.unwrapped):
@@ -358,7 +379,7 @@ def test_other_environments_than_the_recorded_one_are_refused(tmp_path: Path) ->
     env = goldrush.wrap(Hunt, tmp_path / "run.journal")
     env.reset()
 
-    with pytest.raises(BadInput, match=r"the agents of .*Hunt was .* give the callable"):
+    with pytest.raises(BadInput, match=r"the agents of .*Hunt were .* give the callable"):
         derived(env.journal, lambda: Hunt(2))
     with pytest.raises(BadInput, match=r"the kind of .*Hunt was 'parallel environment'"):
         derived(env.journal, NoisyWalk)
