@@ -214,12 +214,6 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
             if not state.is_model and name not in state.config.parameters:
                 raise unknown("setting", name, state.config.as_dict())
         check_parameters(settings, is_model=state.is_model)
-        steps = settings.get(HORIZON)
-        if steps and type(steps) is int and steps < state.unit:
-            raise BadInput(
-                f"steps is {steps}, but the run is forked at step {state.unit - 1}",
-                f"give {state.unit} or more, or 0: to the end of the episode",
-            )
         parent = EpisodeRecording(change.parent)
         items = [self._encoded(item, state, parent) for item in change.replace]
         agents = state.config.agents

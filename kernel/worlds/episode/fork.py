@@ -39,6 +39,14 @@ class EpisodeForks(Forks[EpisodeConfig]):
     def show(self, facts: Mapping[str, object]) -> Mapping[str, object]:
         return {**super().show(facts), "changes": shown_by_name(facts["changes"])}
 
+    def check_change(self, old: EpisodeConfig, new: EpisodeConfig, closed: int) -> None:
+        if new.steps and new.steps < closed:
+            raise BadInput(
+                f"steps is {new.steps}, but the run is forked at {VOCABULARY.format_unit(closed)}",
+                f"give {closed} or more, or 0: until it is closed",
+            )
+        super().check_change(old, new, closed)
+
     def check_replaced(
         self, replaced: Sequence[Replaced], config: EpisodeConfig, closed: int
     ) -> None:
