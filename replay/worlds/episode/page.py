@@ -16,6 +16,7 @@ from goldrush.replay.view.numbers import short
 from goldrush.replay.view.page import GENERIC
 from goldrush.replay.view.states import states
 from goldrush.replay.worlds.episode.episodes import Episode, finite
+from goldrush.replay.worlds.episode.frames import pictures
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes, read
 from goldrush.replay.worlds.episode.summary import NotRecorded, few, not_recorded
 
@@ -35,6 +36,7 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, object]:
         **found,
         "charts": charts,
         "parts": _episodes(run, shown),
+        "pictures": pictures(path, run.about, first, last),
         "remarks": remarks_of(run.about, not_recorded(path)),
     }
 

@@ -14,7 +14,8 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.text import plain
 from goldrush.replay.view.page import page_of, write_page
-from tests.browser import WIDE, Tab, browsers
+from tests.browser import PHONE, WIDE, Tab, browsers
+from tests.cli.helpers import goldrush
 from tests.journals import events_of
 from tests.replay.worlds.episode.recorded import (
     STEP,
@@ -102,6 +103,63 @@ def test_hostile_names_stay_text(browser: Any, tmp_path: Path) -> None:
     assert any(HOSTILE in text for text in tab.texts(".sentence"))
     assert "\x1b" not in page.read_text() + "".join(_lines(path, 1))
     assert [] == tab.leave()
+
+
+ENV = """
+import gymnasium, numpy
+
+class Dot(gymnasium.Env):
+    action_space = gymnasium.spaces.Discrete(2)
+    observation_space = gymnasium.spaces.Discrete(99)
+
+    def __init__(self, render_mode=None, size=700):
+        self.render_mode, self.size, self.x = render_mode, size, 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x = 0
+        return self.x, {}
+
+    def step(self, action):
+        self.x += 1
+        return self.x, 1.0, self.x == 9, False, {}
+
+    def render(self):
+        return numpy.full((self.size, 300, 3), (7 * self.x, 9, 99), numpy.uint8)
+"""
+
+
+def test_a_given_environment_draws_its_steps(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "dot.py").write_text(ENV)
+    env = ("--env", "dot.py:Dot")
+    made = goldrush(
+        "record", *env, "--set", "steps=300", "--roster", "random", "--out", "run.journal",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert 0 == made.code
+    assert 0 == goldrush("view", "run.journal", *env, cwd=tmp_path).code
+    tab = Tab(browser, "light", PHONE).open(tmp_path / "run.html", "#step=4")
+    tab.page.wait_for_selector(".picture canvas[width='150']")
+    pixel = "document.querySelector('.picture canvas').getContext('2d').getImageData(9, 9, 1, 1)"
+
+    assert [28, 9, 99, 255] == list(tab.page.evaluate(f"[...{pixel}.data]"))
+    assert "one step in 4" in tab.text(".picture figcaption")
+    assert [] == tab.violations()
+    assert [] == tab.leave()
+    assert 0 == goldrush("view", "run.journal", cwd=tmp_path).code
+    assert "Drawn by" not in (tmp_path / "run.html").read_text()
+
+
+def test_an_environment_that_cannot_be_drawn_says_why(tmp_path: Path) -> None:
+    (tmp_path / "dot.py").write_text(ENV.replace("(7 * self.x, 9, 99)", "1 // 0"))
+    env = ("--env", "dot.py:Dot")
+    goldrush(
+        "record", *env, "--set", "steps=9", "--roster", "random", "--out", "run.journal",
+        cwd=tmp_path,
+    )  # fmt: skip
+
+    assert 0 == goldrush("view", "run.journal", *env, cwd=tmp_path).code
+    assert "The environment cannot be drawn: " in (tmp_path / "run.html").read_text()
 
 
 def test_the_page_holds_many_agents_and_steps(tmp_path: Path) -> None:
