@@ -129,6 +129,17 @@ def test_what_the_environment_raises_ends_a_whole_journal(tmp_path: Path) -> Non
     assert 4 == derived(path, NoisyWalk).unit
 
 
+def test_an_error_that_only_looks_like_a_stop_is_raised_as_it_is(tmp_path: Path) -> None:
+    class Own(NoisyWalk):
+        def step(self, action: Any) -> Any:
+            raise RuntimeError("generator raised StopIteration") from StopIteration()
+
+    env = goldrush.wrap(Own(), tmp_path / "run.journal")
+    env.reset()
+    with pytest.raises(RuntimeError, match="generator raised"):
+        env.step(1)
+
+
 def test_an_action_that_cannot_be_recorded_is_refused_before_the_step(tmp_path: Path) -> None:
     env = goldrush.wrap(Hunt, tmp_path / "run.journal")
     with pytest.raises(BadInput, match=r"no episode has begun; call reset\(\)"):
