@@ -22,6 +22,11 @@ from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.models import Failing, Forgetful, Herd, Hoard, Walk, herd
 
 
+@pytest.fixture(autouse=True)
+def _nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+
+
 def shown(path: Path | str, make: Callable[..., object]) -> list[Mapping[Any, object]]:
     """The recorded values of each step, derived again."""
     with JournalReader(path) as reader:
