@@ -123,6 +123,18 @@ def test_a_fork_is_the_run_with_another_change(
     assert [values[MEAN] for values in there] == means(Walk(7), 9, {**kept, at + 1: drift})
 
 
+def test_a_change_is_made_once(tmp_path: Path) -> None:
+    bare = Herd(seed=7)
+    bare.alive = 50
+    with goldrush.wrap(Herd, tmp_path / "run.journal", seed=7) as recorded:
+        recorded.change(alive=50)
+        for _ in range(2):
+            recorded.step()
+            bare.step()
+
+    assert recorded.model.alive == bare.alive
+
+
 def test_an_attribute_that_a_model_does_not_have_is_refused(tmp_path: Path) -> None:
     with goldrush.wrap(Walk, tmp_path / "run.journal") as recorded:
         recorded.step()
