@@ -12,6 +12,7 @@ from typing import Final
 
 import attrs
 
+from tests.gallery.judging import plain
 from tests.gallery.packages import Package, Subject
 from tests.gallery.processes import ran
 
@@ -96,7 +97,9 @@ def _pip(python: Path, *what: str) -> None:
         lines = [line for line in process.err.splitlines() if not line.startswith("WARNING:")]
         errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR:")]
         late = f"pip takes longer than {INSTALL_SECONDS} seconds"
-        raise NotInstalled(late if process.code is None else (errors or lines[-1:] or ["?"])[0])
+        raise NotInstalled(
+            late if process.code is None else plain((errors or lines[-1:] or ["?"])[0])
+        )
 
 
 def _listed(package: Package, python: Path) -> tuple[Sequence[Subject], Sequence[str]]:
@@ -114,4 +117,4 @@ def _listed(package: Package, python: Path) -> tuple[Sequence[Subject], Sequence
         own.pop(one["name"], None) or Subject(**one, steps=package.steps)
         for one in listing["subjects"]
     ]
-    return (*subjects, *own.values()), listing["failed"]
+    return (*subjects, *own.values()), tuple(map(plain, listing["failed"]))

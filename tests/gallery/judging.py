@@ -89,7 +89,7 @@ def judged(subject: Subject, python: Path, limit: float) -> Judgement:
     if process.code in (0, 1) and process.out.startswith("{"):
         return judgement(subject.name, shown, json.loads(process.out), late)
     why = process.last_line.removeprefix("goldrush: ").removeprefix("error: ")
-    return Judgement(subject.name, shown, None, why=_plain(why))
+    return Judgement(subject.name, shown, None, why=plain(why))
 
 
 def judgement(
@@ -101,8 +101,8 @@ def judgement(
     why = late if difference and late else verdict["unexplained"]
     return Judgement(
         name, command, difference is None, verdict["kind"], verdict["steps"],
-        difference and difference["step"], _plain(difference["path"]) if difference else "",
-        causes, _plain(why), tuple(map(_plain, _notes(verdict))),
+        difference and difference["step"], plain(difference["path"]) if difference else "",
+        causes, plain(why), tuple(map(plain, _notes(verdict))),
     )  # fmt: skip
 
 
@@ -110,12 +110,12 @@ def _cause(given: Mapping[str, Any]) -> Cause:
     within = given["within"]
     return Cause(
         _where(given["place"]), _where(within) if within else "", given["place"]["kind"],
-        _plain(given["what"]), given["is_confirmed"],
+        plain(given["what"]), given["is_confirmed"],
     )  # fmt: skip
 
 
 def _where(place: Mapping[str, Any]) -> str:
-    return _plain(f"{place['file']}:{place['line']}")
+    return plain(f"{place['file']}:{place['line']}")
 
 
 def _notes(verdict: Mapping[str, Any]) -> Sequence[str]:
@@ -135,7 +135,7 @@ def _notes(verdict: Mapping[str, Any]) -> Sequence[str]:
     return notes
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A text that is the same on every machine: no folders, no addresses, one line."""
     text = _SITE.sub("", text.replace(f"{HERE}/", "").replace(str(Path.home()), "~"))
     text = _ADDRESS.sub("0x…", text)

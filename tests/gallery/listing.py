@@ -20,7 +20,6 @@ from types import ModuleType
 from typing import Any
 
 Found = Mapping[str, Any]  # name, target, settings
-IDS_MAX = 40  # of a package; if there are more, one of each class is a subject
 _VERSIONED = re.compile(r"(.+)_v(\d+)")
 _LIBRARIES = ("mesa", "mesa_geo", "agentpy", "gymnasium", "pettingzoo")  # have base classes
 _NO_SUBJECTS = re.compile(
@@ -108,7 +107,7 @@ class Look:
         own = [one for one in own if re.search(self._order["only"], one[1].id)]
         seen = set()
         for where, spec in own:
-            if (self._order["one_of_class"] or len(own) > IDS_MAX) and where in seen:
+            if len(own) > self._order["ids_max"] and where in seen:
                 continue
             seen.add(where)
             module = _within(where, modules)

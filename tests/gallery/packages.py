@@ -55,7 +55,7 @@ class Package:
         ids: modules whose environments, as registered with Gymnasium, are subjects.
         pettingzoo: packages whose modules `NAME_vNUMBER` are subjects.
         only: a pattern; ids that it does not match are no subjects.
-        one_of_class: whether one id of those with one class is a subject, the first.
+        ids_max: if there are more ids, one of those with one class is a subject, the first.
         subjects: others, one by one. If there are none, and nothing is said of where to look, all
             of the distribution is looked through.
     """
@@ -70,7 +70,7 @@ class Package:
     ids: Sequence[str] = ()
     pettingzoo: Sequence[str] = ()
     only: str = ""
-    one_of_class: bool = False
+    ids_max: int = 40
     subjects: Sequence[Subject] = ()
 
     @classmethod

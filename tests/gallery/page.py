@@ -167,7 +167,9 @@ def _section(package: Package, result: Result) -> Iterator[str]:
 def _verdict(judgement: Judgement) -> str:
     if judgement.repeats is None:
         return "not judged"
-    return "repeats" if judgement.repeats else f"**differs from step {judgement.first_step}**"
+    if judgement.repeats:
+        return "repeats"
+    return f"**differs from step {judgement.first_step}**: `{_cell(judgement.path)}`"
 
 
 def _remarks(judgement: Judgement) -> str:

@@ -45,8 +45,9 @@ def test_a_difference_is_told_with_its_cause_and_no_folder():
     text = rows(judgement("Town", ["repeats", "own:Town"], VERDICT))
 
     assert (
-        "| Town | 100 | **differs from step 3** | confirmed: `own.py:2, by way of nx/m.py:7`: "
-        "global generator of `random`, not seeded; files read and written: b; not compared: "
+        "| Town | 100 | **differs from step 3**: `wealth['a\\|b']` | confirmed: "
+        "`own.py:2, by way of nx/m.py:7`: global generator of `random`, not seeded; "
+        "files read and written: b; not compared: "
         "SwigPyObject |" in text
     )
 
@@ -111,7 +112,7 @@ def test_each_subject_gets_a_row_whatever_it_does(tmp_path, body, repeats, why):
 def test_a_program_is_ended_with_all_that_it_started():
     program = (
         "import subprocess, sys, time\n"
-        "child = subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=2)\n"
+        "child = subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=-3, stderr=-3)\n"
         "print(child.pid, flush=True); time.sleep(60)"
     )
     ended = ran([sys.executable, "-c", program], 2)
