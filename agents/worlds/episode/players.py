@@ -37,7 +37,6 @@ from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
     CALLER,
     METHOD,
-    SEEDS,
     EpisodePolicies,
     Policy,
     Random,
@@ -45,7 +44,6 @@ from goldrush.agents.worlds.episode.policies import (
 )
 from goldrush.agents.worlds.episode.recording import EpisodeRecording
 from goldrush.agents.worlds.episode.subjects import Subjects
-from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, BadPlan, format_value, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.run import Ask, Inputs
@@ -53,7 +51,7 @@ from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.episode.config import AGENTS_MAX, OWN, EpisodeConfig, config_of
 from goldrush.kernel.worlds.episode.events import ACTED, CLOSED, RESET
 from goldrush.kernel.worlds.episode.fork import FORKS, check_parameters
-from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed
 from goldrush.kernel.worlds.episode.subject import VECTOR
 from goldrush.kernel.worlds.episode.values import DICT, Encoded
 from goldrush.kernel.worlds.episode.world import NAME, episode_world
@@ -381,7 +379,7 @@ class _Driven:
             return None
         if state.episode and not state.config.steps:
             return [(CLOSED, [()])]
-        seed = Draws(state.config.seed, state.episode + 1, 0, "reset").below(SEEDS)
+        seed = drawn_seed(state)
         return [(RESET, [(seed, True, None)])]
 
 

@@ -11,7 +11,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import INTEGER_MAX, check_value, flag, integer, setting
 from goldrush.kernel.shape import several, text
 from goldrush.kernel.worlds.episode.events import NAME_MAX
-from goldrush.kernel.worlds.episode.subject import KINDS
+from goldrush.kernel.worlds.episode.subject import KINDS, MODEL
 from goldrush.kernel.worlds.episode.values import VALUE, Encoded
 
 STEPS_MAX: Final = 10**9
@@ -84,7 +84,7 @@ class About:
         kind: one of KINDS.
         agents: the names of its agents; none in a model.
         values: arrays are recorded with their values.
-        ignored: names of arrays that are not recorded; what follows `[` in a name is part of it.
+        ignored: arrays whose names begin with one of these are not recorded.
         every: the number of steps between two digests of all attributes of a model; 0: there are
             none but that at the end.
         forgets: a reset by a seed forgets all that was before.
@@ -116,4 +116,10 @@ def about_of(recorded: object) -> About:
     versions = recorded["versions"]
     if type(versions) is not dict or not _TEXTS.holds((*versions, *versions.values())):
         raise BadInput(f"versions are {format_value(versions)}", "give texts by name")
+    agents = recorded["agents"]
+    if (recorded["kind"] == MODEL) is not (not agents) or len({*agents}) < len(agents):
+        raise BadInput(
+            f"a {recorded['kind']} has agents {format_value(agents)}",
+            "a model has none, an environment at least one, each of another name",
+        )
     return About(**recorded)

@@ -7,12 +7,13 @@ as far from any other, and `past` has the inputs from which one can be made.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Final, cast
 
 import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.codec import fingerprint, pack
+from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.rosters import Roster, whole_roster
 from goldrush.kernel.world import Batch, Block, Row
@@ -20,6 +21,8 @@ from goldrush.kernel.worlds.episode.config import About, EpisodeConfig, about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, CLOSED, GAVE, RESET, TURN
 from goldrush.kernel.worlds.episode.subject import MODEL, Past
 from goldrush.kernel.worlds.episode.values import Encoded
+
+SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
 
 
 @attrs.define(eq=False)
@@ -34,6 +37,8 @@ class EpisodeState:
         acting: the agents that must act next.
         is_over: nothing but a reset can follow.
         is_closed: the recording has ended.
+        seeded: the last seed that a reset was given; the settings' seed before the first.
+        resets: the number of resets since then.
         returns: by agent, the sum of its rewards in the episode.
         rewards: by agent, its reward in the last unit; 0 for who got none.
         shown: the values of the last unit that are recorded, by agent (None: of all) and name.
@@ -55,11 +60,13 @@ class EpisodeState:
     acting: tuple[int, ...] = ()
     is_over: bool = True
     is_closed: bool = False
+    seeded: int = 0
+    resets: int = 0
     returns: tuple[float, ...] = ()
     rewards: tuple[float, ...] = ()
     shown: Mapping[tuple[int | None, str], Encoded] = attrs.field(factory=dict)
     outputs: int = 0
-    past: Past = attrs.field(default=None, repr=False)
+    past: Past | None = attrs.field(default=None, repr=False)
     inputs: tuple[Batch, ...] = ()
     declared: int = 0
     is_fresh: bool = True
@@ -85,6 +92,7 @@ def initial(setup: Mapping[str, object]) -> EpisodeState:
     roster = whole_roster(cast(Sequence[object], setup["roster"]), config)
     state = EpisodeState(config, about, roster, fingerprint([config.as_dict(), about.as_dict()]))
     state.returns = state.rewards = (0.0,) * config.agents
+    state.seeded = config.seed
     return declare(state, config, roster)
 
 
@@ -106,6 +114,10 @@ def evolve(state: EpisodeState, block: Block) -> EpisodeState:
             if code == RESET:
                 state.episode, state.step = state.episode + 1, -1  # counted when the unit closes
                 state.returns = (0.0,) * len(state.returns)
+                seed, is_drawn, _ = rows[0]
+                given = None if is_drawn or seed is None else seed
+                state.resets = state.resets + 1 if given is None else 0
+                state.seeded = state.seeded if given is None else given
             state.is_closed |= code == CLOSED
             continue
         for row in rows:
@@ -130,11 +142,18 @@ def _give(state: EpisodeState, rows: Sequence[Row]) -> None:
     state.returns, state.rewards = tuple(returns), tuple(rewards)
 
 
+def drawn_seed(state: EpisodeState) -> int:
+    """The seed of the next reset, if it is given none: it follows from the last seed that was
+    given and the number of resets since.
+    """
+    return Draws(state.seeded, state.resets + 1, 0, "reset").below(SEEDS)
+
+
 def close(state: EpisodeState) -> EpisodeState:
     """The state with the unit closed."""
     packed = Block(state.inputs).packed
     is_begun = any(code == RESET and rows[0][0] is not None for code, rows in state.inputs)
-    state.past = packed, None if is_begun and state.about.forgets else state.past
+    state.past = Past(packed, None if is_begun and state.about.forgets else state.past)
     state.chain = xxh3_64_intdigest(packed, state.chain)
     state.unit += 1
     state.step += not state.is_closed
@@ -155,7 +174,8 @@ def digest(state: EpisodeState) -> int:
     return fingerprint(
         (
             state.declared, state.chain, state.outputs, state.unit, state.episode, state.step,
-            state.acting, state.is_over, state.is_closed, state.returns, state.rewards,
+            state.acting, state.is_over, state.is_closed, state.seeded, state.resets,
+            state.returns, state.rewards,
         )
     )  # fmt: skip
 

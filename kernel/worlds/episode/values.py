@@ -24,6 +24,8 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 DEPTH_MAX: Final = 16  # of values within values
 SHOWN_MAX: Final = 64  # items of an array that are shown
+DIMENSIONS_MAX: Final = 32  # of an array
+BYTES_MAX: Final = 1 << 40  # of an array, if none of its lengths were 0
 
 INT, ARRAY, SCALAR, TUPLE, LIST, DICT, TYPE = (
     "int", "array", "scalar", "tuple", "list", "dict", "type",
@@ -31,10 +33,10 @@ INT, ARRAY, SCALAR, TUPLE, LIST, DICT, TYPE = (
 
 _PLAIN: Final = frozenset([type(None), bool, int, float, str, bytes])
 _ITEM: Final = re.compile(
-    r"[|][biu]1|<(?:[iu][248]|f(?:2|4|8|16)|c(?:8|16|32)|[Mm]8(?:\[\w+\])?)"
-    r"|[|]([SV](?:0|[1-9]\d{0,5}))|<(U(?:0|[1-9]\d{0,5}))"
+    r"[|][biu]1|<(?:[iu][248]|f[248]|c(?:8|16))|[|][SV](?:0|[1-9]\d{0,5})|<U(?:0|[1-9]\d{0,5})"
+    r"|<[Mm]8(?:\[(?:[1-9]\d{0,8})?(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?"
 )
-_WHOLE: Final = re.compile("-?[1-9][0-9]{18,9999}")
+_WHOLE: Final = re.compile("-?[1-9][0-9]{18,3999}")  # Python reads 4,300 digits at most
 _CODES: Final = {
     "b1": "?", "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q",
     "u8": "Q", "f2": "e", "f4": "f", "f8": "d",
@@ -56,13 +58,24 @@ def item_size(dtype: object) -> int | None:
 
 def _is_array(dtype: object, shape: object, data: object) -> bool:
     size = item_size(dtype)
-    return (
-        size is not None
-        and type(shape) is tuple
-        and all(type(length) is int and length >= 0 for length in shape)
-        and type(data) is bytes
-        and len(data) == size * math.prod(shape)
-    )
+    if size is None or type(data) is not bytes:
+        return False
+    if type(shape) is not tuple or len(shape) > DIMENSIONS_MAX:
+        return False
+    if not all(type(length) is int and 0 <= length <= BYTES_MAX for length in shape):
+        return False
+    if max(size, 1) * math.prod(length or 1 for length in shape) > BYTES_MAX:
+        return False
+    return len(data) == size * math.prod(shape) and (str(dtype)[1] != "U" or _is_text(data))
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether these are code points of 4 bytes each."""
+    try:
+        data.decode("utf-32-le", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_scalar(dtype: object, data: object) -> bool:

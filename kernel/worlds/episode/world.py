@@ -28,6 +28,7 @@ from goldrush.kernel.worlds.episode.state import (
     close,
     copied,
     digest,
+    drawn_seed,
     ended,
     evolve,
     initial,
@@ -85,8 +86,10 @@ def _fault(state: EpisodeState, inputs: Block) -> str | None:
     """What is wrong with the inputs of a unit; None: a recorder can have submitted them."""
     codes = [code for code, _ in inputs]
     if RESET in codes or CLOSED in codes:
-        is_alone = len(codes) == 1 and len(inputs.batches[0][1]) == 1
-        return None if is_alone else "a reset, and the end of a recording, stand alone"
+        if len(codes) > 1 or len(inputs.batches[0][1]) > 1:
+            return "a reset, and the end of a recording, stand alone"
+        is_wrong = any(drawn and seed != drawn_seed(state) for seed, drawn, _ in inputs.rows(RESET))
+        return f"{drawn_seed(state)} is the seed that is drawn" if is_wrong else None
     if state.is_over:
         return "a reset is needed before a step"
     if state.is_model:

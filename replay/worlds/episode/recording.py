@@ -15,16 +15,14 @@ import attrs
 
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
-from goldrush.kernel.codec import unpack
-from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Steps, fork_steps, steps
-from goldrush.kernel.world import Batch, Block
+from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.events import ACTED, CLOSED, RESET
 from goldrush.kernel.worlds.episode.fork import VOCABULARY
-from goldrush.kernel.worlds.episode.state import EpisodeState, initial
+from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed, initial
 from goldrush.kernel.worlds.episode.values import Encoded
 from goldrush.kernel.worlds.episode.world import NAME, RULES, episode_world
 from goldrush.replay.arguments import path_of
@@ -35,8 +33,6 @@ from goldrush.replay.worlds.episode.environments import (
     subject_of_environment,
 )
 from goldrush.replay.worlds.episode.stage import LiveStage, Stopped, U
-
-SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
 
 MakeEnv = Callable[..., object]
 
@@ -121,7 +117,6 @@ class Recording(Generic[U]):
         self.path, self.state = path, state
         self.subject = stage.at(state)
         self.make, self._begin = stage.make, begin
-        self._seeds = Seeds.of(state)
         self._loop = loop
         self._ended = ""
 
@@ -214,8 +209,7 @@ class Recording(Generic[U]):
         """
         self._check_open()
         given, further = _seed(seed), encoded(options, "the options of the reset")
-        self._seeds = self._seeds.after(given)
-        number = self._seeds.drawn() if given is None else given
+        number = drawn_seed(self.state) if given is None else given
         self.do((RESET, [(number, given is None, further)]))
 
     def step(self, actions: Mapping[int | None, object]) -> None:
@@ -283,36 +277,6 @@ def _how_it_ended(state: EpisodeState) -> str:
     if state.is_model and state.is_over:
         return "is over: the model has stopped"
     return "is closed" if state.is_closed else "has all its steps"
-
-
-@attrs.frozen
-class Seeds:
-    """The last seed that a reset was given, and the number of resets since. From them follows the
-    seed of the next reset that is given none.
-    """
-
-    last: int
-    since: int = 0
-
-    @classmethod
-    def of(cls, state: EpisodeState) -> Seeds:
-        """Those of a run that has come as far as this state."""
-        past, since = state.past, 0
-        while past is not None:
-            packed, past = past
-            for seed, is_drawn, _ in Block(unpack(packed), packed).rows(RESET):
-                if not is_drawn:
-                    return cls(seed, since)
-                since += 1
-        return cls(state.config.seed, since)
-
-    def after(self, given: int | None) -> Seeds:
-        """Those after a reset."""
-        return Seeds(self.last, self.since + 1) if given is None else Seeds(given)
-
-    def drawn(self) -> int:
-        """The seed of a reset that was given none, the last that is counted."""
-        return Draws(self.last, self.since, 0, "reset").below(SEEDS)
 
 
 def _steps(

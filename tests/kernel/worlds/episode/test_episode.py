@@ -1,6 +1,8 @@
 """Episodes: what holds whatever is done to a subject, and whatever a forger writes."""
 
+import copy
 import json
+import pickle
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +19,15 @@ from goldrush.kernel.run import fork
 from goldrush.kernel.walk import DERIVED, DIGESTS, NotDerived, Walk
 from goldrush.kernel.world import Batch, Block, World
 from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, CLOSED, RESET
-from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, MODEL, PARALLEL, VECTOR
+from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed
+from goldrush.kernel.worlds.episode.subject import (
+    AEC,
+    ENVIRONMENT,
+    MODEL,
+    PARALLEL,
+    VECTOR,
+    past_of,
+)
 from goldrush.kernel.worlds.episode.values import VALUE, digest_of, shown
 from goldrush.kernel.worlds.episode.world import episode_world
 from tests.journals import commits_of, write
@@ -94,9 +103,9 @@ def test_a_change_of_the_subject_is_found_at_its_step(
 @pytest.mark.parametrize(
     ("kind", "agents", "sha256"),
     [
-        (PARALLEL, 2, "9b922c0eff1447c3bb3899bc4f3be267baa1c5b77b0fd6949c7b7c5ac42f8e5b"),
-        (AEC, 2, "8bfbecb8567a9537da4b7d73a5b0af7d5d21ea17ea0b24b070448b120bbcfc09"),
-        (MODEL, 0, "b5d991daf0b51b36371f243a2a021e31708df4a0dc73b0e85785c2a3d889b0b6"),
+        (PARALLEL, 2, "d58723f22d1dbd2606883c0c14ac8415c1a64316e498841f6d2070a3e82bd2b2"),
+        (AEC, 2, "2581b19c95303d7c3f3ea0af978857f19282e68998d0f7236a9d52b74940500b"),
+        (MODEL, 0, "5e7b3a8e9e3c21f6b1927be5ca9dbe4b8c28de05a4ca7d9e9eec975ddccabef7"),
     ],
 )
 def test_the_same_inputs_give_the_same_bytes(
@@ -269,11 +278,41 @@ def test_encoded_values_are_valid_and_can_be_shown_as_json(value: Any) -> None:
         ("array", "|O8", (1,), b"\0" * 8), ("array", "<f4", (-2, -1), b"\0" * 8),
         ("scalar", "<f4", b"\0" * 8), ("int", "12"), ("int", "0" * 30), ("tuple", [1]),
         ("dict", ((1, 2, 3),)), ("dict", (1,)), ("else", 1), (1, 2), {}, [1], ("tuple", (object,)),
+        ("int", "9" * 5000), ("array", "<f4", (1,) * 3000, b"\0" * 4),
+        ("array", "|u1", (0, 10**18, 10**18), b""), ("array", "<M8[zz]", (1,), b"\0" * 8),
+        ("scalar", "<f16", b"\0" * 16), ("scalar", "<U1", b"\xff" * 4),
         ("array", "<f0", (1,), b""), ("array", "<f9", (1,), b"\0" * 9),
     ],
 )  # fmt: skip
 def test_forged_values_are_refused(value: Any) -> None:
     assert not VALUE.holds(value)
+
+
+def test_a_long_past_can_be_copied_and_pickled() -> None:
+    past = past_of(bytes([number % 256]) for number in range(5_000))
+
+    assert [*pickle.loads(pickle.dumps(past))] == [*copy.deepcopy(past)] == [*past]
+    assert next(iter(past or ())) == bytes([4_999 % 256])
+
+
+def test_a_seed_that_is_called_drawn_must_be_the_one_that_is_drawn(path: Path) -> None:
+    world = world_on(partial(Scripted, PARALLEL, 2))
+    drawn = drawn_seed(world.initial(setup_of(PARALLEL, 2)))
+    recorded(path, world, setup_of(PARALLEL, 2), [[(RESET, [(drawn, True, None)])]])
+    assert walked(path, world).state.resets == 1
+
+    commits = commits_of(path)
+    commits[1].blocks[0] = Block([(RESET, [(drawn + 1, True, None)])])
+    write(path, commits, Header("episode", 1))
+
+    with pytest.raises(MalformedEvents, match="is the seed that is drawn"):
+        walked(path, world)
+
+
+@pytest.mark.parametrize(("kind", "agents"), [(MODEL, 1), (PARALLEL, 0)])
+def test_models_have_no_agents_and_environments_some(kind: str, agents: int) -> None:
+    with pytest.raises(BadInput, match="a model has none, an environment at least one"):
+        world_on(Scripted).initial(setup_of(kind, agents))
 
 
 def test_a_value_within_values_has_a_bounded_depth() -> None:

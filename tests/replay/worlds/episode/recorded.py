@@ -13,7 +13,7 @@ from goldrush.kernel.run import steps
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.episode.config import About, EpisodeConfig
 from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, CLOSED, RESET
-from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed
 from goldrush.kernel.worlds.episode.subject import MODEL, PARALLEL, Outcome, played
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.kernel.worlds.episode.world import NAME, RULES, episode_world
@@ -158,17 +158,19 @@ def record(
     setup = {"config": config.as_dict(), "subject": about.as_dict(), "roster": roster}
     with JournalWriter(path, Header(NAME, RULES), force=True) as journal:
         loop = steps(episode_world(_Stage(subject)), setup, journal)
-        next(loop)
+        state = next(loop)
         for code, rows in [*units, (CLOSED, [()])]:
+            if code == RESET and rows[0][1]:
+                rows = [(drawn_seed(state), True, None)]
             try:
-                loop.send([(code, rows)] if rows else [])
+                state = loop.send([(code, rows)] if rows else [])
             except StopIteration:
                 break
     return path
 
 
 def reset(seed: int | None = 7, *, is_drawn: bool = False) -> Unit:
-    """The unit of a reset."""
+    """The unit of a reset; its seed is drawn, or this one."""
     return RESET, [(seed, is_drawn, None)]
 
 

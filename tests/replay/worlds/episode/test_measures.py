@@ -29,13 +29,13 @@ from tests.replay.worlds.episode.recorded import (
 
 
 def test_returns_of_finished_episodes_and_where_the_best_begins(tmp_path: Path) -> None:
-    # One agent stays where its seed puts it (0, then 1); the other goes by 1, then by 2.
+    # One agent stays where its seed puts it (0, then 5); the other goes by 1, then by 2.
     run = measured_at(walked(tmp_path / "run.journal"))
 
     names = ("episodes", "mean_return", "best_return", "best_episode", "best_step", "mean_length")
-    assert [2, 27.5, 40, 2, 6, 5] == [run.of(name) for name in names]
+    assert [2, 47.5, 80, 2, 6, 5] == [run.of(name) for name in names]
     assert [None, 1, 2, 3, 4, 5, None] == list(run.values["reward"])[:7]
-    assert {"return": [35, 5], "rewards": [50, 5]} == run.by_agent
+    assert {"return": [55, 25], "rewards": [70, 25]} == run.by_agent
 
 
 def test_an_episode_that_is_broken_off_is_not_finished(tmp_path: Path) -> None:

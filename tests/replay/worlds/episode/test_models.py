@@ -195,6 +195,7 @@ def test_large_models_are_digested_less_often() -> None:
 
 def test_a_model_of_mesa_is_recorded_changed_and_forked(tmp_path: Path) -> None:
     pytest.importorskip("mesa")
+    pytest.importorskip("networkx")  # its examples need it
     from mesa.examples.basic.schelling.model import Schelling
 
     with goldrush.wrap(Schelling, tmp_path / "run.journal", seed=7, density=0.7) as recorded:

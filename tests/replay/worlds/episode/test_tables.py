@@ -23,8 +23,8 @@ def test_a_row_of_an_episode_has_its_steps_seed_returns_and_end(tmp_path: Path) 
     _, second = as_dicts(EPISODES, run_at(walked(tmp_path / "run.journal")))
 
     assert {
-        "episode": 2, "agent": None, "first": 6, "last": 11, "length": 5, "reset_seed": 8,
-        "is_drawn": True, "return": 40, "returns": {"walker_0": 35, "walker_1": 5},
+        "episode": 2, "agent": None, "first": 6, "last": 11, "length": 5, "reset_seed": 363308307,
+        "is_drawn": True, "return": 80, "returns": {"walker_0": 55, "walker_1": 25},
         "terminated": ["walker_0", "walker_1"], "truncated": [], "finished": True,
     } == second  # fmt: skip
 
@@ -35,7 +35,7 @@ def test_steps_and_arrays_add_up_to_what_was_given(tmp_path: Path) -> None:
     arrays = [row for row in as_dicts(ARRAYS, run) if row["step"] == 11]
 
     assert [1, 3, 6, 10, 15] == [row["return"] for row in steps[:5]]
-    assert [("walker_0", [11.0, 22.0]), ("walker_1", [1.0, 2.0])] == [
+    assert [("walker_0", [15.0, 30.0]), ("walker_1", [5.0, 10.0])] == [
         (row["agent"], row["value"]) for row in arrays if row["name"] == "observation"
     ]
 
@@ -70,8 +70,8 @@ def test_rewards_and_returns_follow_from_the_first_difference(tmp_path: Path) ->
     assert [(1, 1, 2), (2, 2, None), (3, 3, None)] == [
         (each.step, each.a, each.b) for each in found.steps[:3]
     ]
-    assert [("walker_0", 35, None), ("walker_1", 5, None)] == [
+    assert [("walker_0", 55, None), ("walker_1", 25, None)] == [
         (each.name, each.a, each.b) for each in found.returns
     ]
-    assert "return of walker_0  35  -" in format_consequences(found, by_round=False)
+    assert "return of walker_0  55  -" in format_consequences(found, by_round=False)
     assert consequences(diff(one, one)) is None
