@@ -17,8 +17,9 @@ function half(view, at) {
   return word & 0x8000 ? -size : size;
 }
 
-// A number; those that JSON lacks as text.
+// A number; those that JSON lacks as text. Integers of 64 bits come as BigInt, and stay so where a number cannot hold them.
 function numberOf(value) {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Number.isNaN(value)) return "nan";
   return Math.abs(value) === Infinity ? `${value < 0 ? "-" : ""}inf` : value;
 }
