@@ -127,7 +127,13 @@ def _as_json(value: Any) -> str:
 
 
 WHOLE: Final = Type("integer", str, lambda pa: pa.int64())
-REAL: Final = Type("number", repr, lambda pa: pa.float64())
+# Of numbers that JSON lacks a row has the name: nan, inf, -inf.
+REAL: Final = Type(
+    "number",
+    lambda value: value if type(value) is str else repr(value),
+    lambda pa: pa.float64(),
+    lambda value: float(value) if type(value) is str else value,
+)
 TRUTH: Final = Type("boolean", lambda value: "true" if value else "false", lambda pa: pa.bool_())
 TEXT: Final = Type("text", _quoted, lambda pa: pa.string())
 JSON: Final = Type("JSON", _as_json, lambda pa: pa.string(), json.dumps)

@@ -30,7 +30,7 @@ _REWARD: Final = Kind(
     lambda value: type(value) is float,
     shown,
     form=("encoded",),
-    schema={"type": "number"},
+    schema={"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]},
 )
 _AGENT: Final = optional(AGENT)
 

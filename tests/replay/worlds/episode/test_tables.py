@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf, isinf, isnan, nan
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from goldrush.kernel.worlds.episode.events import GAVE
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import as_dicts
 from goldrush.replay.journal.diff import diff
+from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.consequences import consequences, format_consequences
 from goldrush.replay.worlds.episode.tables import ARRAYS, EPISODES, STEPS
 from tests.journals import changed, commits_of, write
@@ -75,3 +76,11 @@ def test_rewards_and_returns_follow_from_the_first_difference(tmp_path: Path) ->
     ]
     assert "return of walker_0  55  -" in format_consequences(found, by_round=False)
     assert consequences(diff(one, one)) is None
+
+
+def test_rewards_that_json_lacks_are_numbers_of_the_table_of_events(tmp_path: Path) -> None:
+    run = Run(walked(tmp_path / "run.journal", rewards=[nan, inf, -inf]))
+    rewards = [reward for reward in run.table("events")["reward"].to_pylist() if reward is not None]
+
+    assert [inf, -inf] == [reward for reward in rewards if isinf(reward)]
+    assert any(map(isnan, rewards))
