@@ -87,7 +87,6 @@ class About:
         ignored: arrays whose names begin with one of these are not recorded.
         every: the number of steps between two digests of all attributes of a model; 0: there are
             none but that at the end.
-        forgets: a reset by a seed forgets all that was before.
         versions: of Python, and of the distributions that its code is of, by name.
     """
 
@@ -97,7 +96,6 @@ class About:
     values: bool = setting(False, flag())
     ignored: Sequence[str] = setting((), _TEXTS)
     every: int = setting(0, integer(0, STEPS_MAX))
-    forgets: bool = setting(False, flag())
     versions: Mapping[str, str] = attrs.field(factory=dict)
 
     def as_dict(self) -> dict[str, object]:

@@ -152,8 +152,7 @@ def drawn_seed(state: EpisodeState) -> int:
 def close(state: EpisodeState) -> EpisodeState:
     """The state with the unit closed."""
     packed = Block(state.inputs).packed
-    is_begun = any(code == RESET and rows[0][0] is not None for code, rows in state.inputs)
-    state.past = Past(packed, None if is_begun and state.about.forgets else state.past)
+    state.past = Past(packed, state.past)
     state.chain = xxh3_64_intdigest(packed, state.chain)
     state.unit += 1
     state.step += not state.is_closed

@@ -103,9 +103,9 @@ def test_a_change_of_the_subject_is_found_at_its_step(
 @pytest.mark.parametrize(
     ("kind", "agents", "sha256"),
     [
-        (PARALLEL, 2, "d58723f22d1dbd2606883c0c14ac8415c1a64316e498841f6d2070a3e82bd2b2"),
-        (AEC, 2, "2581b19c95303d7c3f3ea0af978857f19282e68998d0f7236a9d52b74940500b"),
-        (MODEL, 0, "5e7b3a8e9e3c21f6b1927be5ca9dbe4b8c28de05a4ca7d9e9eec975ddccabef7"),
+        (PARALLEL, 2, "2fdeaf2885033711699b1f21ac8f9ed3d37d91e4d6956d3a0997c8d80cf0cc59"),
+        (AEC, 2, "0dcd29180e32225c1c1cde5aea5ef4c7d63d0c532fd16d75c18d0934f7fba6d9"),
+        (MODEL, 0, "1c88543365ac4a0dad5f06a17d5a38b7f3a78ff48320513a2ccf8890b6648de4"),
     ],
 )
 def test_the_same_inputs_give_the_same_bytes(
