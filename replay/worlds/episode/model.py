@@ -11,13 +11,13 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from types import FrameType
+from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
 
 import attrs
 
 from goldrush.kernel.codec import TooLarge
-from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.state import EpisodeState
@@ -39,6 +39,7 @@ CALLS: Final = 100  # that take as long as the digest of one value, by experienc
 
 MakeModel = Callable[..., object]
 
+_SHARED: Final = (type, ModuleType, FunctionType, MethodType)  # by all models of a process
 _NUMPY: Final = ("numpy.Generator", "numpy.BitGenerator", "numpy.RandomState")
 
 
@@ -111,12 +112,12 @@ class ModelSubject:
     def _holder(self, name: str) -> tuple[object, str]:
         *path, attribute = name.split(".")
         holder = self.model
-        for part in (*path, attribute):
-            if not hasattr(holder, part):
-                known = sorted(known for known in attributes(holder) if known[0] != "_")
-                raise unknown(f"attribute of {type(holder).__name__}", part, known)
-            if part is not attribute:
-                holder = getattr(holder, part)
+        for part in path:
+            _check_attribute(holder, part, name)
+            if part not in (held := attributes(holder)):  # but of its class
+                raise _out_of_reach(name)
+            holder = held[part]
+        _check_attribute(holder, attribute, name)
         return holder, attribute
 
     def _outcome(self) -> Outcome:
@@ -173,6 +174,24 @@ def check_steps(model: object, name: str) -> None:
         raise BadInput(
             f"{name} makes {type(model).__name__}, without a method step", "give a model"
         )
+
+
+def _check_attribute(holder: object, part: str, name: str) -> None:
+    """Raises BadInput for what is no public attribute of an object, or shared by other runs.
+    `name`: the whole name that it is a part of.
+    """
+    if part.startswith("_") or isinstance(holder, _SHARED):
+        raise _out_of_reach(name)
+    if not hasattr(holder, part):
+        known = sorted(known for known in attributes(holder) if known[0] != "_")
+        raise unknown(f"attribute of {type(holder).__name__}", part, known)
+
+
+def _out_of_reach(name: str) -> BadInput:
+    return BadInput(
+        f"{format_value(name)} cannot be changed",
+        "name a public attribute of the model, or of an object that it holds",
+    )
 
 
 def _is_collector(value: object) -> bool:

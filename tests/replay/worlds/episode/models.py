@@ -77,6 +77,18 @@ class Hoard(Walk):
         self.kept = list(range(kept))
 
 
+class Nested(Walk):
+    """Holds an object, and what all models share."""
+
+    K = 1
+    of_class = SimpleNamespace(a=1)
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.a = SimpleNamespace(a=1)
+        self.kind, self.function, self.module = Nested, herd, random
+
+
 class Failing(Walk):
     """Fails in its third step."""
 

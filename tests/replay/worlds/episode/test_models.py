@@ -19,7 +19,7 @@ from goldrush.kernel.worlds.episode.events import ARRAY
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.worlds.episode.model import ModelMaker, every_of
 from goldrush.replay.worlds.episode.stage import LiveStage
-from tests.replay.worlds.episode.models import Failing, Forgetful, Herd, Hoard, Walk, herd
+from tests.replay.worlds.episode.models import Failing, Forgetful, Herd, Hoard, Nested, Walk, herd
 
 
 @pytest.fixture(autouse=True)
@@ -153,6 +153,30 @@ def test_attributes_of_attributes_can_be_changed(tmp_path: Path) -> None:
         recorded.step()
 
     assert recorded.model.alive == 0
+
+
+def test_a_part_is_told_by_its_place_and_not_by_its_name(tmp_path: Path) -> None:
+    with goldrush.wrap(Nested, tmp_path / "run.journal", seed=7) as recorded:
+        recorded.change(**{"a.a": 5})
+        recorded.step()
+
+    assert recorded.model.a.a == 5
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "__class__.K", "__init__.__func__.__defaults__", "_steps", "a.__dict__", "kind.K",
+        "of_class.a", "step.__doc__", "function.K", "module.K",
+    ],
+)  # fmt: skip
+def test_a_change_reaches_nothing_that_runs_share(tmp_path: Path, name: str) -> None:
+    with goldrush.wrap(Nested, tmp_path / "run.journal", seed=7) as recorded:
+        recorded.step()
+        with pytest.raises(BadInput, match=f"'{name}' cannot be changed"):
+            recorded.change(**{name: 5})
+        with pytest.raises(BadInput, match=f"'{name}' cannot be changed"):
+            recorded.recording.subject.change(name, 5)  # as a journal has it
 
 
 def test_a_model_that_fails_leaves_what_was_before(tmp_path: Path) -> None:
