@@ -48,6 +48,11 @@ class LiveStage(Generic[U]):
         self._chain = 0  # of the state that the live one has reached
         self._made: object = None  # what is to be closed
 
+    @property
+    def live(self) -> U | None:
+        """The subject that was run last, unless its code has raised."""
+        return self._live
+
     def hold(self, subject: U, state: EpisodeState, *, is_made: bool = False) -> None:
         """Have a subject that has come as far as a state. `is_made`: the stage closes it."""
         self._live, self._chain = subject, state.chain

@@ -153,6 +153,20 @@ class LiveSubjects:
             self._stages.pop(next(iter(self._stages)))[1].close()
         return stage
 
+    def other_than(self, subject: str) -> str:
+        """The name of what was given for a subject, if a run of it would record another name than
+        the subject's; empty also where it has not been made yet.
+        """
+        make, stage = maker_of(subject), self.stage_of(subject)
+        live = None if stage is None else stage.live
+        if make is None or live is None:
+            return ""
+        if isinstance(live, ModelSubject):
+            names = [about_of_model(make, 0, {}, Recorded(), every=0).name]
+        else:
+            names = [about_of(live, make).name, about_of(live).name]
+        return "" if subject in names else names[0]
+
     def close(self) -> None:
         """Close all environments."""
         for _, stage in self._stages.values():

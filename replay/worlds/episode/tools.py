@@ -11,7 +11,7 @@ from goldrush.agents.given import location_of_maker, maker_of
 from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import Block, World
-from goldrush.kernel.worlds.episode.config import EpisodeSettings
+from goldrush.kernel.worlds.episode.config import EpisodeSettings, about_of
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.tools import Tools, lazy
@@ -61,7 +61,10 @@ class EpisodeTools(Tools):
         return format_versions(setup.get("subject"))
 
     def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
-        return format_difference(setup.get("subject"), here, recorded)
+        name = about_of(setup.get("subject")).name
+        other = self.subjects.other_than(name)
+        of = f"recorded of {name}; {other} is given here" if other else ""
+        return "; ".join(filter(None, (of, format_difference(setup["subject"], here, recorded))))
 
     def length(self, state: EpisodeState) -> int | None:
         steps = state.config.steps

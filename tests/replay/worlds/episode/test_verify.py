@@ -17,6 +17,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import START
 from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.find import world_named
 from goldrush.replay.journal.batch import format_result, verify_all
 from goldrush.replay.worlds.episode.tools import TOOLS
 from tests.journals import changed, commits_of, forged
@@ -226,6 +227,27 @@ def test_a_journal_has_gymnasium_import_nothing(
     assert holds is None
     assert "give the id itself if you trust it: --env its_trap:Trap-v0" in text
     assert "its_trap" not in sys.modules
+
+
+def test_it_says_that_another_environment_is_given_where_the_run_does_not_repeat(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.journal"
+    env = goldrush.wrap("CartPole-v1", path)
+    env.reset(seed=1)
+    env.close()
+    world_named("Pendulum-v1")
+    holds, text = said(path)
+    same = goldrush.open(path, world=lambda: gymnasium.make("CartPole-v1"))
+    differs = goldrush.open(path, world=lambda: Signed(0.0)).verify()
+
+    assert not holds
+    assert "; recorded of CartPole-v1; Pendulum-v1 is given here; observation" in text
+    assert same.verify().holds
+    assert f"recorded of CartPole-v1; {Signed.__module__}:Signed is given" in str(differs.broken)
+    again = driven(tmp_path / "again.journal", drift=1.0, at=2)
+    drifting = goldrush.open(again, world=lambda drift, at: NoisyWalk(drift + 1, at)).verify()
+    assert "is given here" not in str(drifting.broken)
 
 
 def test_it_tells_numbers_that_differ_in_their_sign_alone(tmp_path: Path) -> None:
