@@ -11,7 +11,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Final
 
@@ -78,6 +78,43 @@ def is_environment_id(name: str) -> bool:
     `package.module:Own-v0`.
     """
     return _ID.fullmatch(name) is not None
+
+
+def check_imports(parameters: Mapping[str, object]) -> None:
+    """Raises BadInput if the parameters that a journal has for a maker name a module that can be
+    imported and is not yet: makers such as `gymnasium.make` would import it.
+    """
+    for name, value in parameters.items():
+        for text in _texts_in(value):
+            module, colon, _ = text.partition(":")
+            if (
+                colon
+                and module not in sys.modules
+                and (is_environment_id(text) or _is_there(module))
+            ):
+                raise BadInput(
+                    f"the journal has the {name} {format_value(text)}, whose module would be "
+                    "imported",
+                    f"if you trust it, import {format_value(module)} where the maker is, or give "
+                    "the id itself (--env)",
+                )
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.items():
+            yield from _texts_in(item)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            yield from _texts_in(each)
+
+
+def _is_there(module: str) -> bool:
+    """Whether the outermost package of a module can be imported. Nothing is."""
+    top = module.partition(".")[0]
+    return top in sys.modules or (top != "" and importlib.util.find_spec(top) is not None)
 
 
 class RegisteredEnvironment:

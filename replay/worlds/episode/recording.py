@@ -13,6 +13,7 @@ from typing import Any, Final, Generic
 
 import attrs
 
+from goldrush.agents.targets import check_imports
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.kernel.errors import BadInput, format_value
@@ -51,10 +52,13 @@ class EnvironmentMaker:
 
     def __call__(self, state: EpisodeState) -> Environment:
         """The environment of the run of a state. Raises BadInput for another kind of environment,
-        or other agents; whatever the callable raises.
+        or other agents, and for a parameter that names a module (`check_imports`); whatever the
+        callable raises.
         """
         about, parameters = state.about, state.config.parameters
-        env = self.make(**{name: decoded(value) for name, value in parameters.items()})
+        given = {name: decoded(value) for name, value in parameters.items()}
+        check_imports(given)
+        env = self.make(**given)
         subject = subject_of_environment(env, Recorded(about.values, tuple(about.ignored)))
         instead = "give the callable that made the recorded environment"
         if about.kind != subject.kind:

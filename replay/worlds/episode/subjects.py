@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final, cast
 
 from goldrush.agents.given import maker_of
-from goldrush.agents.targets import Maker
+from goldrush.agents.targets import Maker, check_imports
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.agents.worlds.episode.subjects import Seen, Space
@@ -43,7 +43,6 @@ from goldrush.replay.worlds.episode.environments import (
     subject_of_environment,
 )
 from goldrush.replay.worlds.episode.model import (
-    ModelMaker,
     ModelSubject,
     about_of_model,
     makes_model,
@@ -147,7 +146,7 @@ class LiveSubjects:
         if not self._stages:
             atexit.register(self.close)
         _, stage = self._stages.pop(id(make), (make, None))
-        stage = stage or NamedStage(maker_of_subject(make))
+        stage = stage or NamedStage(_maker_of_subject(make))
         self._stages[id(make)] = make, stage  # the last one used
         if len(self._stages) > KEPT:
             self._stages.pop(next(iter(self._stages)))[1].close()
@@ -277,29 +276,26 @@ class LiveSubjects:
         return copies[agent]
 
 
-def maker_of_subject(make: Maker) -> Callable[[EpisodeState], Environment | ModelSubject]:
+class _JournalModel(ModelSubject):
+    """A model whose parameters are those of a journal."""
+
+    def reset(self, seed: int | None, options: Encoded) -> Outcome:
+        """As of any model. Raises BadInput for a parameter that names a module, too."""
+        check_imports({"parameters": decoded(options)})
+        return super().reset(seed, options)
+
+
+def _maker_of_subject(make: Maker) -> Callable[[EpisodeState], Environment | ModelSubject]:
     """What makes the subject of a state's run by `make`, the environment or the model."""
-    environment, model = EnvironmentMaker(_importing_nothing(make)), ModelMaker(make)
-    return lambda state: (model if state.is_model else environment)(state)
+    environment = EnvironmentMaker(make)
 
+    def made(state: EpisodeState) -> Environment | ModelSubject:
+        about = state.about
+        if not state.is_model:
+            return environment(state)
+        return _JournalModel(make, about.name, Recorded(about.values, tuple(about.ignored)))
 
-def _importing_nothing(make: Maker) -> Maker:
-    """What makes an environment, but for an id of Gymnasium that has a module: Gymnasium's own
-    functions would import the module that a journal names.
-    """
-    if not str(getattr(make, "__module__", "")).startswith("gymnasium."):
-        return make
-
-    def checked(**parameters: object) -> object:
-        name = parameters.get("id")
-        if name is not None and (type(name) is not str or ":" in name):
-            raise BadInput(
-                f"the journal has the id {format_value(name)}, whose module would be imported",
-                f"give the id itself if you trust it: --env {name}",
-            )
-        return make(**parameters)
-
-    return checked
+    return made
 
 
 def missing(name: str) -> str:

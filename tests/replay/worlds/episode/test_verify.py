@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -208,24 +209,38 @@ def test_a_journal_imports_nothing_by_naming_it(
     assert "its_trap" not in sys.modules
 
 
-@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
-def test_a_journal_has_gymnasium_import_nothing(
-    make: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+class Idle:
+    """A model and nothing else: `id` is a text of its own."""
+
+    def __init__(self, seed: int, id: object) -> None:
+        self.id = id
+
+    def step(self) -> None:
+        pass
+
+
+def first_of(id: Any) -> object:
+    return gymnasium.make(id if isinstance(id, str) else id[0])
+
+
+@pytest.mark.parametrize("name", ["its_trap:Trap-v0", "its_trap:Trap", ["its_trap:Trap-v0"]])
+@pytest.mark.parametrize("make", [gymnasium.make, partial(gymnasium.make), first_of])
+def test_a_journal_has_what_is_given_import_nothing(
+    make: Callable[..., object], name: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "its_trap.py").write_text("raise SystemExit('it was imported')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    path = tmp_path / "run.journal"
-    env = goldrush.wrap(gymnasium.make, path, id="CartPole-v1")
+    env = goldrush.wrap(lambda id: NoisyWalk(), tmp_path / "walk.journal", id=name)  # noqa: A006
     env.reset(seed=1)
-    env.close()
+    goldrush.wrap(Idle, tmp_path / "idle.journal", steps=1, id=name)
 
-    def other(setup: dict[str, Any]) -> None:
-        setup["config"]["id"] = "its_trap:Trap-v0"
-
-    holds, text = said(with_setup(path, other), make)
-
-    assert holds is None
-    assert "give the id itself if you trust it: --env its_trap:Trap-v0" in text
+    for journal in ("walk.journal", "idle.journal"):
+        holds, text = said(tmp_path / journal, make)
+        assert holds is None
+        assert "'its_trap:Trap" in text
+        assert "whose module would be imported" in text
+    with pytest.raises(BadInput, match="whose module would be imported"):
+        env.fork(0, tmp_path / "fork.journal")
     assert "its_trap" not in sys.modules
 
 
