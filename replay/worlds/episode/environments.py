@@ -18,11 +18,13 @@ from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
+from goldrush.replay.repeats.content import bases_of
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
 from goldrush.replay.worlds.episode.versions import versions_of
 
 AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
-_SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
+_SPACES: Final = ("action_space", "action_spaces", "possible_agents")  # it has one of them
+_CLASSES: Final = {"gymnasium.Env", "gymnasium.VectorEnv"}  # whose objects alone have spaces
 
 Actions = Mapping[int | None, Encoded]
 Rows = list[Row]
@@ -288,10 +290,17 @@ class InTurns(Parallel):
 
 def is_environment(value: object) -> bool:
     """Whether something is an environment: it can be reset and stepped, and has spaces."""
+    return not isinstance(value, type) and _is_like_one(value)
+
+
+def makes_environments(kind: type) -> bool:
+    """Whether the objects of a class are environments, as far as the class tells."""
+    return _is_like_one(kind) or not _CLASSES.isdisjoint(bases_of(kind))
+
+
+def _is_like_one(value: object) -> bool:
     has_calls = all(callable(getattr(value, name, None)) for name in ("reset", "step"))
-    return (
-        has_calls and not isinstance(value, type) and any(hasattr(value, name) for name in _SPACES)
-    )
+    return has_calls and any(hasattr(value, name) for name in _SPACES)
 
 
 def subject_of_environment(env: object, recorded: Recorded) -> Environment:

@@ -6,12 +6,10 @@ of one's own needs a method `step` and no more.
 
 from __future__ import annotations
 
-import math
 import random
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from types import FrameType, FunctionType, MethodType, ModuleType
+from contextlib import suppress
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
 
 import attrs
@@ -31,11 +29,9 @@ from goldrush.replay.worlds.episode.environments import (
     Recorded,
     is_environment,
     location_of,
+    makes_environments,
 )
 from goldrush.replay.worlds.episode.versions import versions_of
-
-SHARE: Final = 5  # of the time of a run, the part that deep digests may take: one fifth
-CALLS: Final = 100  # that take as long as the digest of one value, by experience
 
 MakeModel = Callable[..., object]
 
@@ -61,6 +57,7 @@ class ModelSubject:
         self.make, self.name = make, name
         self._rows = recorded.rows
         self._model: Any = None
+        self._made: object = None  # which the next reset takes
 
     @property
     def model(self) -> object:
@@ -74,11 +71,17 @@ class ModelSubject:
 
         Raises BadInput for parameters that it does not take; whatever its code raises.
         """
-        parameters = cast("dict[str, object]", {} if options is None else decoded(options))
-        self.returned = None
-        self._model, _ = made_of(self.make, seed or 0, parameters, self.name)
-        check_steps(self._model, self.name)
+        made = self.prepare(seed, options)
+        check_steps(made, self.name)
+        self._model, self._made, self.returned = made, None, None
         return self._outcome()
+
+    def prepare(self, seed: int | None, options: Encoded) -> object:
+        """Make what the next reset takes, unless it is there; return it. Raises as `reset`."""
+        if self._made is None:
+            parameters = cast("dict[str, object]", {} if options is None else decoded(options))
+            self._made, _ = made_of(self.make, seed or 0, parameters, self.name)
+        return self._made
 
     def step(self, actions: Mapping[int | None, Encoded]) -> Outcome:
         """Go on by a step."""
@@ -169,7 +172,9 @@ def is_over(model: object) -> bool:
 
 
 def check_steps(model: object, name: str) -> None:
-    """Raises BadInput for what cannot be stepped. `name`: of what made it."""
+    """Raises BadInput for what cannot be stepped, and an environment. `name`: of what made it."""
+    if is_environment(model):
+        raise BadInput(f"{name} makes an environment", "give a function that makes it, of no seed")
     if not callable(getattr(model, "step", None)):
         raise BadInput(
             f"{name} makes {type(model).__name__}, without a method step", "give a model"
@@ -243,8 +248,12 @@ class ModelMaker:
 
 
 def is_model(make: object) -> bool:
-    """Whether the objects of a class are models: their `step` needs no argument."""
-    step = getattr(make, "step", None) if isinstance(make, type) else None
+    """Whether the objects of a class are models: their `step` needs no argument, and they are no
+    environments.
+    """
+    if not isinstance(make, type) or makes_environments(make):
+        return False
+    step = getattr(make, "step", None)
     return callable(step) and not any(
         parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
@@ -252,56 +261,34 @@ def is_model(make: object) -> bool:
     )
 
 
-def makes_model(make: object, seed: int, parameters: Mapping[str, object]) -> bool:
-    """Whether a class or a function makes a model, and not an environment. A function that takes a
-    seed is called once, to see. Raises whatever its code raises.
+def subject_of_model(
+    make: object, seed: int, parameters: Mapping[str, object], recorded: Recorded
+) -> ModelSubject | None:
+    """The subject of the runs of a model's class, or of a function that makes a model; None for
+    what makes an environment, and anything else. A function that takes a seed is called, to see:
+    the first reset takes what it makes. Raises whatever its code raises.
     """
-    if isinstance(make, type) or not callable(make):
-        return is_model(make)
-    if not takes_seed(make, parameters):
-        return False
-    made, _ = made_of(make, seed, parameters, location_of(make) or "what is given")
-    return not is_environment(made)
+    if not callable(make):
+        return None
+    is_class = isinstance(make, type)
+    if not (is_model(make) if is_class else takes_seed(make, parameters)):
+        return None
+    subject = ModelSubject(make, name_of(make), recorded)
+    if is_class:
+        return subject
+    made = subject.prepare(seed, encoded(dict(parameters), "the parameters"))
+    return None if is_environment(made) else subject
 
 
-def about_of_model(
-    make: MakeModel, seed: int, parameters: Mapping[str, object], recorded: Recorded,
-    every: int | None = None,
-) -> About:  # fmt: skip
-    """What START says of a model. `every`: None: see `every_of`."""
-    name = location_of(make) or getattr(make, "__qualname__", type(make).__qualname__)
-    if every is None:
-        every = every_of(make, name, seed, parameters)
+def name_of(make: MakeModel) -> str:
+    """The name that runs of what a class or a function makes record."""
+    return location_of(make) or getattr(make, "__qualname__", type(make).__qualname__)
+
+
+def about_of_model(subject: ModelSubject, recorded: Recorded, every: int = 0) -> About:
+    """What START says of a model."""
+    make = subject.make
     return About(
-        name=name, kind=MODEL, values=recorded.values, ignored=recorded.ignored, every=every,
-        versions=versions_of(*([make] if isinstance(make, type) else [])),
+        name=subject.name, kind=MODEL, values=recorded.values, ignored=recorded.ignored,
+        every=every, versions=versions_of(*([make] if isinstance(make, type) else [])),
     )  # fmt: skip
-
-
-def every_of(make: MakeModel, name: str, seed: int, parameters: Mapping[str, object]) -> int:
-    """The number of steps between two deep digests, so that they take a fifth of a run at most. It
-    is found by one step of another model of the same seed, by counting calls and values, not by the
-    clock: the same command leaves the same journal. 0 if that model cannot be made or stepped.
-    """
-    try:
-        model: Any = made_of(make, seed, parameters, name)[0]
-        with _counted() as calls:
-            model.step()
-    except Exception:
-        return 0  # the recorded one will tell
-    return math.ceil(SHARE * CALLS * _observed(model).size / calls[0])
-
-
-@contextmanager
-def _counted() -> Iterator[list[int]]:
-    """Count the calls of functions within."""
-    calls, before = [1], sys.getprofile()
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        calls[0] += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        yield calls
-    finally:
-        sys.setprofile(before)

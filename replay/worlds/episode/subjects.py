@@ -45,7 +45,8 @@ from goldrush.replay.worlds.episode.environments import (
 from goldrush.replay.worlds.episode.model import (
     ModelSubject,
     about_of_model,
-    makes_model,
+    name_of,
+    subject_of_model,
 )
 from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings
 from goldrush.replay.worlds.episode.stage import LiveStage
@@ -161,7 +162,7 @@ class LiveSubjects:
         if make is None or live is None:
             return ""
         if isinstance(live, ModelSubject):
-            names = [about_of_model(make, 0, {}, Recorded(), every=0).name]
+            names = [name_of(make)]
         else:
             names = [about_of(live, make).name, about_of(live).name]
         return "" if subject in names else names[0]
@@ -187,11 +188,13 @@ class LiveSubjects:
         named = ", ".join(parameters) or "no parameters"
         instead = f"it is called with {named}: see --set, or give something else: --env module:make"
         with _told("what is given cannot make an environment or a model", instead):
-            if makes_model(make, own.seed, parameters):
-                about = about_of_model(make, own.seed, parameters, Recorded())
-                return config_of(config), about
-            subject = subject_of_environment(make(**parameters), Recorded())
-        about = about_of(subject, make)
+            subject: Environment | ModelSubject | None
+            subject = subject_of_model(make, own.seed, parameters, Recorded())
+            if subject is not None:
+                about = about_of_model(subject, Recorded())
+            else:
+                subject = subject_of_environment(make(**parameters), Recorded())
+                about = about_of(subject, make)
         roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
         state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
         stage.hold(subject, state, is_made=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar, cast, overload
+from typing import Literal, TypeVar, overload
 
 from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
@@ -18,7 +18,7 @@ from goldrush.replay.worlds.episode.environments import (
     registered,
     subject_of_environment,
 )
-from goldrush.replay.worlds.episode.model import makes_model
+from goldrush.replay.worlds.episode.model import subject_of_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.recording import (
     EnvironmentMaker,
@@ -33,7 +33,7 @@ E = TypeVar("E")
 @overload
 def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
     target: Callable[..., M], journal: str | Path, *, seed: int = 0, steps: Literal[0] = 0,
-    values: bool = False, ignore: str | Sequence[str] = (), every: int | None = None,
+    values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
     force: bool = False, **parameters: object,
 ) -> RecordedModel[M]: ...  # fmt: skip
 
@@ -41,7 +41,7 @@ def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
 @overload
 def wrap(
     target: Callable[..., Stepped], journal: str | Path, *, steps: int, seed: int = 0,
-    values: bool = False, ignore: str | Sequence[str] = (), every: int | None = None,
+    values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
     force: bool = False, **parameters: object,
 ) -> Run: ...  # fmt: skip
 
@@ -49,7 +49,7 @@ def wrap(
 @overload
 def wrap(
     target: str, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), every: None = None, force: bool = False,
+    ignore: str | Sequence[str] = (), every: Literal[0] = 0, force: bool = False,
     **parameters: object,
 ) -> RecordedEnv: ...  # fmt: skip
 
@@ -57,7 +57,7 @@ def wrap(
 @overload
 def wrap(
     target: Callable[..., E], journal: str | Path, *, seed: int = 0, steps: int = 0,
-    values: bool = False, ignore: str | Sequence[str] = (), every: None = None,
+    values: bool = False, ignore: str | Sequence[str] = (), every: Literal[0] = 0,
     force: bool = False, **parameters: object,
 ) -> E: ...  # fmt: skip
 
@@ -65,7 +65,7 @@ def wrap(
 @overload
 def wrap(
     target: E, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), every: None = None, force: bool = False,
+    ignore: str | Sequence[str] = (), every: Literal[0] = 0, force: bool = False,
 ) -> E: ...  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def wrap(
     steps: int = 0,
     values: bool = False,
     ignore: str | Sequence[str] = (),
-    every: int | None = None,
+    every: int = 0,
     force: bool = False,
     **parameters: object,
 ) -> object:
@@ -104,8 +104,8 @@ def wrap(
             has a digest of each array; numbers and short texts are kept in any case.
         ignore: observations, infos and variables whose name begins so are not recorded:
             `info[time]`.
-        every: steps between two digests of all that a model holds; 0: only at the end. None: so
-            many that they take a fifth of the time at most.
+        every: steps between two digests of all that a model holds, besides that at the end; 0:
+            there are none. One takes as long as some ten to a thousand steps.
         force: replace a journal.
         parameters: of the callable, by name; they are recorded.
 
@@ -137,11 +137,11 @@ def wrap(
     if not isinstance(ignore, Sequence):
         raise BadInput(f"ignore is {format_value(ignore)}", "give a name, or a list of names")
     recorded = Recorded(values, (ignore,) if isinstance(ignore, str) else tuple(ignore))
-    if env is None and makes_model(make, seed, parameters):
-        make_model = cast("Callable[..., Stepped]", make)
-        model = recorded_model(make_model, journal, settings, recorded, every, force=force)
+    of_model = None if env is not None else subject_of_model(make, seed, parameters, recorded)
+    if of_model is not None:
+        model = recorded_model(of_model, journal, settings, recorded, every, force=force)
         return model.run_to_end() if steps else model
-    if every is not None:
+    if every:
         raise BadInput("every is given for an environment", "leave it out: models have it")
     if env is None and make is not None:
         env = make(**parameters)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar, cast
@@ -16,7 +15,12 @@ from goldrush.replay.arguments import integer
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.environments import Recorded
-from goldrush.replay.worlds.episode.model import ModelMaker, ModelSubject, about_of_model
+from goldrush.replay.worlds.episode.model import (
+    ModelMaker,
+    ModelSubject,
+    about_of_model,
+    check_steps,
+)
 from goldrush.replay.worlds.episode.recording import Recording, Settings
 
 
@@ -137,19 +141,19 @@ class RecordedModel(Generic[M]):
 
 
 def recorded_model(
-    make: Callable[..., M], journal: str | Path, settings: Settings, recorded: Recorded,
-    every: int | None, *, force: bool,
-) -> RecordedModel[M]:  # fmt: skip
-    """The recorded model that `make` makes of the settings, as it is before its first step.
+    subject: ModelSubject, journal: str | Path, settings: Settings, recorded: Recorded,
+    every: int, *, force: bool,
+) -> RecordedModel[Stepped]:  # fmt: skip
+    """The recorded model of a subject and the settings, as it is before its first step.
 
     Raises BadInput for parameters that it does not take, and as `Recording.new`; whatever its code
     raises.
     """
     if not 0 <= integer(settings.seed, "seed") <= INTEGER_MAX:
         raise BadInput(f"seed is {format_value(settings.seed)}", "give 0 or a greater integer")
-    about = about_of_model(make, settings.seed, settings.parameters, recorded, every)
-    subject = ModelSubject(make, about.name, recorded)
-    recording = Recording.new(subject, about, settings, ModelMaker(make), journal, force=force)
+    about, maker = about_of_model(subject, recorded, every), ModelMaker(subject.make)
+    recording = Recording.new(subject, about, settings, maker, journal, force=force)
     parameters = encoded(dict(settings.parameters), "the parameters")
+    check_steps(subject.prepare(settings.seed, parameters), subject.name)  # nothing is written yet
     recording.do((RESET, [(settings.seed, False, parameters)]))
     return RecordedModel(recording)

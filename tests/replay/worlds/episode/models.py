@@ -7,7 +7,9 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
+import gymnasium
 import numpy as np
+from pettingzoo import ParallelEnv
 
 COUNTED = count()  # by which a model that does not repeat differs
 
@@ -69,12 +71,47 @@ class Forgetful(Walk):
         self.hidden = [next(COUNTED)]
 
 
-class Hoard(Walk):
-    """Holds much that no step touches."""
+class Numbered(Walk):
+    """Repeats in a process of its own: its class counts what is made."""
 
-    def __init__(self, seed: int, kept: int) -> None:
+    made = 0
+
+    def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.kept = list(range(kept))
+        Numbered.made += 1
+        self.number = Numbered.made
+
+
+class LazyEnv(gymnasium.Env[Any, Any]):
+    """An environment whose action may be left out; its class has no spaces."""
+
+    def step(self, action: Any = None) -> Any:
+        raise NotImplementedError
+
+    def __init__(self) -> None:
+        self.action_space = self.observation_space = gymnasium.spaces.Discrete(2)
+
+
+class LazyParallel(ParallelEnv[str, Any, Any]):
+    """The same of PettingZoo."""
+
+    possible_agents = ["a"]
+
+    def step(self, actions: Any = None) -> Any:
+        raise NotImplementedError
+
+
+class Duck:
+    """An environment by what its objects have."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, seed: int | None = None) -> None:
+        raise NotImplementedError
+
+    def step(self, action: object = None) -> None:
+        raise NotImplementedError
 
 
 class Nested(Walk):
@@ -101,3 +138,8 @@ class Failing(Walk):
 def herd(seed: int, alive: int) -> Any:
     """A function that makes a model."""
     return Herd(alive, seed=seed)
+
+
+def numbered(seed: int) -> Numbered:
+    """A function that makes a model."""
+    return Numbered(seed)

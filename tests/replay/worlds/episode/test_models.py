@@ -1,4 +1,4 @@
-"""Recorded models: what is recorded, interventions, forks, and how often all is digested."""
+"""Recorded models: what is recorded, changed and forked, what is no model, when all is digested."""
 
 from __future__ import annotations
 
@@ -17,9 +17,22 @@ from goldrush.kernel.walk import DERIVED, NotDerived
 from goldrush.kernel.walk import Walk as Walked
 from goldrush.kernel.worlds.episode.events import ARRAY
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.worlds.episode.model import ModelMaker, every_of
+from goldrush.replay.worlds.episode.model import ModelMaker
+from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.stage import LiveStage
-from tests.replay.worlds.episode.models import Failing, Forgetful, Herd, Hoard, Nested, Walk, herd
+from tests.replay.worlds.episode.models import (
+    Duck,
+    Failing,
+    Forgetful,
+    Herd,
+    LazyEnv,
+    LazyParallel,
+    Nested,
+    Numbered,
+    Walk,
+    herd,
+    numbered,
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -211,10 +224,35 @@ def test_all_is_digested_when_a_recording_is_closed(tmp_path: Path) -> None:
     assert len(shown(recorded.journal, Walk)) == 3
 
 
-def test_large_models_are_digested_less_often() -> None:
-    small, large = (every_of(Hoard, "", 7, {"kept": kept}) for kept in (1_000, 9_000))
+@pytest.mark.parametrize("make", [Numbered, numbered])
+def test_a_model_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(Numbered, "made", 0)
+    run = goldrush.wrap(make, tmp_path / "run.journal", seed=7, steps=3)
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {"": make})
+    monkeypatch.setattr(Numbered, "made", 0)  # as in another process
+    recorded = goldrush.record(tmp_path / "other.journal", world=make, seed=7, steps=3)
 
-    assert 8.5 < large / small < 9
+    for path in run.path, recorded.path:
+        monkeypatch.setattr(Numbered, "made", 0)
+        assert shown(path, make)[0][None, "variable[number]"] == 1
+
+
+@pytest.mark.parametrize("make", [LazyEnv, LazyParallel])
+def test_what_has_spaces_is_no_model_though_its_step_needs_no_action(
+    tmp_path: Path, make: Callable[..., Any]
+) -> None:
+    env = goldrush.wrap(make, tmp_path / "run.journal")
+
+    assert isinstance(env, RecordedEnv)
+
+
+def test_an_environment_that_its_class_does_not_tell_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="Duck makes an environment"):
+        goldrush.wrap(Duck, tmp_path / "run.journal")
+
+    assert not (tmp_path / "run.journal").exists()
 
 
 def test_a_model_of_mesa_is_recorded_changed_and_forked(tmp_path: Path) -> None:
