@@ -276,8 +276,12 @@ def subject_of_model(
     subject = ModelSubject(make, name_of(make), recorded)
     if is_class:
         return subject
-    made = subject.prepare(seed, encoded(dict(parameters), "the parameters"))
-    return None if is_environment(made) else subject
+    made: Any = subject.prepare(seed, encoded(dict(parameters), "the parameters"))
+    if not is_environment(made):
+        return subject
+    with suppress(Exception):  # it is made again, without a seed, as journals have it
+        made.close()
+    return None
 
 
 def name_of(make: MakeModel) -> str:

@@ -248,6 +248,22 @@ def test_what_has_spaces_is_no_model_though_its_step_needs_no_action(
     assert isinstance(env, RecordedEnv)
 
 
+def test_an_environment_that_was_made_to_see_what_it_is_is_closed(tmp_path: Path) -> None:
+    events: list[str] = []
+
+    class Port(LazyEnv):
+        def close(self) -> None:
+            events.append("closed")
+
+    def make(seed: int = 0) -> Port:
+        events.append("made")
+        return Port()
+
+    goldrush.wrap(make, tmp_path / "run.journal")
+
+    assert events == ["made", "closed", "made"]
+
+
 def test_an_environment_that_its_class_does_not_tell_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="Duck makes an environment"):
         goldrush.wrap(Duck, tmp_path / "run.journal")
