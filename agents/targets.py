@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Final
 
 from goldrush.agents.trust import add_user_folder
-from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.errors import BadInput, format_value, nearest, unknown
 
 Maker = Callable[..., object]  # makes an environment or a model of its parameters, given by name
 
@@ -117,6 +117,15 @@ def _is_there(module: str) -> bool:
     return top in sys.modules or (top != "" and importlib.util.find_spec(top) is not None)
 
 
+def nearest_id(name: str) -> str:
+    """As `nearest`, of the ids in Gymnasium's registry; empty without Gymnasium."""
+    try:
+        from gymnasium import registry
+    except ImportError:
+        return ""
+    return nearest(name, registry)
+
+
 class RegisteredEnvironment:
     """Makes the environment of an id in Gymnasium's registry."""
 
@@ -137,9 +146,10 @@ class RegisteredEnvironment:
         try:
             gymnasium.spec(name)
         except (gymnasium.error.Error, ImportError) as error:
+            why = "" if isinstance(error, gymnasium.error.NameNotFound) else f": {error}"
             raise BadInput(
-                f"there is no environment {name}: {error}",
-                f"give an id that Gymnasium has registered, or {EXAMPLES}",
+                f"there is no environment {name}{why}",
+                f"{nearest_id(name)}give an id that Gymnasium has registered, or {EXAMPLES}",
             ) from None
         self.name = name
 

@@ -157,8 +157,10 @@ def _game_option() -> click.Option:
 
 
 def _give(context: click.Context, parameter: click.Parameter, location: str | None) -> None:
+    from goldrush.replay.find import tools_for
+
     if location is not None:
-        typed_world(location)
+        tools_for(typed_world(location))  # or it would be ignored
 
 
 def typed_world(world: str) -> str:

@@ -24,14 +24,14 @@ from goldrush.agents.plugins import (
     plugin,
     plugins,
 )
-from goldrush.agents.targets import Maker, is_environment_id
+from goldrush.agents.targets import EXAMPLES, Maker, is_environment_id, nearest_id
 from goldrush.kernel.errors import (
     BadInput,
     GoldrushError,
     JournalError,
     UnsupportedJournal,
     format_value,
-    unknown,
+    nearest,
 )
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
@@ -186,7 +186,9 @@ def tools_for(world: str | type[Game] | Maker) -> Tools:
     name = world_named(world)
     tools = tools_named(name)
     if tools is None:
-        raise unknown("world", name, worlds())
+        like = nearest(name, worlds()) or nearest_id(name)
+        listed = f"take one of {', '.join(worlds())}, an id of Gymnasium, or {EXAMPLES}"
+        raise BadInput(f"there is no world {format_value(name)}", like + listed)
     return tools
 
 

@@ -106,11 +106,17 @@ def load_game(name: str) -> type[Game]:
         raise unknown(f"game in {front}", wanted, games)
     if not wanted and len(games) != 1:
         listed = ", ".join(games) or "no game"
+        own = [
+            name
+            for name, value in vars(module).items()
+            if getattr(value, "__module__", "") == module.__name__ and callable(value)
+        ]
+        other = f", or name what makes an environment or a model: {front}:{own[-1]}" if own else ""
         raise BadInput(
             f"{front} has {listed}",
             f"name one: {front}:{next(iter(games))}"
             if games
-            else "write class NAME(goldrush.Game)",
+            else f"write class NAME(goldrush.Game){other}",
         )
     return games[wanted or next(iter(games))]
 

@@ -93,6 +93,9 @@ def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path)
     [
         ("record --env walk.py:Nothing", "there is no name in walk.py 'Nothing'; take one of Walk"),
         ("record --env NoSuch-v1", "there is no environment NoSuch-v1"),
+        ("verify 1.journal --env CartPol-v1", "did you mean CartPole-v1? give an id that"),
+        ("verify 1.journal --env CartPole", "did you mean CartPole-v1? take one of mining, "),
+        ("info 1.journal --env walk.py", "name what makes an environment or a model: walk.py:Walk"),
         ("record --env walk.py:Walk --set width=4", "unexpected keyword argument 'width'"),
         ("record --env walk.py:Walk --roster human", "there is no policy 'human'"),
         ("record --env walk.py:Walk --roster random*2", "2"),
