@@ -46,10 +46,10 @@ def repeats(
     If not, it is run again: at most 8 times for the values that differ, 100 for the causes.
 
     Args:
-        target: `package.module:NAME`, `FILE.py:NAME`, or the class or function itself; or the name
-            of a world, or the file of a game. A model is an object with `step()`, made with a
-            parameter `seed` or `rng`; an environment (Gymnasium; PettingZoo, parallel or AEC) is
-            made without one and reset by it; a function is called with it.
+        target: `package.module:NAME`, `FILE.py:NAME`, or the class or function itself; or an id of
+            Gymnasium, the name of a world, or the file of a game. A model is an object with
+            `step()`, made with a parameter `seed` or `rng`; an environment (Gymnasium; PettingZoo,
+            parallel or AEC) is made without one and reset by it; a function is called with it.
         seed: of the model, the environment, the world or the function, and of the actions.
         steps: how many; None: 100, and for a world its own number.
         settings: other parameters, by name; values that JSON has.

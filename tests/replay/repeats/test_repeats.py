@@ -36,6 +36,12 @@ def test_what_repeats_is_said_to(subject: Callable[..., object], kind: str, step
     assert () == tuple(verdict.not_seen)
 
 
+def test_an_id_of_gymnasium_is_an_environment() -> None:
+    verdict = goldrush.repeats("CartPole-v1", steps=20)
+
+    assert ("environment", 20, True) == (verdict.kind, verdict.steps, verdict.reset_forgets)
+
+
 def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
     found = goldrush.repeats(subjects.InOrderOfSet, settings={"agents": 4}, causes=False).difference
 
@@ -169,6 +175,7 @@ def test_a_world_is_recorded() -> None:
         ("nowhere:Model", "there is no module nowhere"),
         ("json.nowhere:Model", "there is no module json.nowhere"),
         ("nowhere", "there is no world 'nowhere'"),
+        ("CartPol-v1", "did you mean CartPole-v1?"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_by_one_line(target: str, message: str) -> None:
