@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from goldrush.agents.targets import (
     EXAMPLES,
     Maker,
-    RegisteredEnvironment,
     is_environment_id,
     target_named,
 )
@@ -84,7 +83,7 @@ def loaded(target: str) -> object:
     something else as it is. Raises BadInput for what cannot be read or run.
     """
     if is_environment_id(target):
-        return RegisteredEnvironment(target)
+        return _as_it_is(target)
     # Loads what games are made of: a command about another world does without.
     from goldrush.agents.game.source import load_game, load_module
 

@@ -30,6 +30,8 @@ def target_named(location: str) -> object:
 
     Raises BadInput for what is not there; whatever its code raises.
     """
+    if is_environment_id(location):
+        return RegisteredEnvironment(location)
     front, _, name = location.partition(":")
     module = _file(front) if front.endswith(".py") else _module(front)
     found: object = module
@@ -118,12 +120,15 @@ def _is_there(module: str) -> bool:
 
 
 def nearest_id(name: str) -> str:
-    """As `nearest`, of the ids in Gymnasium's registry; empty without Gymnasium."""
+    """As `nearest`, of the ids in Gymnasium's registry, each with the module of `name` if it has
+    one; empty without Gymnasium.
+    """
     try:
         from gymnasium import registry
     except ImportError:
         return ""
-    return nearest(name, registry)
+    module, colon, _ = name.rpartition(":")
+    return nearest(name, [f"{module}{colon}{known}" for known in registry])
 
 
 class RegisteredEnvironment:
@@ -132,7 +137,8 @@ class RegisteredEnvironment:
     def __init__(self, name: str) -> None:
         """Look an id up. The module before its colon is imported.
 
-        Raises BadInput for an unknown id, and without Gymnasium.
+        Raises BadInput for an unknown id or module, and without Gymnasium; whatever the module's
+        code raises.
         """
         try:
             import gymnasium
@@ -141,11 +147,12 @@ class RegisteredEnvironment:
                 f"{name} is an environment of Gymnasium, which is not installed",
                 "pip install gymnasium",
             ) from None
-        if ":" in name:
-            add_user_folder(os.getcwd())
+        module, _, own = name.rpartition(":")
+        if module:
+            _module(module)
         try:
-            gymnasium.spec(name)
-        except (gymnasium.error.Error, ImportError) as error:
+            gymnasium.spec(own)
+        except gymnasium.error.Error as error:
             why = "" if isinstance(error, gymnasium.error.NameNotFound) else f": {error}"
             raise BadInput(
                 f"there is no environment {name}{why}",

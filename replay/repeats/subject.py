@@ -18,7 +18,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.given import is_game
-from goldrush.agents.targets import RegisteredEnvironment, is_environment_id, target_named
+from goldrush.agents.targets import is_environment_id, target_named
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.making import made_of
 from goldrush.replay.repeats.content import attributes
@@ -65,8 +65,7 @@ def subject_of(order: Order) -> Runnable:
 
     target, settings = order.target, dict(order.settings)
     steps = STEPS if order.steps is None else order.steps
-    is_id = is_environment_id(target) and target not in worlds()
-    if ":" not in target and not is_id:
+    if ":" not in target and (target in worlds() or not is_environment_id(target)):
         try:
             return _world(target, order, settings)
         except BadInput as error:
@@ -74,7 +73,7 @@ def subject_of(order: Order) -> Runnable:
                 listed = " or ".join(f"{target}:{name}" for name in models[:_LISTED_MAX])
                 raise BadInput(f"{target} is no game", f"give {listed}") from error
             raise
-    found = RegisteredEnvironment(target) if is_id else _loaded(target)
+    found = _loaded(target)
     if is_game(found):
         return _world(found, order, settings)
     if not callable(found):

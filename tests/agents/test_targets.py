@@ -32,6 +32,18 @@ def test_what_makes_an_environment_is_loaded_as_it_is_and_a_game_is_not(tmp_path
         world_named(f"{game}:Own")
 
 
+def test_an_id_of_gymnasium_has_the_module_before_it_imported(tmp_path, monkeypatch) -> None:
+    entry = "tests.replay.worlds.episode.envs:NoisyWalk"
+    text = f"import gymnasium\ngymnasium.register('Its-v0', {entry!r})\n"
+    (tmp_path / "its_registered.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+    assert "episode" == world_named("its_registered:Its-v0")
+    assert "Its-v0" == given.maker_of("Its-v0")(id="its_registered:Its-v0").spec.id
+    with pytest.raises(BadInput, match=r"did you mean its_registered:Its-v0\?"):
+        world_named("its_registered:It-v0")
+
+
 def test_each_subject_has_the_maker_that_was_given_for_it() -> None:
     given.give(dict, subject="a:A")
     given.give(list)
@@ -49,6 +61,7 @@ def test_each_subject_has_the_maker_that_was_given_for_it() -> None:
         ("{0}/json.py:make", "the name of another module"),
         ("no_such_module_here:make", "No module named"),
         ("NoSuch-v1", "there is no environment NoSuch-v1"),
+        ("no_such_module_here:Own-v0", "there is no module no_such_module_here"),
     ],
 )
 def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, location, says) -> None:

@@ -88,7 +88,7 @@ def test_a_name_that_is_trusted_is_made_afresh(mark: Path) -> None:
 
 # The file of a game that a user names, constructors written of the names of fields, and what a user
 # wants to see repeated.
-NAMED = {"agents/game/source.py", "kernel/game/records.py", "replay/repeats/subject.py"}
+NAMED = {"agents/game/source.py", "kernel/game/records.py", "agents/targets.py"}
 
 
 def test_names_become_imports_at_the_gate_alone() -> None:
