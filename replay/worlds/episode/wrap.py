@@ -117,21 +117,7 @@ def wrap(
     Raises BadInput for what is no environment or model, a parameter that cannot be recorded, and a
     path that cannot be used; whatever the model raises.
     """
-    env, make = (target, None) if is_environment(target) else (None, target)
-    if env is not None:
-        if parameters:
-            raise BadInput(
-                f"{next(iter(parameters))} is given for an environment that is made already",
-                "give the callable that makes it",
-            )
-        make, parameters = registered(env) or (None, {})
-    elif isinstance(make, str):
-        make = loaded(make)
-    if make is not None and not callable(make):
-        raise BadInput(
-            f"{format_value(target)} is no environment",
-            "give one of Gymnasium or PettingZoo, a callable that makes one, or a model's class",
-        )
+    env, make, parameters = _made_and_maker(target, parameters)
     settings = Settings(seed, steps, parameters)
     settings.as_config()  # refused before anything is made
     if not isinstance(ignore, Sequence):
@@ -150,6 +136,28 @@ def wrap(
     maker = None if make is None else EnvironmentMaker(make)
     recording = Recording.new(subject, about, settings, maker, journal, force=force)
     return _wrapper(subject.kind)(recording)
+
+
+def _made_and_maker(
+    target: object, parameters: dict[str, object]
+) -> tuple[object, Callable[..., object] | None, dict[str, object]]:
+    """The environment, if the target is one that is made already; what makes it, if that is known;
+    and the parameters of what makes it.
+    """
+    if is_environment(target):
+        if parameters:
+            raise BadInput(
+                f"{next(iter(parameters))} is given for an environment that is made already",
+                "give the callable that makes it",
+            )
+        return target, *(registered(target) or (None, {}))
+    make = loaded(target) if isinstance(target, str) else target
+    if not callable(make):
+        raise BadInput(
+            f"{format_value(target)} is no environment",
+            "give one of Gymnasium or PettingZoo, a callable that makes one, or a model's class",
+        )
+    return None, make, parameters
 
 
 def _wrapper(kind: str) -> Callable[[Recording[Environment]], RecordedEnv]:
