@@ -195,6 +195,7 @@ def test_the_file_of_another_game_is_named(run, tmp_path, monkeypatch) -> None:
 
 def test_other_processes_find_a_game_by_its_file_or_do_without(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(given, "_GIVEN", {})
+    monkeypatch.setattr(given, "_MAKERS", {})
     game = changed(tmp_path, "capacity = setting(1000.0", "capacity = setting(500.0")
     path = tmp_path / "run.journal"
     recorded(game, path, seasons=1)
