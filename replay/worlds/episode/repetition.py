@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterator, Sequence
 from importlib import metadata
@@ -82,18 +83,30 @@ def _of(agent: int | None, names: Sequence[str]) -> str:
 
 def _both(here: Encoded, recorded: Encoded, places: tuple[str, str]) -> str:
     """Two values, and by how much they differ where both are numbers."""
-    numbers = _numbers(here), _numbers(recorded)
-    if numbers[0] is None or numbers[1] is None or numbers[0].shape != numbers[1].shape:
-        return f"is {shown(here)} {places[0]} and {shown(recorded)} {places[1]}"
-    return _most(numbers[0], numbers[1], places)
+    if isinstance(here, tuple) and isinstance(recorded, tuple):
+        one, two = _numbers(here), _numbers(recorded)
+        if one is not None and two is not None and one.shape == two.shape:
+            return _most(one, two, places)
+    a, b = (_text(value, other) for value, other in ((here, recorded), (recorded, here)))
+    apart = abs(here - recorded) if type(here) is float and type(recorded) is float else 0.0
+    by = f" (by {apart:.6g})" if 0.0 < apart < math.inf else ""
+    return f"is {a} {places[0]} and {b} {places[1]}{by}"
 
 
-def _numbers(value: Encoded) -> np.ndarray[Any, np.dtype[Any]] | None:
-    """A value as an array of numbers; None for anything else."""
+def _text(value: Encoded, other: Encoded) -> str:
+    """A value as text; a number with its type, beside one that only numpy has, or only Python."""
+    is_typed = isinstance(value, tuple) is not isinstance(other, tuple)
+    kind = str(value[1]) if isinstance(value, tuple) else type(value).__name__
+    is_number = not isinstance(value, tuple) or value[0] == SCALAR
+    return f"{shown(value)} ({kind})" if is_typed and is_number else str(shown(value))
+
+
+def _numbers(value: tuple[Encoded, ...]) -> np.ndarray[Any, np.dtype[Any]] | None:
+    """A value of numpy as an array of numbers; None for anything else."""
+    if value[0] not in (OF_NUMPY, SCALAR):
+        return None
     import numpy as np
 
-    if isinstance(value, tuple) and value[0] not in (OF_NUMPY, SCALAR):
-        return None
     array = np.asarray(decoded(value))
     return array if array.dtype.kind in "biuf" else None
 

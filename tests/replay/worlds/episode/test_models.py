@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -291,3 +294,35 @@ def test_a_model_of_mesa_is_recorded_changed_and_forked(tmp_path: Path) -> None:
     assert fork.model.density == 0.5
     assert fork.model.happy == recorded.model.happy
     shown(fork.journal, Schelling)
+
+
+WITHOUT_NUMPY = """
+import random, sys
+sys.modules["numpy"] = None  # as where goldrush alone is installed
+
+import goldrush
+
+class Town:
+    def __init__(self, growth=1.0, seed=None):
+        self.random, self.growth, self.total = random.Random(seed), growth, 4.0
+
+    def step(self):
+        self.total += self.growth * self.random.random()
+
+run = goldrush.wrap(Town, "a.journal", seed=7, steps=9)
+fork = run.fork(4, "b.journal", growth=0.5)
+found = run.tools.consequences(run.diff(fork), by_round=False)
+print(run.tools.format_consequences(found, False).splitlines()[0])
+print(run.verify().holds, fork.verify().holds, run.measures()["total"] > fork.measures()["total"])
+"""
+
+
+def test_a_plain_class_needs_no_numpy(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT_NUMPY], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert "" == told.stderr
+    first, second = told.stdout.splitlines()
+    assert re.fullmatch(r"step 5: variable\[growth\] is 1.0 in A and 0.5 in B \(by 0.5\)", first)
+    assert "True True True" == second
