@@ -171,12 +171,12 @@ def is_world(loaded: object) -> bool:
     return isinstance(loaded, Tools) or is_game(loaded)
 
 
-def world_named(world: str | type[Game] | Maker) -> str:
+def world_named(world: str | type[Game] | Maker, path: str | Path | None = None) -> str:
     """The name of a world that is given by name, or otherwise (see `world_given`)."""
     if isinstance(world, str) and not is_location(world):
         is_of_gymnasium = is_environment_id(world) and world not in worlds()
-        return world_given(world) if is_of_gymnasium else world
-    return world_given(world)
+        return world_given(world, path) if is_of_gymnasium else world
+    return world_given(world, path)
 
 
 def tools_for(world: str | type[Game] | Maker) -> Tools:

@@ -51,7 +51,6 @@ from goldrush.replay.find import (
     players_of,
     tools_at,
     tools_for,
-    world_given,
     world_named,
 )
 from goldrush.replay.tools import Checkable, Prompted, Tools
@@ -148,7 +147,7 @@ class Run:
         if os.path.isdir(path_of(path)):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
         make = None
-        if world is not None and world_given(world, path) == OF_MAKERS:
+        if world is not None and world_named(world, path) == OF_MAKERS:
             make = maker_at(path)
         kind = _class_of(tools_at(path))
         if not issubclass(kind, cls):

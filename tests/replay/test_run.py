@@ -39,6 +39,12 @@ def run() -> goldrush.MiningRun:
     return goldrush.MiningRun.record(seed=7, rounds=12, roster=["greedy-mine"] * 3 + ["random*3"])
 
 
+def test_a_run_is_opened_with_the_name_of_its_world(tmp_path: Path) -> None:
+    path = goldrush.record(tmp_path / "run.journal", rounds=2, seed=7).path
+
+    assert goldrush.open(path, world="mining").verify().holds
+
+
 def test_nothing_is_imported_before_it_is_used() -> None:
     script = (
         "import sys, goldrush; before = {'attrs', 'click', 'openai', 'numpy'} & set(sys.modules);"

@@ -40,7 +40,6 @@ from goldrush.agents.worlds.episode.policies import (
     EpisodePolicies,
     Policy,
     Random,
-    sampled,
 )
 from goldrush.agents.worlds.episode.recording import EpisodeRecording
 from goldrush.agents.worlds.episode.subjects import Subjects
@@ -70,7 +69,7 @@ class View:
     state: EpisodeState
     subjects: Subjects
 
-    def ask(self, policy: Policy, agent: int) -> Encoded:
+    def ask(self, policy: Policy | Random, agent: int) -> Encoded:
         """The action of an agent. Raises BadInput for one that cannot be recorded; what the policy
         raises.
         """
@@ -78,7 +77,7 @@ class View:
         if seen.is_out:
             return None
         if isinstance(policy, Random):
-            action = sampled(seen, self.state.config.seed, self.state.unit, agent)
+            action = policy.sample(seen, self.state.config.seed, self.state.unit, agent)
         else:
             # What it does to the observation must change nothing for the environment.
             action = policy.act(copy.deepcopy(seen.observation), seen.agent)

@@ -31,19 +31,14 @@ class Policy(Protocol):
 class Random:
     """Samples actions from the agent's space, those that its action mask allows."""
 
-    def act(self, observation: object, agent: str) -> object:
-        """Not called: a sample depends on the agent's space, too."""
-        raise NotImplementedError
-
-
-def sampled(seen: Seen, seed: int, step: int, number: int) -> object:
-    """A random action of an agent. It follows from the run's seed, the step and the agent's number,
-    and from the version of numpy.
-    """
-    seen.space.seed(Draws(seed, step, number, "random").below(SEEDS))
-    masked = seen.observation if isinstance(seen.observation, Mapping) else {}
-    mask = masked.get(MASK, seen.info.get(MASK))
-    return seen.space.sample() if mask is None else seen.space.sample(mask)
+    def sample(self, seen: Seen, seed: int, step: int, number: int) -> object:
+        """An action of an agent. It follows from the run's seed, the step and the agent's number,
+        and from the version of numpy.
+        """
+        seen.space.seed(Draws(seed, step, number, "random").below(SEEDS))
+        masked = seen.observation if isinstance(seen.observation, Mapping) else {}
+        mask = masked.get(MASK, seen.info.get(MASK))
+        return seen.space.sample() if mask is None else seen.space.sample(mask)
 
 
 @attrs.frozen
