@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Iterator
 from math import inf, nan
 from pathlib import Path
@@ -9,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from goldrush.kernel.codec import pack
+from goldrush.kernel.worlds.episode.values import VALUE, Encoded, shown
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
@@ -27,6 +31,7 @@ from tests.replay.worlds.episode.recorded import (
     walked,
 )
 
+VIEW = Path(__file__).parents[4] / "replay" / "view"
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -171,3 +176,40 @@ def test_the_page_holds_many_agents_and_steps(tmp_path: Path) -> None:
     page = page_of(long)
     assert '"of":1000' in page
     assert 8_000_000 > len(page) > long.stat().st_size
+
+
+VALUES: list[Encoded] = [
+    None, True, 3, -(2**63), 2**64 - 1, 1.5, nan, inf, -inf, "text", b"bytes",
+    ("int", "9" * 30), ("type", "module.Class"),
+    ("scalar", "<i8", b"\3\0\0\0\0\0\0\0"), ("scalar", "<u8", b"\xff" * 8),
+    ("scalar", "|b1", b"\1"), ("scalar", "<f2", b"\0\xfc"), ("scalar", "<f4", b"\0\0\xc0\x7f"),
+    ("scalar", "<c8", bytes(8)), ("scalar", "<U1", b"a\0\0\0"),
+    ("array", "<i2", (2, 2), b"\1\0\2\0\3\0\4\0"), ("array", "|u1", (84, 84, 3), bytes(21_168)),
+    ("array", "<f8", (0, 3), b""), ("array", "<f8", (2, 0), b""), ("array", "<i8", (), bytes(8)),
+    ("tuple", (1, ("list", (2.5, None)))),
+    ("dict", (("a", 1), (2, ("list", ())), (None, 3), (True, 4), ("__proto__", 5))),
+]  # fmt: skip
+
+
+def test_a_page_shows_values_as_python_does(browser: Any) -> None:
+    code = "".join(
+        (VIEW / name).read_text().replace("export ", "") for name in ("msgpack.js", "encoded.js")
+    )
+    told = Tab(browser, "light", PHONE).page.evaluate(
+        "(all) => {"
+        + code
+        + """
+        const plain = (key, value) => (typeof value === "bigint" ? value.toString() : value);
+        const bytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+        return all.map((text) => JSON.stringify(encodedShown(unpack(bytes(text))[0]), plain));
+        }""",
+        [base64.b64encode(pack(value)).decode() for value in VALUES],
+    )
+
+    assert all(map(VALUE.holds, VALUES))
+    assert [_as_in_pages(shown(value)) for value in VALUES] == [json.loads(text) for text in told]
+
+
+def _as_in_pages(value: Any) -> Any:
+    """Integers that a number of JavaScript cannot hold are texts here."""
+    return str(value) if type(value) is int and abs(value) > 2**53 - 1 else value
