@@ -14,7 +14,8 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent import futures
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from itertools import count
@@ -56,6 +57,7 @@ def watching(
         _patch_clocks(patches, clock)
         _patch_machine(patches)
         _patch_files(patches)
+        _patch_futures(patches)
         if "numpy.random" in sys.modules:
             _patch_numpy(patches, sys.modules["numpy.random"])
         stack.enter_context(
@@ -341,6 +343,17 @@ def _patch_machine(patches: _Patches) -> None:
         return item(self, key)
 
     patches.put(environ, "__getitem__", getitem)
+
+
+def _patch_futures(patches: _Patches) -> None:
+    def in_order(
+        fs: Iterable[futures.Future[Any]], timeout: float | None = None
+    ) -> Iterator[futures.Future[Any]]:
+        for future in fs:
+            futures.wait([future], timeout)
+            yield future
+
+    patches.replace(futures, "as_completed", "completion", in_order)
 
 
 def _patch_files(patches: _Patches) -> None:

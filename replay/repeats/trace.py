@@ -27,6 +27,7 @@ KINDS: Final = {
     "id": "uses the address of an object",
     "hash": "uses a hash that differs from process to process",
     "files": "lists files in the order of the file system",
+    "completion": "takes results of threads in the order in which they are ready",
     "set-order": "iterates over a set",
     "set-pop": "pops an arbitrary element of a set",
 }

@@ -29,6 +29,7 @@ SOURCES: Final = {
     "id": "address of an object",
     "hash": "hash",
     "files": "order of files",
+    "completion": "order in which threads are ready",
     "set-order": "order of a set",
     "set-pop": "`pop()` of a set",
 }

@@ -2,6 +2,7 @@
 
 import os
 import random
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 
 class HashOfText:
@@ -53,9 +54,23 @@ class SortedById:
         self.order = [agent.number for agent in ranked]
 
 
+class FirstReady:
+    def __init__(self, seed):
+        self.seed, self.order = seed, []
+
+    def step(self):
+        with ThreadPoolExecutor(2) as pool:
+            results = [pool.submit(abs, n - self.seed) for n in range(60)]
+        self.order = [
+            future.result()
+            for future in as_completed(results)  # cause: completion
+        ]
+
+
 class Model:
     def __init__(self, seed):
         self.parts = [HashOfText(seed), HashSeed(seed), ProcessNumber(seed), SortedById(seed)]
+        self.parts.append(FirstReady(seed))
 
     def step(self):
         for part in self.parts:
