@@ -20,7 +20,14 @@ from typing import Any, TypeVar
 from goldrush.kernel import fold
 from goldrush.kernel.codec import TooLarge, unpack
 from goldrush.kernel.collector import CollectorPaused
-from goldrush.kernel.errors import BadInput, CommitTooLarge, TornTail, WriteFailed, format_value
+from goldrush.kernel.errors import (
+    BadInput,
+    CommitTooLarge,
+    MalformedEvents,
+    TornTail,
+    WriteFailed,
+    format_value,
+)
 from goldrush.kernel.journal import (
     BODY_MAX,
     END,
@@ -243,7 +250,7 @@ def _reached(
     decided. `is_same_code`: refuse these.
 
     Raises MalformedEvents (see kernel/walk.py), also for pending inputs that cannot begin a step;
-    BadInput for other code.
+    BadInput for other code, and for a journal of other code that this code cannot read.
     """
 
     def judged(state: S, inputs: Block) -> Block:
@@ -264,6 +271,16 @@ def _reached(
             raise
         if torn.in_fork:
             raise BadInput(f"{reader.path} ends inside a fork", "fork its parent again") from None
+    except MalformedEvents as error:
+        facts = walk.commit.setup
+        is_other = world.is_other_code(walk.state) if facts is None else world.other_source(facts)
+        if not is_other:
+            raise
+        raise BadInput(
+            f"{reader.path} was recorded with other code of {world.name}, and this cannot read it: "
+            f"{error.message}",
+            f"`goldrush source {reader.path}` prints the code that can",
+        ) from None
     return walk
 
 

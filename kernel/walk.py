@@ -117,7 +117,7 @@ class Walk(Generic[S]):
             judge: in a DERIVED walk, gives the derived block for a state, which must not be
                 changed, and the inputs of a step; None: `world.decide`.
             trusts_other_code: in a DERIVED walk, what other code has decided (`World.source`) is
-                applied as it is recorded.
+                applied as it is recorded, if its rows are valid here.
         """
         self._trusts_other_code = trusts_other_code
         self.forks: list[Mapping[str, Any]] = []
@@ -210,11 +210,13 @@ class Walk(Generic[S]):
 
     def _apply(self, commit: Commit, step: Step) -> None:
         world, state = self._world, self.state
-        is_trusted = self._trusts_other_code and world.is_other_code(state)
-        if self._mode == DERIVED and not is_trusted:
+        path = self._reader.path
+        if self._mode == DERIVED and self._trusts_other_code and world.is_other_code(state):
+            if fault := next(fold.faults(world, [step.derived], is_input=False), None):
+                raise MalformedEvents(path, format_location(world, commit), fault)
+        elif self._mode == DERIVED:
             derived = self._judge(state, step.inputs)
             if derived.packed != step.derived.packed:
-                path = self._reader.path
                 raise difference_error(world, path, commit, derived, step.derived)
         self.state = world.evolve(world.evolve(state, step.inputs), step.derived)
 

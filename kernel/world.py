@@ -177,7 +177,9 @@ class EventType:
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file; None for a valid one."""
         if type(row) is not tuple or len(row) != len(self.fields):
-            return f"{self.name}: {len(self.fields)} fields expected, found {format_value(row)}"
+            count = f"{len(row)}: " if type(row) is tuple else ""
+            fields = f"{len(self.fields)} fields"
+            return f"{self.name}: {fields} expected, found {count}{format_value(row)}"
         for (name, kind), value in zip(self.fields.items(), row, strict=True):
             if not kind.holds(value):
                 return f"{self.name}.{name}: {kind.format_fault(value)}"
@@ -371,6 +373,15 @@ class World(Generic[S]):
     def is_other_code(self, state: S) -> bool:
         """Whether the run of a state records another source than that of these rules."""
         return self.source is not None and getattr(state, "source", None) != self.source
+
+    def other_source(self, facts: Mapping[str, object]) -> str | None:
+        """The SHA-256 of the source in the facts of START or a FORK, if it is another than that of
+        these rules.
+        """
+        source = facts.get("source")
+        sha256 = source.get("sha256") if isinstance(source, dict) else None
+        is_other = isinstance(sha256, str) and self.source is not None and sha256 != self.source
+        return sha256 if is_other else None
 
     def under(self, rules: int) -> World[S]:
         """The world under the rules of a journal's header; itself for rules that it lacks."""

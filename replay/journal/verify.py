@@ -367,19 +367,12 @@ class _Check:
             for commit in self._reader:
                 if commit.kind == START:
                     self._setup = commit.setup or {}
-                if commit.setup is not None and self.world.source is not None:
-                    self._other_code = self._recorded_code(commit.setup)  # before it is folded
+                if commit.setup is not None:
+                    self._other_code = self.world.other_source(commit.setup)  # before it is folded
                 yield commit
                 self._count(commit)
         except JournalError as error:
             self._unread = _unreadable(error)
-
-    def _recorded_code(self, setup: Mapping[str, Any]) -> str | None:
-        """The SHA-256 of the source in the facts of START or a FORK, if it is of other code."""
-        source = setup.get("source")
-        sha256 = source.get("sha256") if isinstance(source, dict) else None
-        is_other = isinstance(sha256, str) and sha256 != self.world.source
-        return sha256 if is_other else None
 
     def _is_forged(self) -> bool:
         """Whether an event does not follow, or nobody can know: the rules are not installed."""

@@ -131,6 +131,31 @@ def test_resume_refuses_other_code_and_a_fork_takes_it(run, tmp_path) -> None:
     assert fork.at(6).state.stock != run.at(6).state.stock
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (
+            ("        fish: float\n", "        fish: float\n        where: str\n"),
+            "landed: 3 fields expected, found 2: ",
+        ),
+        (
+            ("        fish: float\n", "        fish: str\n", "{fish:amount}", "{fish}"),
+            "landed.fish: text expected, found ",
+        ),
+        (("        stock: float\n", "        stock: float\n        more: int\n"), "State"),
+        (("    growth = setting", "    other = setting(1, 0, 2)\n    growth = setting"), "config"),
+    ],
+)  # fmt: skip
+def test_a_fork_that_would_mix_two_forms_of_an_event_is_refused(
+    run, tmp_path, changes, says
+) -> None:
+    other = goldrush.open(run.path, world=changed(tmp_path, *changes))
+
+    with pytest.raises(BadInput, match=f"(?s)other code of fishery.*{says}.*`goldrush source "):
+        other.fork(5, tmp_path / "fork.journal")
+    assert not (tmp_path / "fork.journal").exists()
+
+
 def test_a_fork_says_another_source_where_the_code_is_another(run, tmp_path) -> None:
     same = run.fork(at=5, growth=1.0)
     other = goldrush.open(run.path, world=changed(tmp_path, *RULES)).fork(at=5, growth=1.0)

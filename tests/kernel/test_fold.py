@@ -449,7 +449,7 @@ MALFORMED_INPUTS = {
 MALFORMED_DERIVED = {
     "an unknown type": ([(3, [(1,)])], "event type 3, but there are 3"),
     "an input among derived events": ([(BID, [GOOD_BID])], "bid among derived events"),
-    "a row that should be empty": ([(PASSED, [(1,)])], "passed: 0 fields expected, found (1,)"),
+    "a row that should be empty": ([(PASSED, [(1,)])], "passed: 0 fields expected, found 1: (1,)"),
     "points that are text": ([(WON, [(0, "5", ())])], "won.points: real number expected"),
     "a whole number held as a float": ([(WON, [(0, 5.0, ())])], "won.points: real number expected"),
     "not a number": ([(WON, [(0, float("nan"), ())])], "won.points: real number expected"),
@@ -505,7 +505,7 @@ def test_derived_events_that_are_none_of_the_world_are_malformed(
     ("derived", "fault"),
     [
         ([(3, [(1,)])], "event type 3, but there are 3"),
-        ([(WON, [(0,)])], "won: 3 fields expected, found (0,)"),
+        ([(WON, [(0,)])], "won: 3 fields expected, found 1: (0,)"),
         ([(WON, [None])], "won: 3 fields expected, found None"),
         ([(WON, [(0, "5", ())])], "won.points: real number expected, found '5'"),
         ([(WON, [("0", 5, ())])], "won.player: integer >= 0 expected, found '0'"),

@@ -111,7 +111,7 @@ UNREADABLE = {
     "one in a list": ((0, (1.0, 2.5)), r"; \(1\.0, 2\.5\) must be stored as \(1, 2\.5\) \(wrap"),
     "not a number": ((float("nan"), ()), r"\.number: real number expected, found nan$"),
     "text": (("24", ()), r"\.number: real number expected, found '24'$"),
-    "a field too few": ((24,), r": 2 fields expected, found \(24,\)"),
+    "a field too few": ((24,), r": 2 fields expected, found 1: \(24,\)"),
     "no row": (24, ": 2 fields expected, found 24"),
     "an object": ((0, (object(),)), "cannot be stored: can not serialize 'object' object"),
     "a lone surrogate": (("\ud800", ()), "cannot be stored: 'utf-8' codec can't encode"),
