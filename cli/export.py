@@ -47,7 +47,8 @@ def export(
     spells; for seasons also assignments, roundtables, contributions, final stances, tests, trials,
     scores, ranks and sparks.
     Columns are listed in replay/TABLES.md. Of a folder, all *.journal files in and below it are
-    converted. A single CSV table is printed if there is no --out. Parquet needs goldrush[tables].
+    converted. A single CSV table is printed if there is no --out. Parquet needs
+    goldrush-sim[tables].
 
     With --to, a season becomes a folder: numbers, memory and instructions of each agent in
     agents/NAME, the leaderboard in benchmarks.

@@ -22,6 +22,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import is_command
 from goldrush.cli.text import drop_output, echo_error, program
+from goldrush.kernel import __version__
 
 # goldrush's own, in the sections of the help: the module of each, and its first line, so that the
 # help imports none of them. Not records of entry points: to import what reads those takes as long
@@ -172,7 +173,7 @@ Completion (bash; or zsh_source; fish_source piped to source):
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=_EPILOG,
 )
-@click.version_option(package_name="goldrush", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Record, replay and verify multi-agent simulations.
 

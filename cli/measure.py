@@ -75,7 +75,7 @@ def measure(
     Of one journal: each measure over the run and over its two halves, which begin after a burn-in
     of a tenth of the rounds. Of several journals, or of a folder (all *.journal files in and below
     it): the mean of each measure with its 95% confidence interval, over the runs of the same world,
-    treatment, roster, horizon and forks; needs goldrush[stats].
+    treatment, roster, horizon and forks; needs goldrush-sim[stats].
 
     \b
     Examples:

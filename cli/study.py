@@ -95,7 +95,7 @@ def study(
     varied: VariedOptions,
     jobs: Jobs,
     dask: str | None = option(
-        "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush[dask]."
+        "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush-sim[dask]."
     ),
     trust: Trust,
     models_path: ModelsFile,
@@ -249,7 +249,7 @@ def report(
     figures: str | None = option(
         "--figures", "DIR",
         "Write every figure for a paper, too: PDF, PNG, SVG, data and caption. Needs "
-        "goldrush[figures].",
+        "goldrush-sim[figures].",
         type=Output("folder"),
     ),
     width: str | None = option(
@@ -264,7 +264,7 @@ def report(
     """Write the report of a study: what differs, how surely.
 
     The outcome by treatment, roster and policy, with intervals and tests of all differences. One
-    HTML page, or Markdown. Needs goldrush[stats].
+    HTML page, or Markdown. Needs goldrush-sim[stats].
 
     \b
     Examples:

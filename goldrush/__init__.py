@@ -102,6 +102,7 @@ _MODULES = {
     "replay.catalogue": ("policies", "treatments", "settings"),
     "replay.worlds.mining.rl": ("parallel_env",),
     "replay.game.rl": ("game_env",),
+    "kernel": ("__version__",),
     "kernel.draws": ("Draws",),
     "kernel.worlds.mining.submit": ("Plan",),
     "kernel.game.game": ("Game", "setting", "phase", "policy", "measure"),
@@ -119,10 +120,6 @@ _FROM = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":  # not read before it is asked for: metadata take milliseconds
-        from importlib.metadata import version
-
-        return version("goldrush")
     if name not in _FROM:
         raise AttributeError(f"module 'goldrush' has no attribute {name!r}")
     found = getattr(import_module(f"goldrush.{_FROM[name]}"), name)

@@ -16,5 +16,5 @@ def require(library: str, what: str, extra: str, instead: str = "") -> None:
     try:
         import_module(library)
     except ImportError:
-        how = f"install it: pip install 'goldrush[{extra}]'{instead}"
+        how = f"install it: pip install 'goldrush-sim[{extra}]'{instead}"
         raise BadInput(f"{what} {library}", how) from None

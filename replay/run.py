@@ -723,7 +723,7 @@ class Run:
         `name`: one of `tables()`; replay/TABLES.md lists the columns. `measures`: see `measures`.
 
         Raises:
-            BadInput: for another name, and where pyarrow is not installed (goldrush[tables]).
+            BadInput: for another name, and where pyarrow is not installed (goldrush-sim[tables]).
             JournalError: as reading a journal does.
         """
         from goldrush.replay.data.encoded import arrow_table

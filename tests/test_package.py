@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,21 @@ def environment(folder: Path, *wheels: Path) -> Path:
     return python
 
 
+def other_wheel(folder: Path, name: str, files: Mapping[str, str], points: str = "") -> Path:
+    """A wheel of another project."""
+    path, info = folder / f"{name}-1.0-py3-none-any.whl", f"{name}-1.0.dist-info"
+    told = {
+        "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        "WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "entry_points.txt": points,
+        "RECORD": "",
+    }
+    with zipfile.ZipFile(path, "w") as file:
+        for inside, text in {**files, **{f"{info}/{key}": told[key] for key in told}}.items():
+            file.writestr(inside, text)
+    return path
+
+
 def test_every_folder_with_modules_is_listed_for_the_wheel() -> None:
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     there = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
@@ -95,18 +111,7 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
 def test_it_is_installed_beside_another_package_that_is_called_agents(
     wheel: Path, is_first: bool, tmp_path: Path
 ) -> None:
-    other = tmp_path / "openai_agents-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(other, "w") as file:
-        file.writestr("agents/__init__.py", "class Agent: pass\n")
-        file.writestr(
-            "openai_agents-1.0.dist-info/METADATA",
-            "Metadata-Version: 2.1\nName: openai-agents\nVersion: 1.0\n",
-        )
-        file.writestr(
-            "openai_agents-1.0.dist-info/WHEEL",
-            "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        )
-        file.writestr("openai_agents-1.0.dist-info/RECORD", "")
+    other = other_wheel(tmp_path, "openai_agents", {"agents/__init__.py": "class Agent: pass\n"})
     python = environment(tmp_path / "venv", *((wheel, other) if is_first else (other, wheel)))
     code = (
         "from agents import Agent; import goldrush.agents.worlds.mining.players as players; "
@@ -118,6 +123,33 @@ def test_it_is_installed_beside_another_package_that_is_called_agents(
 
     assert done.stdout.startswith(f"agents {tmp_path}/venv/"), done.stderr
     assert done.stdout.endswith("/goldrush/agents/worlds/mining/players.py\n")
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "second"])
+def test_another_distribution_goldrush_beside_it_is_told_in_one_line(
+    wheel: Path, is_first: bool, tmp_path: Path
+) -> None:
+    files = {"goldrush/__init__.py": "", "goldrush/cli.py": "def main(): print('records')\n"}
+    other = other_wheel(
+        tmp_path, "goldrush", files, "[console_scripts]\ngoldrush = goldrush.cli:main\n"
+    )
+    python = environment(tmp_path / "venv", *((wheel, other) if is_first else (other, wheel)))
+    [packages] = (tmp_path / "venv").glob("lib/python*/site-packages")
+    line = (
+        f"goldrush-sim and the distribution goldrush-1.0, another project, overwrite each other in "
+        f"{packages}; type: pip uninstall -y goldrush goldrush-sim && pip install goldrush-sim\n"
+    )
+    ran = [
+        subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=HANGS)
+        for command in (
+            [python.with_name("goldrush"), "--version"],
+            [python, "-c", "from goldrush.kernel.journal import JournalReader"],
+            *([] if is_first else [[python, "-c", "import goldrush; goldrush.record"]]),
+        )
+    ]
+
+    assert (2, "", f"goldrush: {line}") == (ran[0].returncode, ran[0].stdout, ran[0].stderr)
+    assert all(done.stderr.endswith(f"ImportError: {line}") for done in ran[1:])
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -41,7 +41,7 @@ def game_env(
 
     Raises BadInput for invalid settings, treatments and rosters, for a roster without learners, for
     a game without `score`, for observations and submissions that are no arrays, and where
-    pettingzoo is not installed (goldrush[rl]).
+    pettingzoo is not installed (goldrush-sim[rl]).
     """
     require("pettingzoo", "the environment needs", "rl")
     from goldrush.replay.game.environment import GameEnv

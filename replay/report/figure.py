@@ -82,7 +82,7 @@ class Figure:
             force: replace any other file that goldrush wrote.
 
         Raises BadInput for another suffix or width, for another file at the path, and, except for
-        CSV, for a figure that is taller than a page and without matplotlib (goldrush[figures]);
+        CSV, for a figure that is taller than a page and without matplotlib (goldrush-sim[figures]);
         WriteFailed.
         """
         kind = Path(path).suffix.removeprefix(".").lower()
@@ -126,7 +126,7 @@ class Figure:
     def matplotlib(self, width: str | None = None) -> Drawing:
         """The figure as a Figure of matplotlib, to be changed; `width`: as for `save`.
 
-        Raises BadInput for another width, and without matplotlib (goldrush[figures]).
+        Raises BadInput for another width, and without matplotlib (goldrush-sim[figures]).
         """
         return paper_figure(self._panels, self._legend, width)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from importlib.metadata import metadata, version
+from importlib.metadata import version
 from typing import Final
 
+from goldrush.kernel import __version__
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.page import Block, Code, Heading, TableBlock, Text
@@ -133,7 +134,7 @@ def _own(study: ReportedStudy) -> list[Block]:
 def _versions(study: ReportedStudy) -> str:
     world = study.of.world({})
     return (
-        f"goldrush {version('goldrush')} ({world.name} rules {world.rules}, journal format "
+        f"goldrush {__version__} ({world.name} rules {world.rules}, journal format "
         f"{FORMAT}), Python {platform.python_version()}, scipy {version('scipy')}"
     )
 
@@ -143,8 +144,8 @@ def citation(study: ReportedStudy) -> list[Block]:
     the year that were given, if any.
     """
     digest, question = study.results.manifest.digest, study.question
-    world, about, release = study.of.world({}), metadata("goldrush"), version("goldrush")
-    by = f"goldrush {release}, {world.name} rules {world.rules}, journal format {FORMAT}"
+    world = study.of.world({})
+    by = f"goldrush {__version__}, {world.name} rules {world.rules}, journal format {FORMAT}"
     note = f"SHA-256 of the manifest: {digest}"
     year = None if question.year is None else str(question.year)
     author_year = " ".join(filter(None, [question.author, year and f"({year})"]))
@@ -187,9 +188,8 @@ def citation(study: ReportedStudy) -> list[Block]:
             _entry(
                 "goldrush",
                 {
-                    "author": f"{{{about['Author']}}}", "title": "goldrush", "year": str(RELEASED),
-                    "version": release,
-                    "url": _url(about.get_all("Project-URL") or ()),
+                    "author": "{The goldrush authors}", "title": "goldrush", "year": str(RELEASED),
+                    "version": __version__,
                 },
             )
         ),
@@ -200,11 +200,6 @@ def _entry(key: str, fields: Mapping[str, str | None]) -> str:
     """An entry of BibTeX with the fields that have a value."""
     given = "".join(f"  {name} = {{{_tex(value)}}},\n" for name, value in fields.items() if value)
     return f"@misc{{{key},\n{given}}}"
-
-
-def _url(links: Sequence[str]) -> str:
-    """The first address of the package's metadata: `Homepage, https://...`."""
-    return links[0].partition(", ")[2] if links else ""
 
 
 _SPECIAL: Final = str.maketrans(

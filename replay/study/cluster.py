@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from functools import partial
-from importlib.metadata import version
 from typing import Any, Final
 
+from goldrush.kernel import __version__
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.extras import require
 from goldrush.replay.study.backend import Backend, WorkersLost
@@ -139,18 +139,21 @@ def _on_all_workers(client: Any, function: Callable[[], object]) -> None:
             raise result
 
 
+def _version() -> str:
+    return __version__
+
+
 def _check_versions(client: Any) -> None:
     """Raises BadInput if a worker has another version of goldrush: its journals would differ."""
-    here = version("goldrush")
     try:
-        found = client.run(version, "goldrush")
+        found = client.run(_version)
     except Exception as error:  # of any type: it is raised on the worker
         raise BadInput(
             f"a Dask worker has no goldrush ({type(error).__name__})", "install it there"
         ) from None
     for worker, there in found.items():
-        if there != here:
+        if there != __version__:
             raise BadInput(
-                f"the Dask worker {worker} has goldrush {there}, this machine has {here}",
+                f"the Dask worker {worker} has goldrush {there}, this machine has {__version__}",
                 "install the same version",
             )

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.kernel import __version__
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
@@ -60,13 +61,11 @@ def check_size(plan: StudyPlan, runs: Sequence[Planned]) -> None:
 
 
 def _text(plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]) -> str:
-    from importlib.metadata import version
-
     of = studied(plan.world)
     cells = [_cell_as_dict(of, cell, members, done) for cell, members in cells_of(runs)]
     brought_by = distribution_of(of.name)
     head = {
-        "goldrush": version("goldrush"),
+        "goldrush": __version__,
         "format": FORMAT,
         "world": of.name,
         "rules": of.world({}).rules,

@@ -30,6 +30,7 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
+from goldrush.kernel import __version__
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
@@ -293,8 +294,6 @@ def _key(
 @functools.cache
 def _code() -> tuple[str, str]:
     """The version of goldrush, and a hash of its code and wordings, which may have been edited."""
-    from importlib.metadata import version
-
     package = Path(__file__).parents[2]
     hashed = xxh3_128()
     for room in _ROOMS:
@@ -304,7 +303,7 @@ def _code() -> tuple[str, str]:
                 if name.endswith((".py", ".toml")):
                     source = Path(where, name).read_bytes()
                     hashed.update(pack((os.path.relpath(where, package), name, source)))
-    return version("goldrush"), hashed.hexdigest()
+    return __version__, hashed.hexdigest()
 
 
 def _values(of: Tools, one: Result[Any, Any]) -> Any:

@@ -274,7 +274,7 @@ class Study:
             jobs: number of processes; None: one per processor.
 
         Raises BadInput for another name, for a study that is not finished, and where pyarrow is not
-        installed (goldrush[tables]).
+        installed (goldrush-sim[tables]).
         """
         from goldrush.replay.data.arrow import rows_table
         from goldrush.replay.data.encoded import arrow_table
@@ -360,7 +360,7 @@ class Study:
 
         Raises BadInput for a study that is not finished or whose journals are not those of its
         manifest, for an unknown outcome, for a place that cannot be written, and without
-        goldrush[stats]; WriteFailed where the system refuses.
+        goldrush-sim[stats]; WriteFailed where the system refuses.
         """
         from goldrush.replay.report.question import StudyQuestion
         from goldrush.replay.report.report import report

@@ -10,11 +10,10 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from goldrush.kernel import files
+from goldrush.kernel import __version__, files
 from goldrush.kernel.text import escaped
 from goldrush.replay.colours import css_variables
 
@@ -57,7 +56,7 @@ def framed(
         "generator": generator,
         "title": escape(title),
         "style": style,
-        "body": _filled(body, {"version": f"goldrush {version('goldrush')}", **parts}),
+        "body": _filled(body, {"version": f"goldrush {__version__}", **parts}),
         "data": _json(data),
         "script": script,
     }

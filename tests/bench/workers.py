@@ -5,7 +5,7 @@ A run passes the client (planning, handing out, storing, syncing, the manifest),
 Dask cluster and a worker. Workers multiply; the client and the scheduler are one process each, and
 what fills first limits the study. CPU time, but for the disk, which is time by the clock. Dask's
 scheduler, two workers and this client talk over loopback; what is played there takes no time, so
-that only the handing out is measured. Needs goldrush[dask].
+that only the handing out is measured. Needs goldrush-sim[dask].
 """
 
 from __future__ import annotations

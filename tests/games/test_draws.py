@@ -54,7 +54,7 @@ def test_each_use_is_audited(run) -> None:
 
 
 def test_choices_among_a_few_are_tested_for_fairness(run) -> None:
-    pytest.importorskip("scipy", reason="needs goldrush[stats]")
+    pytest.importorskip("scipy", reason="needs goldrush-sim[stats]")
     tests = fairness([run.path])
 
     assert [(3, 30), (6, 30), (None, 60)] == [(test.participants, test.draws) for test in tests]

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-pytest.importorskip("pettingzoo", reason="needs goldrush[rl]")
+pytest.importorskip("pettingzoo", reason="needs goldrush-sim[rl]")
 
 import numpy as np
 from gymnasium import spaces

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 import goldrush
 import goldrush.testing
+from goldrush import kernel
 from goldrush.agents.worlds.mining import players
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput
@@ -67,8 +68,9 @@ def test_every_public_name_is_there_and_none_hides_a_room() -> None:
         goldrush.claim  # noqa: B018
 
 
-def test_the_version_is_that_of_the_distribution() -> None:
-    assert metadata.version("goldrush") == goldrush.__version__
+def test_the_version_is_a_release_and_needs_no_installation() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", goldrush.__version__)
+    assert goldrush.__version__ == kernel.__version__
 
 
 @pytest.mark.parametrize("world", ["mining", "competition"])

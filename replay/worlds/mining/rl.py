@@ -44,7 +44,7 @@ def parallel_env(
         in replay/worlds/mining/ENVIRONMENT.md.
 
     Raises BadInput for invalid settings, treatments and rosters, for a roster without learners or
-    with a learner that has no stamina, and where pettingzoo is not installed (goldrush[rl]).
+    with a learner that has no stamina, and where pettingzoo is not installed (goldrush-sim[rl]).
     """
     require("pettingzoo", "the environment needs", "rl")
     from goldrush.replay.worlds.mining.environment import MiningEnv

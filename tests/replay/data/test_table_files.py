@@ -184,7 +184,7 @@ def test_without_pyarrow_it_says_what_to_install(
 ) -> None:
     for name in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(BadInput, match=r"needs pyarrow; .*pip install 'goldrush\[tables\]'"):
+    with pytest.raises(BadInput, match=r"needs pyarrow; .*pip install 'goldrush-sim\[tables\]'"):
         encoded.write_tables([journal], tmp_path / "out", PARQUET)
 
     assert [] == list(tmp_path.iterdir())

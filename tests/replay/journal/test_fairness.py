@@ -224,7 +224,7 @@ def test_without_scipy_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
 
-    with pytest.raises(BadInput, match=r"needs scipy; install it: pip install 'goldrush\[stats\]'"):
+    with pytest.raises(BadInput, match=r"needs scipy; .*pip install 'goldrush-sim\[stats\]'"):
         fairness(runs)
 
 

@@ -56,7 +56,7 @@ def looked_into(name: str) -> Repeats:
 @pytest.mark.parametrize("name", ALONE)
 def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
     if "numpy" in name:
-        pytest.importorskip("numpy", reason="needs goldrush[stats]")
+        pytest.importorskip("numpy", reason="needs goldrush-sim[stats]")
     verdict = looked_into(name)
 
     assert marked(name, "cause") == named(verdict, confirmed=True), str(verdict)
@@ -66,7 +66,7 @@ def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
 
 
 def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
-    pytest.importorskip("numpy", reason="needs goldrush[stats]")
+    pytest.importorskip("numpy", reason="needs goldrush-sim[stats]")
     verdict = looked_into("repeats")
 
     assert goldrush.repeats(verdict.target, steps=3).repeats

@@ -251,7 +251,7 @@ def test_a_suite_asserts_it_by_a_fixture(tmp_path: Path) -> None:
 
 
 def test_an_environment_of_gymnasium_repeats() -> None:
-    pytest.importorskip("gymnasium", reason="needs goldrush[rl]")
+    pytest.importorskip("gymnasium", reason="needs goldrush-sim[rl]")
     found = goldrush.repeats("gymnasium:make", settings={"id": "CartPole-v1"}, steps=30)
 
     assert ("environment", True, True) == (found.kind, found.repeats, found.reset_forgets)

@@ -34,7 +34,7 @@ from goldrush.replay.report.tidy import COLUMNS
 from tests.replay.report.pages import Page
 from tests.replay.report.test_figures import EVERY, HOSTILE, cells, drawn
 
-PIL = pytest.importorskip("PIL.Image", reason="needs goldrush[figures]")
+PIL = pytest.importorskip("PIL.Image", reason="needs goldrush-sim[figures]")
 POINT = 72 / 25.4  # points per mm
 ZOOM = DPI / 72
 STYLES = list(styles_of([f"roster {n}" for n in range(GREY)]).values())
@@ -413,6 +413,6 @@ def test_a_study_gives_the_figures_of_its_report(
         assert re.search(r"Treatments?: (baseline; )?(scarce|baseline)\. Roster: raid\.", caption)
     assert (tmp_path / "figures" / "answer.pdf").read_bytes() == saved.read_bytes()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(BadInput, match=r"need matplotlib; .*pip install 'goldrush\[figures\]'"):
+    with pytest.raises(BadInput, match=r"need matplotlib; .*pip install 'goldrush-sim\[figures\]'"):
         study.report(figures=tmp_path / "figures")
     assert study.figure("answer").save(tmp_path / "f.csv").exists()

@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -314,33 +313,28 @@ def test_a_scheduler_without_workers_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(BadInput, match=r"goldrush\[dask\]"), cluster("127.0.0.1:8786"):
+    with pytest.raises(BadInput, match=r"goldrush-sim\[dask\]"), cluster("127.0.0.1:8786"):
         pass
 
 
-HERE = os.getpid()
+def another() -> str:
+    return "0.0.1"
 
 
-def by_process(name: str) -> str:
-    return f"{name} of {os.getpid()}"
-
-
-def only_here(name: str) -> str:
-    if os.getpid() != HERE:
-        raise PackageNotFoundError(name)
-    return name
+def missing() -> str:
+    raise ModuleNotFoundError("No module named 'goldrush'")
 
 
 @pytest.mark.parametrize(
     ("version", "says"),
-    [(by_process, "this machine has goldrush of"), (only_here, "has no goldrush")],
+    [(another, "has goldrush 0.0.1, this machine has"), (missing, "has no goldrush")],
 )
 def test_workers_without_the_same_goldrush_are_refused(
     address: str, monkeypatch: pytest.MonkeyPatch, version: object, says: str
 ) -> None:
     cloudpickle = pytest.importorskip("cloudpickle")
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    monkeypatch.setattr(module, "version", version)
+    monkeypatch.setattr(module, "_version", version)
     with pytest.raises(BadInput, match=says), cluster(address):
         pass
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])

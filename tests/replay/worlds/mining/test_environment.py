@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 import pytest
 
-pytest.importorskip("pettingzoo", reason="needs goldrush[rl]")
+pytest.importorskip("pettingzoo", reason="needs goldrush-sim[rl]")
 
 import numpy as np
 from pettingzoo.test import (
@@ -533,7 +533,7 @@ for make in (parallel_env, lambda: game_env("goldrush.games.fishery:Fishery")):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
-    assert 2 == done.stdout.count("pip install 'goldrush[rl]'"), done.stderr
+    assert 2 == done.stdout.count("pip install 'goldrush-sim[rl]'"), done.stderr
 
 
 # How it looks.
