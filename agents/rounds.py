@@ -176,7 +176,7 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
         if turn.code is None:
             return []
         view, by_hand = game.view(state), _by_hand(game, turn, unit, replaced)
-        if (unit, turn.step) == last and (by_hand or is_recorded):
+        if game.turn is None and (unit, 0) == last and (by_hand or is_recorded):
             place = f"{game.world.vocabulary.unit} {unit}"
             raise several_submissions(game, place, is_replaced=bool(by_hand))
         last = unit, turn.step

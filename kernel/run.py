@@ -24,6 +24,7 @@ from goldrush.kernel.errors import (
     BadInput,
     CommitTooLarge,
     MalformedEvents,
+    RulesFailed,
     TornTail,
     WriteFailed,
     format_value,
@@ -63,6 +64,7 @@ def steps(
     journal: JournalWriter,
     on_unit: OnUnit[S] | None = None,
     state: S | None = None,
+    ask: Ask[S] | None = None,
 ) -> Steps[S]:
     """The run loop from the start of a run to its end, as a generator that the caller drives.
 
@@ -75,13 +77,16 @@ def steps(
         journal: a new one; the caller closes it.
         on_unit: as in `record`.
         state: as in `record`.
+        ask: gives the inputs that are sent, where a function does: asked again to name who has
+            changed the state.
 
     Raises BadInput for a setup that the world refuses; WriteFailed from the journal, and for events
-    that a reader of it would refuse.
+    that a reader of it would refuse; RulesFailed and PolicyFailed for a state that was changed by
+    what only reads it.
     """
     state = world.initial(setup) if state is None else state
     journal.append(Commit(START, 0, _digest(world, state), setup=setup))
-    return (yield from _play(world, state, 0, Block(()), journal, on_unit))
+    return (yield from _play(world, state, 0, Block(()), journal, on_unit, ask))
 
 
 def record(
@@ -108,7 +113,7 @@ def record(
 
     Raises BadInput for a setup that the world refuses; WriteFailed from the journal.
     """
-    return _driven(steps(world, setup, journal, on_unit, state), ask)
+    return _driven(steps(world, setup, journal, on_unit, state, ask), ask)
 
 
 def resume(
@@ -148,7 +153,7 @@ def resume(
             )
         ask = ask_of(state, reached.forks, reached.pending)
     journal.go_on_after(last)
-    return _driven(_play(world, state, last.closed, reached.pending, journal, on_unit), ask)
+    return _driven(_play(world, state, last.closed, reached.pending, journal, on_unit, ask), ask)
 
 
 def fork(
@@ -184,13 +189,17 @@ def fork(
     """
     made: list[Ask[S]] = []
 
+    def ask(state: S) -> Inputs:
+        return made[0](state)
+
     def begin(state: S, forks: Sequence[Mapping[str, Any]]) -> None:
         made.append(ask_of(state, forks, Block(())))
 
     steps = fork_steps(
-        world, parent, unit, facts_of, out, on_unit, begin=begin, force=force, fsync=fsync
-    )
-    return _driven(steps, lambda state: made[0](state))
+        world, parent, unit, facts_of, out, on_unit,
+        ask=ask, begin=begin, force=force, fsync=fsync,
+    )  # fmt: skip
+    return _driven(steps, ask)
 
 
 def fork_steps(
@@ -201,6 +210,7 @@ def fork_steps(
     out: str | Path,
     on_unit: OnUnit[S] | None = None,
     *,
+    ask: Ask[S] | None = None,
     begin: OnFork[S] | None = None,
     force: bool = False,
     fsync: bool = False,
@@ -208,8 +218,9 @@ def fork_steps(
     """`fork` as a generator that the caller drives, as that of `steps`.
 
     The parent must stay open until the first `next` has returned. Arguments and errors are those of
-    `fork`; `begin`, called before anything is written, gets the state to continue from and the
-    facts of the forks, oldest first. The journal is closed when the generator is.
+    `fork`; `ask` is as in `steps`; `begin`, called before anything is written, gets the state to
+    continue from and the facts of the forks, oldest first. The journal is closed when the generator
+    is.
     """
     world = world.under(parent.header.rules)
     fork_state, vocabulary = fold.fork_of(world), world.vocabulary
@@ -235,7 +246,7 @@ def fork_steps(
         journal.append(commit)
         if on_unit is not None:
             on_unit(unit, state)
-        return (yield from _play(world, state, unit, Block(()), journal, on_unit))
+        return (yield from _play(world, state, unit, Block(()), journal, on_unit, ask))
 
 
 def _reached(
@@ -333,10 +344,11 @@ def _play(
     pending: Block,
     journal: JournalWriter,
     on_unit: OnUnit[S] | None,
+    ask: Ask[S] | None,
 ) -> Steps[S]:
     """The loop from a state with closed unit `unit` to the end of the run.
 
-    `pending`: inputs of the first step that are committed already.
+    `pending`: inputs of the first step that are committed already; `ask`: as in `steps`.
     """
     pieces = [pending] if pending.batches else []  # committed inputs of the step under way
     blocks: list[Block] = []  # blocks of the unit under way that are not committed yet
@@ -347,9 +359,13 @@ def _play(
         return Block(batches)
 
     def checked(state: S, inputs: Block) -> Block:
-        return recorded(world.decide(state, inputs), is_input=False)
+        derived = recorded(world.decide(state, inputs), is_input=False)
+        if world.digest(state) != digest:
+            raise _changed(world, journal, unit + 1, blocks, inputs, ask)
+        return derived
 
     judge = checked if world.checks_rows else None
+    digest = _digest(world, state)  # nothing but the events of the next step changes it
 
     def commit_early(batches: Sequence[Batch]) -> None:
         piece = recorded(batches)
@@ -372,9 +388,11 @@ def _play(
                 state, derived, is_closed = advance(world, state, inputs, judge)
             pieces.clear()
             blocks += (rest, derived)
+            if is_closed or world.checks_rows:
+                digest = _digest(world, state)
             if not is_closed:
                 continue
-            journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
+            journal.append(Commit(UNIT, unit + 1, digest, list(blocks)))
         except TooLarge:
             fault = f"{world.vocabulary.format_unit(unit + 1)} has a number beyond 64 bits"
             raise WriteFailed(journal.path, fault) from None
@@ -389,6 +407,40 @@ def _play(
         )
     journal.append(Commit(END, unit))
     return state
+
+
+def _changed(
+    world: World[S],
+    journal: JournalWriter,
+    unit: int,
+    blocks: Sequence[Block],
+    inputs: Block,
+    ask: Ask[S] | None,
+) -> RulesFailed:
+    """The error for a step in which the state was changed before its events were applied.
+
+    Raises BadInput or PolicyFailed, which name what changed it, if that happens again with the
+    state that the journal gives. Nobody is asked again whose answers come in pieces: they cost.
+
+    `blocks`: of the unit, before the step; `ask`: as in `steps`.
+    """
+    with journal.reader() as reader:
+        walk = Walk(world, reader)
+        for _ in walk:
+            pass
+    state = walk.state
+    for block in blocks:
+        state = world.evolve(state, block)
+    with world.watching():
+        world.ended(state)
+        if ask is not None:
+            ask(state)
+        world.decide(state, inputs)
+    return RulesFailed(
+        f"the state of the {world.name} world was changed in {world.vocabulary.format_unit(unit)} "
+        "by what may only read it: its rules, those that are asked, or the caller of the run",
+        "change a copy; the state changes by events alone",
+    )
 
 
 def _checked(world: World[Any], path: str, unit: int, batches: Batches, *, is_input: bool) -> Block:

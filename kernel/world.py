@@ -12,6 +12,7 @@ else. At the edge of the library a row becomes an `Event`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
@@ -338,7 +339,10 @@ class World(Generic[S]):
         source: the SHA-256, in hex, of the source of these rules, where runs record that of theirs:
             their states have it as `source`; None: they record none.
         checks_rows: each row is checked before it is recorded, and a recording that would write an
-            invalid one fails. False where tests show that all rows are valid.
+            invalid one fails; so does one whose state is changed by anything but `evolve` and
+            `close`. False where tests show that all rows are valid and all else leaves states.
+        watching: within it, what only reads a state raises BadInput or PolicyFailed where it
+            changes one, so that the message names it.
     """
 
     name: str
@@ -363,6 +367,7 @@ class World(Generic[S]):
     missing: str | None = None
     source: str | None = None
     checks_rows: bool = True
+    watching: Callable[[], AbstractContextManager[object]] = nullcontext
     older: Sequence[World[S]] = ()
 
     @property

@@ -30,7 +30,8 @@ from goldrush.kernel.shape import Kind
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import EventType, Row
 
-WATCHED: Final = 100  # agents whose policies are watched: each time the whole state is compared
+# Agents whose policies are watched unless all are: each time the whole state is compared.
+WATCHED: Final = 100
 METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
 
 
@@ -128,7 +129,7 @@ class GameAgents:
             if agent not in view.together:
                 view.together.update(self._asked_together(policy, entry, view))
             return view.together[agent]
-        if view.before is not None and agent < WATCHED:
+        if view.before is not None and (agent < WATCHED or self.compiled.checks_all):
             seen = view.state
             if _hides(game):
                 with view.watching("`observe`"):
@@ -284,7 +285,6 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
         prompting=[prompting_of_game(each, agents.compiled, wordable) for each in versions],
         stand_in=next(iter(game.policies), ""),
         source=source.as_dict(),
-        leaves_state=True,
     )
 
 

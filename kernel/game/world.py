@@ -87,6 +87,15 @@ class Compiled:
         """Whether mistakes are looked for in the next step."""
         return self.checks_all or is_watched_unit(state.unit, state.config.agents)
 
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Within it, mistakes are looked for in all units."""
+        before, self.checks_all = self.checks_all, True
+        try:
+            yield
+        finally:
+            self.checks_all = before
+
     def code(self, phase: GamePhase) -> int | None:
         """The code of the submissions of a phase; None: nobody submits."""
         return None if phase.asks is None else self.codes[phase.asks]
@@ -382,6 +391,7 @@ def _world(of: Compiled) -> World[State]:
         freeze=of.freeze,
         thaw=of.thaw,
         vocabulary=of.vocabulary,
+        watching=of.watching,
     )  # fmt: skip
 
 

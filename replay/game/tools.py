@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
 from inspect import isfunction
 from math import isfinite
@@ -102,13 +102,8 @@ class GameTools(StageTools):
             location = f"{relpath(file, folder)}{colon}{name}"
         return f" --world {quoted(location)}" if location else ""
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        self.compiled.checks_all = True
-        try:
-            yield
-        finally:
-            self.compiled.checks_all = False
+    def watching(self) -> AbstractContextManager[None]:
+        return self.compiled.watching()
 
     def draws(self, path: str | Path) -> Iterator[TieBreak]:
         draws: Iterator[TieBreak] = self._draws(path, self.compiled)

@@ -14,6 +14,9 @@ from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
 from goldrush.kernel.game.watch import packed
+from goldrush.kernel.world import World
+from goldrush.replay.game.tools import tools_of_game
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
 from goldrush.replay.sentences import FORMS
 from tests.cli.helpers import goldrush as command
@@ -169,11 +172,47 @@ def test_an_event_that_nothing_applies_is_told_once(tmp_path, caplog, apply, say
     [(5, 14, True), (5, 16, False), (5, 31, True), (200, 0, True), (200, 3, True), (200, 4, False)],
 )
 def test_mistakes_in_the_first_units_and_at_powers_of_two(tmp_path, agents, unit, is_watched):
-    old, new = before(f"if state.unit == {unit}: state.landed[0] = 1.0", RULES)
+    old, new = before(f"if state.unit == {unit}: hash('a')", RULES)
     game, journal = changed(tmp_path, old, new), tmp_path / "run.journal"
-    message = r"landed\[0\] was"
-    with pytest.raises(GoldrushError, match=message) if is_watched else nullcontext():
+    with pytest.raises(GoldrushError, match=r"hash\(\)") if is_watched else nullcontext():
         recorded(game, journal, f"share*{agents}", seasons=unit + 1)
+
+
+CHANGES = "if state.unit == 33: state.landed[0] += 1.0"  # a unit that is not watched
+POLICY_CHANGES = before(CHANGES.replace("state", "seen"), POLICY)
+OVER_CHANGES = before(CHANGES, "        return state.stock < 1")
+OBSERVE = f"def observe(self, state, agent):\n        {CHANGES}\n        return state"
+MOVERS = f"def movers(self, state):\n        {CHANGES}\n        return list(state.agents)"
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("policy greedy of agent 120 failed in season 34: policy greedy", POLICY_CHANGES),
+        ("`decide`", before(CHANGES, RULES)),
+        ("`over`", OVER_CHANGES),
+        ("policy share of agent 0 failed in season 34: `observe`", before_method(OBSERVE)),
+        ("`movers`", before_method(MOVERS)),
+    ],
+)
+def test_what_changes_the_state_in_any_unit_ends_the_run_and_is_named(tmp_path, part, change):
+    game, journal = changed(tmp_path, *change), tmp_path / "run.journal"
+    message = rf"{part} changed the state: landed\[0\] was .* and is "
+    with pytest.raises(GoldrushError, match=message):
+        recorded(game, journal, "share*120,greedy*1" if "120" in part else "share*5", seasons=60)
+    run = goldrush.open(journal, world=game)
+    assert (33, True) == (len(list(run)), run.verify().holds)
+
+
+@pytest.mark.parametrize("change", [POLICY_CHANGES, OVER_CHANGES, before(CHANGES, RULES)])
+def test_all_levels_say_the_same_of_a_state_that_was_changed(tmp_path, monkeypatch, change):
+    game, journal = changed(tmp_path, *change), tmp_path / "run.journal"
+    tools_of_game(game)
+    with monkeypatch.context() as patch:  # as it was recorded before that was looked for
+        patch.setattr(World, "checks_rows", property(lambda world: False))
+        recorded(game, journal, "greedy*5", seasons=60)
+    where = [verify(journal, level).broken.where.partition(",")[0] for level in (2, 3, 4)]
+    assert ["season 34"] * 3 == where
 
 
 def test_a_value_of_another_type_is_found_at_the_end(tmp_path):
@@ -270,10 +309,10 @@ def test_no_setting_has_the_name_of_a_parameter_of_calls_that_take_settings():
 
 
 def test_mistakes_after_the_first_units_are_found_on_request(tmp_path):
-    old, new = before("if state.unit == 190: state.landed[0] = 1.0", RULES)
+    old, new = before("if state.unit == 190: hash('a')", RULES)
     game = changed(tmp_path, old, new)
     recorded(game, tmp_path / "run.journal", "share*5", seasons=200)
-    with pytest.raises(GoldrushError, match=r"landed\[0\] was"):
+    with pytest.raises(GoldrushError, match=r"hash\(\)"):
         recorded(game, tmp_path / "run.journal", "share*5", seasons=200, check=True)
     recorded(game, tmp_path / "run.journal", "share*5", seasons=200)
 
