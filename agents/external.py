@@ -132,7 +132,9 @@ def _settings_of(policy: object) -> dict[str, Any] | None:
         return None  # a list, say, which holds more than its attributes
     try:
         return settings if _state_of(make(**settings)) == _state_of(policy) else None
-    except Exception:  # whatever a constructor, or a comparison of two values, raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whatever a constructor, or a comparison of two values, raises
         return None
 
 

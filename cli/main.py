@@ -101,7 +101,7 @@ class Commands(click.Group):
         """
         if cmd_name in BUILT_IN:
             module = import_module(f"goldrush.cli.{BUILT_IN[cmd_name]}")
-            return behind_door(getattr(module, cmd_name))
+            return behind_door(getattr(module, cmd_name), is_ours=True)
         from goldrush.agents.plugins import COMMANDS, plugin
 
         found = plugin(COMMANDS, cmd_name, BUILT_IN)
@@ -120,10 +120,11 @@ class Commands(click.Group):
 
 
 @cache  # a command that is looked up twice is wrapped once
-def behind_door(command: click.Command) -> click.Command:
+def behind_door(command: click.Command, *, is_ours: bool = False) -> click.Command:
     """The command, its errors checked as those of the library's readers are
     (replay.journal.forged): an error that a forged journal causes is reported as one of the
-    journal.
+    journal. `is_ours`: no command of a plugin, so what ends it (`sys.exit()`) is an error of code
+    that it runs.
     """
     run = command.callback
     if run is None:  # a group of another distribution
@@ -145,6 +146,15 @@ def behind_door(command: click.Command) -> click.Command:
             except Exception as bug:
                 echo_traceback(format_traceback(bug))
                 raise
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if not is_ours:
+                raise
+            from goldrush.kernel.errors import RulesFailed, format_error
+
+            what = f"code that the command runs would end it: {format_error(error)}"
+            raise RulesFailed(what, "correct it") from error
 
     command.callback = judged
     return command

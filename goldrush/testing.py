@@ -163,7 +163,9 @@ def broken(law: Law, run: Trial) -> str | None:
         law(run)
     except LawBroken as error:
         return str(error)
-    except Exception as error:  # a world may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a world may raise anything
         return format_error(error)
     return None
 
@@ -502,7 +504,9 @@ def _judge_all(run: Trial, variations: Variations, *refusals: type[Exception]) -
                 fold.fold(run.world, state, [inputs, derived])
             except refusals:
                 continue
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 where = run.format_unit(unit)
                 raise LawBroken(
                     f"{where}: {format_error(error)}, given {inputs.batches}"

@@ -29,7 +29,7 @@ def format_error(error: BaseException) -> str:
         return str(error)
     error = _unwrapped(error)
     try:
-        text = f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
     except Exception:  # its __str__ may raise, too
         text = type(error).__name__
     text = "; ".join([text, *getattr(error, "__notes__", ())])

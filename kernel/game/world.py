@@ -345,9 +345,13 @@ class Compiled:
         return self._placed(state, config, players, state.unit, source)
 
 
+# Errors that have their line, and what ends a program whoever raises it.
+_TOLD: Final = (InvalidInputs, GoldrushError, KeyboardInterrupt, MemoryError)
+
+
 class _Telling:
-    """A context that raises RulesFailed for an exception of the rules. It is entered several times
-    in every unit, which a generator makes slow.
+    """A context that raises RulesFailed for whatever the rules raise, also `sys.exit()`. It is
+    entered several times in every unit, which a generator makes slow.
     """
 
     def __init__(self, game: type[Game]) -> None:
@@ -357,7 +361,7 @@ class _Telling:
         pass
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, (InvalidInputs, GoldrushError)):
+        if isinstance(error, BaseException) and not isinstance(error, _TOLD):
             raise RulesFailed(
                 f"the rules of {self.game.__name__} failed: {format_error(error)}", "correct them"
             ) from error

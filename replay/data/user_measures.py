@@ -144,7 +144,9 @@ class _Calls:
                 value = self.user.declared.of(**arguments)
         except BadInput as error:
             raise BadInput(error.what, _ALONE) from None
-        except (Exception, SystemExit) as error:
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:  # also `sys.exit()`
             raise BadInput(f"{where} failed: {format_error(error)}", _CURE) from error
         self._add(where, value)
 

@@ -178,9 +178,9 @@ def _values(
         with (watched if is_first else unchanged)(f"{line}: {what}", state):
             values = [rule(state.config, state, *given) for given in arguments]
         invalid = [value for value in values if value is not None and not is_finite(value)]
-    except GoldrushError:
+    except (GoldrushError, KeyboardInterrupt, MemoryError):
         raise
-    except Exception as error:
+    except BaseException as error:  # also `sys.exit()`
         raise BadInput(f"{where}: {format_error(error)}", _CURE) from error
     if invalid:
         raise BadInput(f"{where}: {line}: it gives {format_value(invalid[0])}", _CURE)

@@ -211,7 +211,9 @@ def _judged(
         outcome = BatchResult(path, None, text if path in text else f"{path}: {text}")
     except MemoryError:
         outcome = BatchResult(path, None, f"{path}: not enough memory to judge it")
-    except (Exception, SystemExit) as error:  # of a world; the other journals are still judged
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # of a world; the other journals are still judged
         problem = f"{path}: cannot be judged: {format_error(error)}"
         outcome = BatchResult(path, None, problem, trace=format_traceback(error))
     return attrs.evolve(outcome, seconds=time.perf_counter() - began)

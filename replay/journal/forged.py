@@ -80,7 +80,9 @@ def _forged(path: str | Path, world: World[Any] | None) -> MalformedEvents | Non
 
     try:
         broken = verify(path, DERIVE, world=world).broken
-    except Exception:  # it must not hide the first error
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # it must not hide the first error
         return None
     if broken is None or broken.level == INTEGRITY:
         return None

@@ -74,7 +74,9 @@ class _Here(Executor):
         future: Future[R] = Future()
         try:
             future.set_result(function(*args, **kwargs))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             future.set_exception(error)
         return future
 
@@ -200,7 +202,9 @@ def _outcomes(
         return future.result()
     except backend.lost_errors:
         return None
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a world may raise anything
         return [_failure(task[0], error)]
 
 
@@ -215,14 +219,16 @@ def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list
     for run in runs:
         try:
             results.append(function(run))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             return [*results, _failure(run, error)]
         if time.monotonic() > until:
             break
     return results
 
 
-def _failure(run: Planned, error: Exception) -> GoldrushError:
+def _failure(run: Planned, error: BaseException) -> GoldrushError:
     if isinstance(error, CancelledError):
         return RunFailed(run, "its worker is gone")
     return error if isinstance(error, GoldrushError) else RunFailed(run, format_error(error))

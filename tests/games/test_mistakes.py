@@ -111,6 +111,60 @@ def test_a_mistake_is_found_while_recording(tmp_path, old, new, says):
         recorded(changed(tmp_path, old, new), tmp_path / "run.journal")
 
 
+ENDS = ["raise SystemExit", "raise GeneratorExit", "raise type('Own', (BaseException,), {})('own')"]
+# By rule: what is changed in the source; each is run when two seasons have closed.
+RULE_OF = {
+    "decide": RULES,
+    "apply": "            state.stock = self.stock",
+    "start": "        return self.State(",
+    "over": "        return state.stock < 1",
+    "observe": "",
+    "movers": "",
+    "policy": "        return self.Asked(int(part *",
+    "score": "        return state.landed[agent]",
+    "measure": "        return state.stock\n",
+}
+
+
+def ending(path, rule, line):
+    """The fishery with a line in a rule."""
+    where = RULE_OF[rule]
+    if where:
+        space = where[: len(where) - len(where.lstrip())]
+        return changed(path, where, f"{space}{line}\n{where}")
+    takes, gives = {"observe": ("state, agent", "state"), "movers": ("state", "state.agents")}[rule]
+    return changed(path, *before_method(f"def {rule}(self, {takes}): {line}; return {gives}"))
+
+
+def measured(game, path):
+    run = recorded(game, path)
+    return run.measures(), run.table("agents")
+
+
+@pytest.mark.parametrize("line", ENDS)
+@pytest.mark.parametrize("rule", RULE_OF)
+def test_what_would_end_the_program_is_a_failure_of_the_rule(tmp_path, rule, line):
+    game = ending(tmp_path, rule, line)
+
+    with pytest.raises(GoldrushError, match=r"fishery.py:\d+: (SystemExit|GeneratorExit|Own)"):
+        measured(game, tmp_path / "run.journal")
+
+
+@pytest.mark.parametrize("rule", ["decide", "policy", "measure"])
+def test_a_person_who_interrupts_ends_the_program(tmp_path, rule):
+    with pytest.raises(KeyboardInterrupt):
+        recorded(ending(tmp_path, rule, "raise KeyboardInterrupt"), tmp_path / "r").measures()
+
+
+@pytest.mark.parametrize("rule", ["decide", "measure", "start"])
+def test_no_command_ends_well_because_rules_do(tmp_path, rule):
+    ending(tmp_path, rule, "__import__('sys').exit()")
+    ran = command("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)
+
+    assert 2 == ran.code
+    assert "SystemExit" in ran.err.splitlines()[-1]
+
+
 SETS = """
         few, names = {3, 1, 2}, frozenset({"a", "b"})
         assert [1, 2, 3, 6] == [min(few), len(names), max(few), sum(few)]

@@ -210,6 +210,8 @@ def test_what_ends_a_generator_or_the_process_is_told_as_any_other_bug_of_a_worl
     stopped = run("record --world raising --out failed.journal", "stop")
 
     assert_refused(stopped, "plugin package raising raised decide, raising.py:13: StopIteration")
+    ended = run("record --world raising --out ended.journal", "exit")
+    assert_refused(ended, "decide, raising.py:15: SystemExit: 0; correct it")
     assert 0 == run("record --world raising --out a.journal", "").code
     for fails, what in (("stop", "StopIteration"), ("exit", "SystemExit: 0")):
         judged = run("verify a.journal", fails)

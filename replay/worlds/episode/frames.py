@@ -59,9 +59,9 @@ def pictures(path: str | Path, about: About, first: int, last: int) -> Mapping[s
             problem = f"The environment has no render_mode {MODE!r}, so it is not drawn."
         else:
             problem = _draw(path, subject, kept, last)
-    except GoldrushError:
+    except (GoldrushError, KeyboardInterrupt, MemoryError):
         raise
-    except Exception as error:  # an environment may raise anything
+    except BaseException as error:  # an environment may raise anything
         problem = f"The environment cannot be drawn: {format_error(error)}."
     finally:
         if subject is not None:

@@ -108,7 +108,9 @@ def _blame(
 def _contains(space: Space, action: Encoded) -> bool:
     try:
         return space.contains(decoded(action))
-    except Exception:  # of a space of the environment's own
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # of a space of the environment's own
         return False
 
 

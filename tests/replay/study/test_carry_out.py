@@ -774,8 +774,8 @@ def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
     assert read_manifest(tmp_path / "a").finished
 
 
-@pytest.mark.parametrize("error", [TypeError("oops"), MemoryError(), OSError(5, "bad")])
-def test_a_place_that_cannot_play_is_told_in_a_line(tmp_path: Path, error: Exception) -> None:
+@pytest.mark.parametrize("error", [TypeError("oops"), MemoryError(), SystemExit(0)])
+def test_a_place_that_cannot_play_is_told_in_a_line(tmp_path: Path, error: BaseException) -> None:
     class Broken(ThreadPoolExecutor):
         def submit(self, *task: Any, **more: Any) -> Future[Any]:
             future: Future[Any] = Future()
@@ -791,6 +791,7 @@ def test_this_process_hands_over_errors_in_futures_as_every_executor() -> None:
     future = executor.submit(int, "three")
 
     assert isinstance(future.exception(), ValueError)
+    assert isinstance(executor.submit(sys.exit).exception(), SystemExit)
     assert 3 == executor.submit(int, "3").result()
 
 

@@ -155,8 +155,9 @@ def test_a_given_environment_draws_its_steps(browser: Any, tmp_path: Path) -> No
     assert "Drawn by" not in (tmp_path / "run.html").read_text()
 
 
-def test_an_environment_that_cannot_be_drawn_says_why(tmp_path: Path) -> None:
-    (tmp_path / "dot.py").write_text(ENV.replace("(7 * self.x, 9, 99)", "1 // 0"))
+@pytest.mark.parametrize("fault", ["1 // 0", "exit(0)"])
+def test_an_environment_that_cannot_be_drawn_says_why(tmp_path: Path, fault: str) -> None:
+    (tmp_path / "dot.py").write_text(ENV.replace("(7 * self.x, 9, 99)", fault))
     env = ("--env", "dot.py:Dot")
     goldrush(
         "record", *env, "--set", "steps=9", "--roster", "random", "--out", "run.journal",
