@@ -33,9 +33,10 @@ def ls(
 ) -> None:
     """List journals with world, treatment, roster, seed, state.
 
-    Lists all *.journal files in and below the folders given, by default the current one. The
-    treatment is that of the study that the journal belongs to, or the settings that differ from the
-    world's defaults. Checksums are checked, events are not; `goldrush verify` checks both.
+    Lists all *.journal files in and below the folders given, by default the current one. Journals
+    of environments and models are listed with their subject. The treatment is that of the study
+    that the journal belongs to, or the settings that differ from the world's defaults. Checksums
+    are checked, events are not; `goldrush verify` checks both.
 
     \b
     Examples:
@@ -57,12 +58,16 @@ def ls(
     failed = (one.trouble for one in found if isinstance(one.trouble, PluginFailed))
     for name, reason in dict.fromkeys((one.name, one.reason) for one in failed):
         echo_error(f"goldrush: {PluginFailed(name, reason)}")
-    head = ("journal", "world", "treatment", "roster", "seed", "units", "state", "bytes")
-    numbers = (4, 5, 7)
-    echo(
-        as_json, as_dicts(found),
-        lambda: format_table(with_rosters_cut([head, *map(_row, found)], 3), numbers=numbers),
-    )  # fmt: skip
+    echo(as_json, as_dicts(found), lambda: _listed(found))
+
+
+def _listed(found: Sequence[Outline]) -> str:
+    """A row for each journal; what runs are of, if any says so, stands behind their world."""
+    head = ("journal", "world", "subject", "treatment", "roster", "seed", "units", "state", "bytes")
+    rows = with_rosters_cut([head, *map(_row, found)], 4)
+    if any(info.subject for info in found):
+        return format_table(rows, numbers=(5, 6, 8))
+    return format_table([(*row[:2], *row[3:]) for row in rows], numbers=(4, 5, 7))
 
 
 def _row(info: Outline) -> tuple[str, ...]:
@@ -70,6 +75,7 @@ def _row(info: Outline) -> tuple[str, ...]:
     return (
         escaped(info.path),
         "-" if info.header is None else escaped(info.header.world),
+        cut(info.subject or "-", OTHERS_MAX),
         cut(info.treatment or _others(info) or "-", OTHERS_MAX),
         roster or "-",
         "-" if seed is None else str(seed),

@@ -406,7 +406,9 @@ class Tools:
     # Whole runs.
 
     def about(self, setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
-        """What START says of a run besides settings and players, by name. Raises nothing."""
+        """What START says of a run besides settings and players, by name; lists of journals show
+        its `subject`. Raises nothing.
+        """
         return ()
 
     def summary(self, path: str | Path) -> HasDict:

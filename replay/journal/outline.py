@@ -89,6 +89,11 @@ class Outline:
         return "not known here" if self.header is not None else "cannot be read"
 
     @property
+    def subject(self) -> str | None:
+        """The environment or the model that the run is of; None: its world says it all."""
+        return dict(self.about).get("subject")
+
+    @property
     def defaults(self) -> Mapping[str, object]:
         """The world's defaults of the settings that have another value."""
         is_usable = self.header is not None and not isinstance(self.trouble, PluginFailed)
@@ -107,6 +112,7 @@ class Outline:
             "journal": self.path,
             "world": self.header and self.header.world,
             "rules": self.header and self.header.rules,
+            "subject": self.subject,
             "treatment": self.treatment,
             "roster": self.declared.roster,
             "seed": self.declared.seed,

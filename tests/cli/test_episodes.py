@@ -43,6 +43,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_journals_are_listed_with_their_subject(folder: Path) -> None:
+    (folder / "broken.journal").write_text("no journal")
+    lines = goldrush("ls", cwd=folder).out.splitlines()
+    found = json.loads(goldrush("ls", "--json", cwd=folder).out)
+
+    assert ["journal", "world", "subject", "treatment"] == lines[0].split()[:4]
+    assert ["1.journal", "episode", "walk:Walk,", "an", "environment"] == lines[1].split()[:5]
+    assert ["walk:Walk, an environment"] * 2 + [None] == [each["subject"] for each in found]
+
+
 @pytest.mark.parametrize("option", ["--env", "--world"])
 def test_journals_are_verified_in_other_processes(folder: Path, option: str) -> None:
     ran = goldrush("verify", ".", option, "walk:Walk", "--jobs", 2, cwd=folder)

@@ -8,16 +8,21 @@ from typing import Final, cast
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.settings import INTEGER_MAX, check_value, flag, integer, setting
+from goldrush.kernel.settings import check_value, flag, integer, setting
 from goldrush.kernel.shape import several, text
 from goldrush.kernel.worlds.episode.events import NAME_MAX
-from goldrush.kernel.worlds.episode.subject import KINDS, MODEL
+from goldrush.kernel.worlds.episode.subject import KINDS, MODEL, VECTOR
 from goldrush.kernel.worlds.episode.values import VALUE, Encoded
 
 STEPS_MAX: Final = 10**9
+SEED_MAX: Final = 2**63 - 1  # of a reset
 AGENTS_MAX: Final = 1_000_000
 _TEXT: Final = text(NAME_MAX)
 _TEXTS: Final = several(_TEXT, AGENTS_MAX)
+
+# When the environments of a vector begin their next episodes, in the words of Gymnasium: in the
+# step that ends one, in the next step, or when the caller resets them.
+SAME_STEP, NEXT_STEP, DISABLED = AUTORESETS = ("SameStep", "NextStep", "Disabled")
 
 
 @attrs.frozen
@@ -25,11 +30,12 @@ class EpisodeSettings:
     """The settings that all episodes have.
 
     Attributes:
-        seed: of the seeds of resets that were made without one, and of random policies.
+        seed: of the seeds of resets that were made without one, and of random policies; of a
+            recording whose first reset has a seed, that one.
         steps: the number of steps, further resets included; 0: until it is closed.
     """
 
-    seed: int = setting(0, integer(0, INTEGER_MAX))
+    seed: int = setting(0, integer(0, SEED_MAX))
     steps: int = setting(0, integer(0, STEPS_MAX))
 
 
@@ -88,6 +94,8 @@ class About:
         every: the number of steps between two digests of all attributes of a model; 0: there are
             none but that at the end.
         versions: of Python, and of the distributions that its code is of, by name.
+        autoreset: of a vector environment, one of AUTORESETS, or empty: it does not say. None: of
+            any other subject, and in older journals.
     """
 
     name: str = setting("", _TEXT)
@@ -97,23 +105,36 @@ class About:
     ignored: Sequence[str] = setting((), _TEXTS)
     every: int = setting(0, integer(0, STEPS_MAX))
     versions: Mapping[str, str] = attrs.field(factory=dict)
+    autoreset: str | None = setting(
+        None, attrs.evolve(_TEXT, holds=(None, "", *AUTORESETS).__contains__)
+    )
+
+    @property
+    def known_autoreset(self) -> str:
+        """When the environments of a vector begin anew. Gymnasium assumes the next step where
+        they do not say.
+        """
+        return self.autoreset or NEXT_STEP
 
     def as_dict(self) -> dict[str, object]:
         """For START."""
-        return {**attrs.asdict(self, recurse=False), "versions": dict(self.versions)}
+        facts = {**attrs.asdict(self, recurse=False), "versions": dict(self.versions)}
+        return {name: value for name, value in facts.items() if value is not None}
 
 
 def about_of(recorded: object) -> About:
     """What START says of a subject. Raises BadInput for anything else."""
-    names = [field.name for field in attrs.fields(About)]
-    if type(recorded) is not dict or list(recorded) != names:
+    *names, last = [field.name for field in attrs.fields(About)]
+    if type(recorded) is not dict or [*recorded] not in (names, [*names, last]):
         raise BadInput(f"the subject is {format_value(recorded)}", f"it has {', '.join(names)}")
     for field in attrs.fields(About):
-        if "kind" in field.metadata:
+        if "kind" in field.metadata and field.name in recorded:
             check_value(f"the subject's {field.name}", recorded[field.name], field.metadata["kind"])
     versions = recorded["versions"]
     if type(versions) is not dict or not _TEXTS.holds((*versions, *versions.values())):
         raise BadInput(f"versions are {format_value(versions)}", "give texts by name")
+    if last in recorded and (recorded[last] is None or recorded["kind"] != VECTOR):
+        raise BadInput(f"a {recorded['kind']} has an {last}", "a vector environment has one")
     agents = recorded["agents"]
     if (recorded["kind"] == MODEL) is not (not agents) or len({*agents}) < len(agents):
         raise BadInput(

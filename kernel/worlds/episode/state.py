@@ -19,8 +19,9 @@ from goldrush.kernel.rosters import Roster, whole_roster
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.episode.config import About, EpisodeConfig, about_of, config_of
 from goldrush.kernel.worlds.episode.events import ARRAY, CLOSED, GAVE, RESET, TURN
-from goldrush.kernel.worlds.episode.subject import MODEL, Past
-from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR, Past
+from goldrush.kernel.worlds.episode.values import ARRAY as OF_NUMPY
+from goldrush.kernel.worlds.episode.values import DICT, Encoded
 
 SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
 
@@ -113,8 +114,8 @@ def evolve(state: EpisodeState, block: Block) -> EpisodeState:
             state.inputs = (*state.inputs, (code, rows))
             if code == RESET:
                 state.episode, state.step = state.episode + 1, -1  # counted when the unit closes
-                state.returns = (0.0,) * len(state.returns)
-                seed, is_drawn, _ = rows[0]
+                seed, is_drawn, options = rows[0]
+                state.returns = _kept_returns(state, options)
                 given = None if is_drawn or seed is None else seed
                 state.resets = state.resets + 1 if given is None else 0
                 state.seeded = state.seeded if given is None else given
@@ -130,6 +131,28 @@ def evolve(state: EpisodeState, block: Block) -> EpisodeState:
             values = {(row[0], row[1]): row[3] for row in rows if row[3] is not None}
             state.shown = {**state.shown, **values}
     return state
+
+
+def _kept_returns(state: EpisodeState, options: Encoded) -> tuple[float, ...]:
+    """The returns after a reset: those of environments that it leaves alone go on. In journals
+    from before there was an `autoreset` none do.
+    """
+    begun: Sequence[int] = range(len(state.returns))
+    if state.about.autoreset is not None:
+        begun = agents_of_reset(state, options)
+    return tuple([0.0 if agent in begun else x for agent, x in enumerate(state.returns)])
+
+
+def agents_of_reset(state: EpisodeState, options: Encoded) -> Sequence[int]:
+    """The agents whose episode a reset begins: all, but for a vector environment those that are
+    true in its option `reset_mask`, an array of truth values.
+    """
+    count = len(state.returns)
+    if state.about.kind == VECTOR and type(options) is tuple and options[0] == DICT:
+        mask = dict(cast("tuple[tuple[Encoded, Encoded], ...]", options[1])).get("reset_mask")
+        if type(mask) is tuple and mask[:3] == (OF_NUMPY, "|b1", (count,)):
+            return [agent for agent, byte in enumerate(cast(bytes, mask[3])) if byte]
+    return range(count)
 
 
 def _give(state: EpisodeState, rows: Sequence[Row]) -> None:

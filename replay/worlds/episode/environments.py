@@ -15,7 +15,7 @@ import attrs
 from goldrush.agents.targets import Maker, RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import OWN, About
+from goldrush.kernel.worlds.episode.config import AUTORESETS, OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.repeats.content import bases_of
@@ -143,7 +143,9 @@ _STEPPED: Final = ("an observation", "a reward", "terminated", "truncated", "an 
 
 
 class Vector(Environment):
-    """Many environments at once (`gymnasium.make_vec`): each is an agent. They reset themselves."""
+    """Many environments at once (`gymnasium.make_vec`): each is an agent. They reset themselves,
+    or are reset by a mask (`About.autoreset`).
+    """
 
     kind = VECTOR
 
@@ -333,7 +335,15 @@ def about_of(subject: Environment, make: Callable[..., object] | None = None) ->
         name=name or location_of(make) or location_of(cls) or cls.__qualname__,
         kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
         ignored=subject.recorded.ignored, versions=versions_of(cls, type(env)),
+        autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
     )  # fmt: skip
+
+
+def _autoreset_of(env: Any) -> str:
+    """The `autoreset_mode` of a vector environment; empty: it does not say."""
+    mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
+    value = getattr(mode, "value", mode)
+    return value if value in AUTORESETS else ""
 
 
 def registered(env: object) -> tuple[Maker, dict[str, object]] | None:

@@ -1,7 +1,8 @@
 """The episodes of a run: where each begins and ends, and what it returned.
 
-In a vector environment each environment begins its next episode by itself: its episodes are told by
-its ends, and have the number of the environment as their agent.
+In a vector environment each environment has its own episodes, with its number as their agent. Where
+it begins the next one by itself (`About.autoreset`), that begins in the step that ends the one
+before, or in the step after it, of which the reward is no part of a step.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Row, World
+from goldrush.kernel.worlds.episode.config import DISABLED, SAME_STEP
 from goldrush.kernel.worlds.episode.events import GAVE, RESET
-from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.state import EpisodeState, agents_of_reset
 from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR
 
 
@@ -32,6 +34,7 @@ class Episode:
         is_drawn: the recorder drew the seed.
         returns: by agent, the sum of its rewards; of one agent, that alone.
         terminated, truncated: the agents that came to their end, and that were cut off.
+        length: the number of its steps, resets left out, also of other environments.
         is_finished: it is over; otherwise a reset, or the end of the recording, broke it off.
     """
 
@@ -44,12 +47,8 @@ class Episode:
     returns: list[float]
     terminated: set[int] = attrs.field(factory=set)
     truncated: set[int] = attrs.field(factory=set)
+    length: int = 0
     is_finished: bool = False
-
-    @property
-    def length(self) -> int:
-        """The number of its steps, the reset left out."""
-        return self.last - self.first
 
     @property
     def total(self) -> Value:
@@ -81,24 +80,27 @@ class Episodes:
         unit = commit.unit - 1
         rows: list[Row] = []
         for block in commit.blocks:
-            for seed, is_drawn, _ in block.rows(RESET):
-                self._begin(state, unit, seed, is_drawn=is_drawn)
+            for seed, is_drawn, options in block.rows(RESET):
+                begun = agents_of_reset(state, options)
+                self._begin(state, unit, begun, seed, is_drawn=is_drawn)
             rows += block.rows(GAVE)
         if state.about.kind == VECTOR:
-            self._step_each(rows, unit)
+            self._step_each(rows, unit, state.about.known_autoreset)
             return
         episode = self._open.get(None)
         if episode is not None:
             episode.last = unit
+            episode.length += episode.first < unit
             _give(episode, rows)
             episode.is_finished = state.is_over
 
-    def _begin(self, state: EpisodeState, unit: int, seed: int | None, *, is_drawn: bool) -> None:
-        """Begin an episode of all agents, or of each environment of a vector environment."""
-        agents = range(len(state.roster))
-        self._open = {}
-        for agent in agents if state.about.kind == VECTOR else (None,):
-            returns = [0.0] * (len(agents) if agent is None else 1)
+    def _begin(
+        self, state: EpisodeState, unit: int, begun: Sequence[int], seed: int | None, *,
+        is_drawn: bool,
+    ) -> None:  # fmt: skip
+        """Begin an episode of all agents, or of these environments of a vector environment."""
+        for agent in begun if state.about.kind == VECTOR else (None,):
+            returns = [0.0] * (len(state.roster) if agent is None else 1)
             self._append(Episode(0, agent, unit, unit, seed, is_drawn, returns))
 
     def _append(self, episode: Episode) -> None:
@@ -107,14 +109,20 @@ class Episodes:
         self._open[episode.agent] = episode
         self.all.append(episode)
 
-    def _step_each(self, rows: Sequence[Row], unit: int) -> None:
-        """A step of a vector environment. One whose episode was over has begun another."""
+    def _step_each(self, rows: Sequence[Row], unit: int, autoreset: str) -> None:
+        """A step of a vector environment. One whose episode was over has begun another, unless
+        its caller has to.
+        """
         for row in rows:
             episode = self._open[row[0]]
             if episode.is_finished:
-                episode = Episode(0, row[0], unit, unit, None, False, [0.0])
+                if autoreset == DISABLED:
+                    continue
+                first = episode.last if autoreset == SAME_STEP else unit
+                episode = Episode(0, row[0], first, unit, None, False, [0.0])
                 self._append(episode)
             episode.last = unit
+            episode.length += episode.first < unit
             _give(episode, [row])
             episode.is_finished = row[2] or row[3]
 

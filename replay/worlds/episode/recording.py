@@ -112,11 +112,11 @@ class Recording(Generic[U]):
         path: str,
         stage: LiveStage[U],
         state: EpisodeState,
-        begin: Callable[[], Steps[EpisodeState]] | None,
+        begin: Callable[[Batch], Steps[EpisodeState]] | None,
         loop: Steps[EpisodeState] | None = None,
     ) -> None:
-        """See `new` and `forked`. `begin` makes the loop before anything is written; None: it is
-        `loop`, which has begun.
+        """See `new` and `forked`. `begin` makes the loop of the first input, before anything is
+        written; None: it is `loop`, which has begun.
         """
         self.path, self.state = path, state
         self.subject = stage.at(state)
@@ -241,7 +241,7 @@ class Recording(Generic[U]):
         self._check_open()
         if self._loop is None:
             assert self._begin is not None  # or the loop is there
-            loop = self._begin()
+            loop = self._begin(inputs[0])
             self.state, self._loop = next(loop), loop
         try:
             self.state = self._loop.send(inputs)
@@ -284,9 +284,16 @@ def _how_it_ended(state: EpisodeState) -> str:
 
 
 def _steps(
-    stage: LiveStage[U], setup: Mapping[str, object], path: str, force: bool
+    stage: LiveStage[U], setup: Mapping[str, Any], path: str, force: bool, first: Batch
 ) -> Steps[EpisodeState]:
-    """The run loop of a new journal, which is closed when the generator is."""
+    """The run loop of a new journal, which is closed when the generator is. The run has the seed
+    that `first`, its first reset, is given: by it runs differ.
+    """
+    _, [(seed, is_drawn, _)] = first
+    if not is_drawn:
+        subject = stage.at(initial(setup))
+        setup = {**setup, "config": {**setup["config"], "seed": seed}}
+        stage.hold(subject, initial(setup))
     with JournalWriter(path, _HEADER, force=force) as journal:
         return (yield from steps(episode_world(stage), setup, journal))
 

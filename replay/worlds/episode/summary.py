@@ -14,6 +14,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.worlds.episode.config import About, about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, RESET
+from goldrush.kernel.worlds.episode.subject import VECTOR
 from goldrush.kernel.worlds.episode.values import TYPE
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.forged import reader_of
@@ -68,11 +69,17 @@ def facts_of(setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
     facts = [
         ("subject", f"{about.name}, {_an(about.kind)}"),
         ("names", few(about.agents)),
+        ("autoreset", _autoreset(about)),
         ("recorded", "digests and values" if about.values else "digests; values of numbers alone"),
         ("not recorded", few(about.ignored)),
         ("versions", versions),
     ]
     return [(name, text) for name, text in facts if text]
+
+
+def _autoreset(about: About) -> str:
+    assumed = "" if about.autoreset else ", assumed: the environment does not say"
+    return f"{about.known_autoreset}{assumed}" if about.kind == VECTOR else ""
 
 
 def _an(noun: str) -> str:

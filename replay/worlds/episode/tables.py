@@ -103,7 +103,7 @@ STEPS: Final = Table(
 
 EPISODES: Final = Table(
     "episodes",
-    "an episode; in a vector environment, of one environment",
+    "an episode; in a vector environment, of one environment, as its `autoreset_mode` begins them",
     [
         _EPISODE,
         Column("agent", TEXT, "", "of which environment it is, in a vector environment"),

@@ -97,7 +97,8 @@ def wrap(
             model (of Mesa, or any with a method `step`), or a function that makes one of a seed.
         journal: the path of the journal. It begins with the first reset, and is whole after each
             call.
-        seed: of the seeds that resets without a seed get; the seed of a model.
+        seed: of the seeds that resets without a seed get; the seed of a model. The run has the
+            seed of its first reset instead, where that is given one.
         steps: steps and further resets after which the journal ends; 0: when `close` is called. A
             model is run so many steps, or until it stops.
         values: record observations, infos and variables with their values. Otherwise the journal

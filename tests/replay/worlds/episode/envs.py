@@ -141,6 +141,29 @@ def vector(drift: float = 0.0, at: int = 0) -> Any:
     return gymnasium.vector.SyncVectorEnv([lambda d=d: NoisyWalk(d, at) for d in drifts])
 
 
+class Lasts(gymnasium.Env[Any, Any]):
+    """Every episode has so many steps, each of which pays 1."""
+
+    observation_space, action_space = spaces.Discrete(99), spaces.Discrete(2)
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        self.steps = 0
+        return 0, {}
+
+    def step(self, action: Any) -> Any:
+        self.steps += 1
+        return self.steps, 1.0, self.steps == self.length, False, {}
+
+
+def of_lengths(*lengths: int, mode: Any = None) -> Any:
+    """A vector of environments whose episodes have these lengths. `mode`: of its resets."""
+    makers = [lambda n=n: Lasts(n) for n in lengths]
+    return gymnasium.vector.SyncVectorEnv(makers, autoreset_mode=mode or "NextStep")
+
+
 MAKE = {"environment": NoisyWalk, "vector": vector, "parallel": Hunt, "AEC": Turns}
 
 

@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,11 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, JournalReader
 from goldrush.kernel.walk import DERIVED, NotDerived, Walk
 from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.journal.outline import outline
 from goldrush.replay.worlds.episode.recording import EnvironmentMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.envs import END as LENGTH
-from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, play
+from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, of_lengths, play
 
 
 @pytest.fixture(autouse=True)
@@ -199,6 +201,78 @@ def test_what_each_environment_of_a_vector_gave_is_its_agents(tmp_path: Path) ->
     expected = [(step, k) for step, mask in enumerate(masks, 1) for k in np.flatnonzero(mask)]
     assert 0 < len(expected) < 7 * 3
     assert expected == [(event["step"], event["agent"]) for event in ahead]
+
+
+@pytest.mark.parametrize(
+    ("mode", "spans"),
+    {
+        "SameStep": [[(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)], [(0, 5), (5, 10)]],
+        "NextStep": [[(0, 2), (3, 5), (6, 8)], [(0, 5)]],
+        "Disabled": [[(0, 2), (3, 5), (6, 9), (10, 12), (13, 15)], [(0, 7), (8, 15)]],
+    }.items(),
+)
+def test_episodes_of_a_vector_are_those_of_its_autoreset_mode(
+    mode: str, spans: list[list[tuple[int, int]]], tmp_path: Path
+) -> None:
+    make = partial(of_lengths, 2, 5, mode=gymnasium.vector.AutoresetMode(mode))
+    env = goldrush.wrap(make, tmp_path / "run.journal")
+    env.reset(seed=123)
+    for _ in range(10):
+        ended = env.step(np.array([0, 1]))[2]
+        if mode == "Disabled" and ended.any():
+            env.reset(options={"reset_mask": ended})
+    env.close()
+    rows = [row for row in env.run.table("episodes").to_pylist() if row["finished"]]
+
+    for agent, length in enumerate((2, 5)):
+        own = [row for row in rows if row["agent"] == f"environment {agent}"]
+        assert spans[agent] == [(row["first"], row["last"]) for row in own]
+        assert {(length, length)} == {(row["length"], row["return"]) for row in own}
+    lengths = [2] * len(spans[0]) + [5] * len(spans[1])
+    measures = env.run.measures()
+    assert [np.mean(lengths)] * 2 == [measures["mean_length"], measures["mean_return"]]
+    assert env.run.verify().broken is None
+
+
+def test_a_reset_by_a_mask_leaves_the_others_alone(tmp_path: Path) -> None:
+    env = goldrush.wrap(partial(of_lengths, 2, 5, 9, mode="Disabled"), tmp_path / "run.journal")
+    env.reset(seed=1)
+    for _ in range(2):
+        ended = env.step(np.zeros(3, int))[2]
+    env.reset(seed=8, options={"reset_mask": ended})
+    env.step(np.zeros(3, int))
+    env.close()
+    rows = env.run.table("episodes").to_pylist()
+    steps = env.run.table("steps").to_pylist()
+
+    assert [(1, 2), (1, 3), (1, 3), (8, 1)] == [(row["reset_seed"], row["length"]) for row in rows]
+    assert [1, 3, 3] == [row["return"] for row in steps if row["return"]][-3:]
+    assert env.run.verify().broken is None
+
+
+def test_what_a_vector_does_not_say_of_its_resets_is_assumed_and_said(tmp_path: Path) -> None:
+    facts = []
+    for name, metadata in ("said", {"autoreset_mode": "SameStep"}), ("silent", {}):
+        env = of_lengths(2, 5, mode="SameStep")
+        env.metadata = metadata
+        recorded = goldrush.wrap(env, tmp_path / f"{name}.journal")
+        recorded.reset(seed=1)
+        facts.append(dict(outline(recorded.journal).about).get("autoreset"))
+
+    assert ["SameStep", "NextStep, assumed: the environment does not say"] == facts
+
+
+@kinds
+def test_a_recording_has_the_seed_of_its_first_reset(kind: str, tmp_path: Path) -> None:
+    journals = []
+    for seed in (None, 7, 2**62):
+        env = goldrush.wrap(MAKE[kind], tmp_path / f"{seed}.journal", seed=5)
+        env.reset(seed=seed)
+        env.reset(seed=8)
+        assert env.run.verify().broken is None
+        journals.append(env.run)
+
+    assert [5, 7, 2**62] == [outline(run.path).declared.seed for run in journals]
 
 
 def test_a_reward_that_is_no_number_is_an_array(tmp_path: Path) -> None:
