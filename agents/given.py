@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from goldrush.agents.targets import (
     EXAMPLES,
     Maker,
+    RegisteredEnvironment,
     is_environment_id,
     target_named,
 )
@@ -74,7 +75,10 @@ def give(
             "give a name, a file, a Game, or a function or class that makes an environment",
         )
     location = target if isinstance(target, str) else _location(found)
-    _MAKERS[subject] = location, found
+    # Of several that are given, each makes what is recorded under its name; the last, all others.
+    own = found.name if isinstance(found, RegisteredEnvironment) else _import_name(found)
+    for name in {subject, own if subject == _ANY else subject}:
+        _MAKERS[name] = location, found
     return None
 
 
@@ -127,15 +131,18 @@ def _as_it_is(target: str) -> object:
         ) from error
 
 
-def _location(code: type[Game] | Maker) -> str:
-    """Where other processes find a class or a function; empty for one of the main program or within
-    a function.
+def _import_name(code: type[Game] | Maker) -> str:
+    """`module:NAME` of a class or a function; empty for one of the main program or within a
+    function.
     """
     module, name = getattr(code, "__module__", None), getattr(code, "__qualname__", "<")
-    if module in (None, "__main__") or "<" in name:
-        return ""
-    is_file = module.startswith(FILE_MODULE)
-    return f"{sys.modules[module].__file__ if is_file else module}:{name}"
+    return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
+
+
+def _location(code: type[Game] | Maker) -> str:
+    """Where other processes find a class or a function; empty as for `_import_name`."""
+    module, _, name = (found := _import_name(code)).partition(":")
+    return f"{sys.modules[module].__file__}:{name}" if module.startswith(FILE_MODULE) else found
 
 
 def given(world: str) -> type[Game] | None:

@@ -28,19 +28,22 @@ def audit(
     at: int | None = at_option("Round, or assignment."),
     place: Place,
     kind: str | None = option("--kind", "KIND", "Kind of draw, as claim or raid (default: all)."),
+    draw: str | None = option(
+        "--draw", "NAME",
+        "Games: only draws of this name, as shock, or bite,3 with the rest of its key.",
+    ),
     score: str | None = option(
         "--score --agent", "AGENT", "Seasons: recompute this agent's score."
     ),
     every: bool = option("--all", help="Recompute every draw of the journals."),
     fair: bool = option("--fairness", help="Chi-square test of who wins ties, over all draws."),
     as_json: Json,
-) -> int:
+) -> int:  # fmt: skip
     """Recompute random draws and scores; test their fairness.
 
-    With --at: the draws on a plot in a round of a mining run, or those of an assignment of a season
-    (order of speakers, conclusion, last place), each with participants, key, random words and rule;
-    with --score, every line of an agent's score. Exit code: 0 if what was checked holds, 1 if not,
-    2 if it could not be checked.
+    With --at: the draws of a round or other unit, each with participants, key, random words and
+    rule; with --place, --kind or --draw only some of them; with --score, every line of an agent's
+    score. Exit code: 0 if what was checked holds, 1 if not, 2 if it could not be checked.
 
     \b
     Examples:
@@ -50,15 +53,16 @@ def audit(
     from goldrush.replay.journal.batch import journals_in
     from goldrush.replay.run import Run
 
-    is_at = any(given is not None for given in (at, place, score))
-    if kind is not None and score is not None:
-        raise click.UsageError("--kind is for draws, and a score has none; leave it out")
+    is_at = any(value is not None for value in (at, place, score))
+    for flag, given in (("--kind", kind), ("--draw", draw)):
+        if given is not None and score is not None:
+            raise click.UsageError(f"{flag} is for draws, and a score has none; leave it out")
+        if given is not None and not is_at:
+            raise click.UsageError(f"{flag} needs --at; leave it out")
     if score is not None and at is None and not every and not fair:
         raise click.UsageError("--score needs --at, the assignment")
     if is_at + every + fair != 1 or (is_at and at is None):
-        raise click.UsageError("give --at and --place (a plot, a table), or --all, or --fairness")
-    if kind is not None and not is_at:
-        raise click.UsageError("--kind needs --at and --place; leave it out")
+        raise click.UsageError("give --at (a round or other unit), or --all, or --fairness")
     if fair:
         return _fairness(journals_in(journals), as_json)
     if every:
@@ -70,7 +74,7 @@ def audit(
     audited: Sequence[Checkable]
     text: Callable[[Any], str] = str
     if score is None:
-        audited = run.audit(at, place, kind)
+        audited = run.audit(at, place, kind, draw)
     else:
         audited, text = run.scores(at, score, place), run.tools.format_score
     echo(as_json, as_dicts(audited), lambda: "\n\n".join(map(text, audited)))

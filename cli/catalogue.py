@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 
 
 @command()
-def policies(world: World, as_json: Json) -> int:
+def policies(named: NamedWorld, world: World, as_json: Json) -> int:
     """List the policies for rosters, with their settings.
 
-    Exit code: 1 if a policy of another distribution cannot be used.
+    WORLD is mining by default: the name of a world, or what --world takes. Exit code: 1 if
+    a policy of another distribution cannot be used.
 
     \b
     Examples:
       goldrush policies
-      goldrush policies --world competition
+      goldrush policies competition
     """
     from goldrush.replay.catalogue import policies_of
 
-    listed = policies_of(world)
+    listed = policies_of(one_world(named, world))
     for error in listed.unusable:
         echo_error(f"goldrush: {error}")
     rows = []
@@ -59,19 +60,20 @@ def _as_dict(name: str, entry: CatalogueEntry) -> dict[str, object]:
 
 
 @command()
-def treatments(world: World, as_json: Json) -> None:
+def treatments(named: NamedWorld, world: World, as_json: Json) -> None:
     """List treatments: named variations of the settings.
 
-    `goldrush settings` lists the defaults and ranges of the settings.
+    WORLD is mining by default: the name of a world, or what --world takes. `goldrush
+    settings` lists the defaults and ranges of the settings.
 
     \b
     Examples:
       goldrush treatments
-      goldrush treatments --world competition
+      goldrush treatments competition
     """
     from goldrush.replay import catalogue
 
-    listed = catalogue.treatments(world).values()
+    listed = catalogue.treatments(one_world(named, world)).values()
     rows = []
     for one in listed:
         settings = " ".join(f"{name}={json.dumps(value)}" for name, value in one.settings.items())
@@ -87,15 +89,10 @@ def _records(keys: Sequence[str], rows: Iterable[Sequence[object]]) -> Callable[
 
 
 @command()
-def settings(
-    *,
-    named: NamedWorld,
-    world: World,
-    as_json: Json,
-) -> None:
+def settings(named: NamedWorld, world: World, as_json: Json) -> None:
     """List the settings of a world: name, default, range.
 
-    WORLD is mining by default, and may be given by --world as well.
+    WORLD is mining by default: the name of a world, or what --world takes.
 
     \b
     Examples:

@@ -146,20 +146,21 @@ def reads_journals(params: Iterable[click.Parameter]) -> bool:
 
 
 def _game_option() -> click.Option:
-    """The option --world of a command that reads journals: consent to the game that they are of, or
-    to what makes their environment or model.
+    """The option --world of a command that reads journals: consent to the games that they are of,
+    or to what makes their environments or models.
     """
     return click.Option(
         ["--world", "--env", "_world"], metavar="FILE.py", expose_value=False, callback=_give,
-        help="Game that the journal is of: its file, or module:Class; or what makes its "
-        "environment or model: FILE.py:NAME, module:NAME, or an id of Gymnasium.",
+        multiple=True,
+        help="Code of the recorded game, environment or model: FILE.py, FILE.py:NAME, module:NAME, "
+        "or an id of Gymnasium; repeatable.",
     )  # fmt: skip
 
 
-def _give(context: click.Context, parameter: click.Parameter, location: str | None) -> None:
+def _give(context: click.Context, parameter: click.Parameter, locations: Sequence[str]) -> None:
     from goldrush.replay.find import tools_for
 
-    if location is not None:
+    for location in locations:
         tools_for(typed_world(location))  # or it would be ignored
 
 

@@ -19,7 +19,8 @@ def new(
 ) -> None:
     """Write the file of a new game, to be changed.
 
-    It is a fishery, which runs as it is.
+    It is a fishery, which runs as it is. NAME becomes that of its class: market is Market,
+    my-market is MyMarket.
 
     \b
     Examples:

@@ -65,7 +65,8 @@ def record(
     seed: Seed,
     rounds: int | None = option(
         "--rounds --assignments", "N",
-        "Number of rounds (mining) or assignments (seasons; default: see `goldrush settings`).",
+        "Number of rounds, or other units of the world (default: see `goldrush settings`); also "
+        "--set with its name there: hours=5.",
     ),
     agents: int | None = option("--agents", "N", "Number of agents (default: as the roster says)."),
     roster: str | None = roster_option(

@@ -74,7 +74,8 @@ class VariedOptions(NamedTuple):
         option(
             "--rounds --assignments",
             "N",
-            "Horizon: number of rounds, or other units (default: the world's); repeatable.",
+            "Number of rounds, or other units of the world (default: the world's); repeatable. "
+            "Also --set with its name there: hours=5, or hours=[5,10] for several.",
         ),
     ]
     wording: Wording

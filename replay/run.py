@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 import attrs
 
 from goldrush.agents.given import is_location, maker_of, making
-from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value, unknown
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
 from goldrush.replay.arguments import (
@@ -473,22 +473,35 @@ class Run:
         return diff(self.path, other.path if isinstance(other, Run) else path_of(other))
 
     def audit(
-        self, at: int, location: Location | None = None, kind: str | None = None
+        self,
+        at: int,
+        location: Location | None = None,
+        kind: str | None = None,
+        name: str | None = None,
     ) -> Sequence[TieBreak]:
         """The draws of the unit `at`, each computed again from its key; only those at a `location`
-        (a plot, a table; mining needs one) and of a `kind`, if given.
+        (a plot, a table), of a `kind`, and of the `name` that the rules of a game give to a draw
+        (`shock`; or with all parts of its key: `bite,3`), if given.
 
-        Raises BadInput for a world without draws, and for an unknown unit, location or kind.
+        Raises BadInput for a world without draws, and for an unknown unit, location, kind or name.
         """
         tools, unit = self.tools, integer(at, "the unit")
         tools.require(Tools.draws, self.path)
-        kinds, noun = tools.draw_kinds, tools.location
+        kinds = tools.draw_kinds
         if kind is not None and kind not in kinds:
             cure = f"take one of {', '.join(kinds)}"
             raise BadInput(f"there are no draws of kind {kind!r}", cure)
-        if location is None and tools.draws_need_location:
-            raise BadInput(f"draws of {self.path} belong to a {noun}", f"give one (--{noun})")
-        return tools.draws_at(self.path, unit, self._location(location), kind)
+        draws = tools.draws_at(self.path, unit, self._location(location), kind)
+        if name is None:
+            return draws
+        wanted = ", ".join(part.strip() for part in name.split(","))
+        known = {draw.occasion.name: draw for draw in draws if draw.occasion.name}
+        if not known:
+            raise BadInput(f"draws of {self.path} have no names", "leave --draw out")
+        named = [draw for draw in draws if draw.occasion.has_name(wanted)]
+        if not named:
+            raise unknown("draw", name, known)
+        return named
 
     def audit_all(self) -> Recheck:
         """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""

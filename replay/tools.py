@@ -244,7 +244,6 @@ class Tools:
         next_commands: the commands suggested after a run, besides those for every world.
         location: the noun for a location in a unit ("plot", "table"); empty: it has none.
         draw_kinds: the kinds of draws that can be audited.
-        draws_need_location: `draws_at` must be given a location.
         measures: its measures.
         spells: None: it has none.
         studies: how it is studied; NO_STUDIES: it is not.
@@ -270,7 +269,6 @@ class Tools:
     next_commands: Sequence[str] = ()
     location: str = ""
     draw_kinds: Sequence[str] = ()
-    draws_need_location: bool = False
     measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
     spells: Spells | None = None
     tables: Tables = Tables()

@@ -12,6 +12,7 @@ import hashlib
 import importlib
 import inspect
 import os
+import re
 import sys
 from contextlib import redirect_stdout
 from importlib.resources import files
@@ -79,8 +80,10 @@ def source_of_code(code: type | FunctionType) -> Source:
 
 def new_game(name: str) -> tuple[str, str]:
     """The name and the text of a file with a new game, a fishery to be changed. `name`: of its
-    class. Raises BadInput for what is no name of a class.
+    class, or words that make one: `my-market` is `MyMarket`. Raises BadInput for any other.
     """
+    words = re.split(r"[-_ ]+", name)
+    name = "".join(word[:1].upper() + word[1:] for word in words)
     if not (name.isidentifier() and name.isascii() and name[0].isupper()):
         raise BadInput(f"a game cannot be called {format_value(name)}", "give a name like Harbour")
     text = files("goldrush.games").joinpath("fishery.py").read_text(encoding="utf-8")

@@ -34,11 +34,18 @@ def _audit(compiled: Compiled, state: State, step: int, row: Row) -> TieBreak:
     key, use, arguments, results, words = row
     vocabulary, unit = compiled.vocabulary, state.unit + 1
     place = {vocabulary.unit: vocabulary.number(unit)}
-    where = f"{', '.join(map(str, key))} of {vocabulary.format_unit(unit)}"
+    name = ", ".join(map(str, key))
+    where = f"{name} of {vocabulary.format_unit(unit)}"
     if compiled.has_steps:
         place, where = {**place, "step": step}, f"{where}, step {step}"
     occasion = Occasion(
-        place, where, (state.config.seed, unit, step, "decide", *key), "place", "result", USES[use]
+        place,
+        where,
+        (state.config.seed, unit, step, "decide", *key),
+        "place",
+        "result",
+        USES[use],
+        name,
     )
     return _AUDITS[USES[use]](occasion, arguments, results, words)
 

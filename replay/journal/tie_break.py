@@ -29,6 +29,8 @@ class Occasion:
         tied: the noun for a participant.
         decides: the noun for the outcome.
         named: the kind of the draw; empty: the last part of the key.
+        name: what the rules of a game call the draw, with the rest of its key: `bite, 3`; empty in
+            other worlds.
     """
 
     location: Mapping[str, int]
@@ -37,6 +39,11 @@ class Occasion:
     tied: str = "agent"
     decides: str = "winner"
     named: str = ""
+    name: str = ""
+
+    def has_name(self, text: str) -> bool:
+        """Whether a text is the name, or its first part."""
+        return text in (self.name, self.name.partition(", ")[0])
 
     @property
     def kind(self) -> str:

@@ -212,6 +212,7 @@ def plan_of(
         treatments: names; `all` stands for all treatments of the world and of `own`.
         rosters: texts, each its own name, or texts by name; `baselines` stands for the world's.
         seeds: a number of seeds, counted from 0, or the seeds.
+        rounds: the horizon, or several; also in `settings`, by the world's name for it.
         wording: of the models and people of the rosters that name none, neither there nor in
             `models`. It becomes a part of the texts, and of names that are texts.
 
@@ -219,9 +220,12 @@ def plan_of(
     `StudyPlan.runs` checks the rest.
     """
     of = studied(world)
-    own = own or {}
+    own, settings = own or {}, dict(settings or {})
+    horizon = settings.pop(of.players.horizon, None)
+    if None not in (horizon, rounds):
+        raise BadInput(f"{of.players.horizon} is given twice", "give it once")
     _check_own(of, own)
-    _check_settings(of, "the settings have", settings or {})
+    _check_settings(of, "the settings have", settings)
     known = list(known_treatments(of, own))
     names: list[str] = []
     for name in treatments:
@@ -237,8 +241,8 @@ def plan_of(
         treatments=_once("treatment", names),
         rosters=_with_names_of_wordings(chosen),
         seeds=_once("seed", _seeds(seeds)),
-        rounds=_once("horizon", _horizons(of, rounds)),
-        settings=dict(settings or {}),
+        rounds=_once("horizon", _horizons(of, horizon if rounds is None else rounds)),
+        settings=settings,
         own={name: dict(table) for name, table in own.items()},
         trust=trust,
         classes=classes or {},
@@ -278,8 +282,8 @@ def _check_own(of: Tools, own: Mapping[str, Mapping[str, Any]]) -> None:
 def _check_settings(of: Tools, who: str, settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
         if name in ("seed", of.players.horizon):
-            flag = "seeds" if name == "seed" else "rounds"
-            raise BadInput(f"{who} {name}", f"give it as {flag} of the whole study (--{flag})")
+            how = "--seeds" if name == "seed" else f"--set {name}=N"
+            raise BadInput(f"{who} {name}", f"give it for the whole study ({how})")
         try:
             check_setting(of.config, name, value)
         except BadInput as error:
@@ -464,7 +468,7 @@ def _seeds(given: int | Sequence[int]) -> list[int]:
 def _horizons(of: Tools, given: int | Sequence[int] | None) -> list[int]:
     horizon = attrs.fields_dict(of.config)[of.players.horizon]
     horizons = _listed(horizon.default if given is None else given)
-    return _checked("rounds", horizons, horizon.metadata["kind"])
+    return _checked(of.players.horizon, horizons, horizon.metadata["kind"])
 
 
 def _checked(name: str, values: list[Any], kind: Kind) -> list[Any]:

@@ -97,7 +97,8 @@ def study(
             for `record`. Policies of one's own must be classes, for each run makes them anew; one
             that cannot be imported (of a notebook, or of the running script) needs `jobs=1`.
         seeds: how many, from 0 on, or which.
-        rounds: the horizon, or several, in the world's units; None: the world's default.
+        rounds: the horizon, or several, in the world's units, as its name there (`hours=72`);
+            None: the world's default.
         jobs: how many processes; None: one a processor.
         backend: plays the runs; None: local processes.
         models: how language models are reached: a file of models, or `Models`.

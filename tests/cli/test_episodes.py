@@ -61,6 +61,23 @@ def test_journals_are_verified_in_other_processes(folder: Path, option: str) -> 
     assert 2 == ran.out.count("it repeats here, under python ")
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_of_several_makers_makes_what_is_recorded_under_its_name(
+    folder: Path, jobs: int
+) -> None:
+    other = ENV.replace("Walk", "Hop").replace("1, self.left", "2, self.left")
+    (folder / "hop.py").write_text(other.replace("self.x[0]", "2 * self.x[0]"))
+    ran = goldrush(
+        "record", "--env", "hop.py:Hop", "--set", "steps=9", "--out", "hop.journal", cwd=folder
+    )
+    assert 0 == ran.code, ran.err
+    for order in (["walk.py:Walk", "hop.py:Hop"], ["hop.py:Hop", "walk.py:Walk"]):
+        makers = [word for each in order for word in ("--env", each)]
+        ran = goldrush("verify", ".", *makers, "--jobs", jobs, cwd=folder)
+
+        assert (0, 3) == (ran.code, ran.out.count("it repeats here")), ran.out
+
+
 def test_without_the_environment_it_is_open_whether_a_journal_holds(folder: Path) -> None:
     ran = goldrush("verify", "1.journal", "--json", cwd=folder)
     [found] = json.loads(ran.out)

@@ -39,6 +39,68 @@ def test_a_new_game_is_the_fishery_under_its_name(folder) -> None:
     assert "give a name like Harbour" in goldrush("new", "2nd", cwd=folder).err
 
 
+@pytest.mark.parametrize(
+    ("name", "file", "cls"),
+    [("market", "market", "Market"), ("my-market", "my_market", "MyMarket"),
+     ("fishMarket", "fish_market", "FishMarket")],
+)  # fmt: skip
+def test_a_name_in_any_form_becomes_that_of_a_class(tmp_path, name, file, cls) -> None:
+    done = goldrush("new", name, cwd=tmp_path)
+
+    assert (0, "") == (done.code, done.err)
+    assert f"class {cls}(goldrush.Game):" in (tmp_path / f"{file}.py").read_text()
+
+
+@pytest.mark.parametrize("command", ["policies", "treatments", "settings"])
+def test_what_can_be_named_is_listed_of_a_file_as_of_a_world(folder, command) -> None:
+    by_file, by_option = (
+        goldrush(command, *words, cwd=folder)
+        for words in (["harbour.py"], ["--world", "harbour.py"])
+    )
+
+    assert (0, by_option.out) == (by_file.code, by_file.out)
+    assert "mining" != by_file.out != goldrush(command, cwd=folder).out
+
+
+def test_a_folder_of_runs_of_several_games_is_verified_with_all_of_them(tmp_path) -> None:
+    for name in ("harbour", "market"):
+        goldrush("new", name, cwd=tmp_path)
+        goldrush(
+            "record", f"{name}.py", "--set", "seasons=3", "--out", f"{name}.journal", cwd=tmp_path
+        )
+    goldrush("record", "--rounds", 2, "--out", "mining.journal", cwd=tmp_path)
+    both = ("--world", "harbour.py", "--world", "market.py")
+
+    alone = goldrush("verify", ".", "--world", "harbour.py", cwd=tmp_path)
+    mixed = [
+        goldrush(*words, *both, cwd=tmp_path)
+        for words in (("verify", "."), ("verify", ".", "--jobs", 2), ("ls", "."))
+    ]
+    assert (2, 2) == (alone.code, alone.out.count("holds at levels"))
+    assert "3 journals: 3 hold, 0 do not" in mixed[0].out
+    assert [(0, "")] * 3 == [(ran.code, ran.err) for ran in mixed]
+    assert mixed[0].out == mixed[1].out
+
+
+def test_a_study_takes_the_horizon_by_its_name_in_the_game(folder) -> None:
+    words = (
+        "study",
+        "--world",
+        "harbour.py",
+        "--roster",
+        "share*2",
+        "--treatment",
+        "baseline",
+        "--seeds",
+        1,
+    )
+    ran = goldrush(*words, "--set", "seasons=[3,4]", "--out", "named", cwd=folder)
+
+    assert (0, "2 runs in named") == (ran.code, ran.out[:15])
+    found = sorted(path.parent.name for path in (folder / "named").rglob("*.journal"))
+    assert ["seasons-3", "seasons-4"] == found
+
+
 def test_of_a_run_without_a_unit_only_the_check_is_suggested(tmp_path) -> None:
     (tmp_path / "fishery.py").write_text(SOURCE.replace("state.stock < 1", "True"))
     done = goldrush("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)

@@ -351,6 +351,15 @@ def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(kept: Path) -> 
     assert first["drawn"] == sum(bool(e.get("words")) for e in events)
 
 
+def test_audit_without_a_plot_shows_the_draws_on_all_plots(kept: Path) -> None:
+    ran = goldrush("audit", "a.journal", "--at", 2, "--json", cwd=kept)
+    events = [event for event in exported(kept / "a.journal") if event.get("round") == 2]
+    drawn = [e["plot"] for e in events if e["event"] in ("claim_drawn", "raid_resolved", "ruled")]
+
+    assert (0, "") == (ran.code, ran.err)
+    assert sorted(drawn) == sorted(draw["plot"] for draw in json.loads(ran.out))
+
+
 def test_audit_of_a_draw_that_does_not_hold_exits_with_1(kept: Path, tmp_path: Path) -> None:
     plot = contested(kept / "a.journal")["plot"]
     forged(tmp_path / "forged.journal", MINING, redrawn(commits_of(kept / "a.journal")))
@@ -385,10 +394,9 @@ def test_audit_tests_who_wins(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["a.journal"], "give --at and --place (a plot, a table), or --all, or --fairness"),
-        (["a.journal", "--round", "1"], "belong to a plot; give one (--plot)"),
-        (["a.journal", "--plot", "1"], "give --at and --place"),
-        (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --at and --place"),
+        (["a.journal"], "give --at (a round or other unit), or --all, or --fairness"),
+        (["a.journal", "--plot", "1"], "give --at (a"),
+        (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --at (a"),
         (["a.journal", "--all", "--kind", "raid"], "--kind needs --at"),
         (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "--at takes one journal"),
         (

@@ -74,6 +74,19 @@ def test_the_shown_program_gives_the_result_with_two_libraries_alone(run) -> Non
         assert outcome == (tuple(found) if isinstance(outcome, tuple) else found)
 
 
+@pytest.mark.parametrize("name", ["die", "die,3", "die, 3"])
+def test_one_draw_is_audited_by_its_name(run, name) -> None:
+    [die] = run.audit(3, name=name)
+
+    assert ("below", "die, 3") == (die.kind, die.occasion.name)
+
+
+@pytest.mark.parametrize("name", ["dice", "die,4", "coin,1"])
+def test_a_name_that_no_draw_has_is_refused_with_those_there_are(run, name) -> None:
+    with pytest.raises(BadInput, match="take one of low, die, 3, order, some, word, coin, which"):
+        run.audit(3, name=name)
+
+
 def test_a_key_has_the_seed_the_unit_and_the_step_in_front(run) -> None:
     [below] = run.audit(3, kind="below")
 

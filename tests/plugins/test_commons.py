@@ -183,11 +183,8 @@ def test_its_plans_are_checked_whole_before_a_run(commons: Command, tmp_path: Pa
             ["--treatment", "scarce"],
             "no treatment 'scarce'; take one of baseline, high-growth, small-stock, or all",
         ),
-        (["--rounds", 10_001], "rounds has 10001; each must be a whole number from 1 to 10000"),
-        (
-            ["--set", "seasons=3"],
-            "the settings have seasons; give it as rounds of",
-        ),
+        (["--rounds", 10_001], "seasons has 10001; each must be a whole number from 1 to 10000"),
+        (["--rounds", 3, "--set", "seasons=3"], "seasons is given twice; give it once"),
         (["--set", "growt=1"], "did you mean growth?"),
         (["--roster", "share*4", "--set", "agents=5"], "the roster has 4 agents"),
     ):

@@ -73,30 +73,32 @@ def plot_of(path: str | Path, text: str) -> int:
 
 @reader_of
 def audit(path: str | Path, round: int, plot: int | None, kind: str | None = None) -> list[Audit]:
-    """The tie-breaks on a plot in a round. `round`: the round, from 1; `kind`: one of AUDITED;
-    None: all.
+    """The tie-breaks in a round. `round`: the round, from 1; `plot`: the plot; `kind`: one of
+    AUDITED; None: all.
 
     Raises BadInput for an unknown kind, round or plot, and if nothing was decided there;
     JournalError if the journal cannot be read.
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
-    assert plot is not None  # Tools.draws_need_location
     rebuilt = rebuild(path, round, world=MINING)
     config: MiningConfig = rebuilt.state.config
-    if not 0 <= plot < config.plots:
+    if plot is not None and not 0 <= plot < config.plots:
         raise BadInput(f"there is no plot {plot}", f"give one from 0 to {config.plots - 1}")
     found = [
         laid_open(config, round, code, row)
         for code in _CODES
         for row in (rebuilt.state.history[-1].rows(code) if round else ())
-        if row[0] == plot
+        if plot in (None, row[0])
     ]
     found = [audited for audited in found if kind in (None, audited.kind)]
     if not found:
+        on, option = (
+            ("", f" --rounds {round}") if plot is None else (f" on plot {plot}", f" --plot {plot}")
+        )
         raise BadInput(
-            f"no {_EVENTS[kind]} on plot {plot} in round {round}",
-            f"see what there is with `goldrush log {quoted_path(str(path))} --plot {plot}`",
+            f"no {_EVENTS[kind]}{on} in round {round}",
+            f"see what there is with `goldrush log {quoted_path(str(path))}{option}`",
         )
     return found
 

@@ -31,7 +31,6 @@ class MiningTools(StageTools):
     location = "plot"
     location_of = lazy("goldrush.replay.worlds.mining.audit:plot_of")
     draw_kinds = lazy("goldrush.replay.worlds.mining.audit:AUDITED")
-    draws_need_location = True
     draws = lazy("goldrush.replay.worlds.mining.audit:audit_all")
     draws_at = lazy("goldrush.replay.worlds.mining.audit:audit")
     explanations = lazy("goldrush.replay.worlds.mining.why:explained_at")

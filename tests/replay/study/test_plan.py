@@ -273,11 +273,17 @@ def test_seeds_that_are_none_are_refused(text: str) -> None:
         ({"rounds": []}, "has no horizon"),
         ({"settings": {"trice": 1}}, "no setting 'trice'; did you mean truce?"),
         ({"settings": {"truce": -1}}, "truce is -1"),
-        ({"settings": {"seed": 1}}, "the settings have seed; give it as seeds of the"),
-        ({"settings": {"rounds": 1}}, "the settings have rounds; give it as rounds"),
+        (
+            {"settings": {"seed": 1}},
+            "the settings have seed; give it for the whole study (--seeds)",
+        ),
+        ({"settings": {"rounds": 1}}, "rounds is given twice; give it once"),
         ({"settings": {"agents": 3}, "rosters": ["raid*2"]}, "the roster has 2 agents, not 3"),
         ({"settings": {"rows": 10**6, "cols": 2}}, "the grid may have at most"),
-        ({"own": {"x": {"rounds": 1}}}, "treatment x has rounds"),
+        (
+            {"own": {"x": {"rounds": 1}}},
+            "treatment x has rounds; give it for the whole study (--set",
+        ),
         (
             {"own": {"x": {"oops": 1}}},
             "treatment x has an invalid setting: there is no setting 'oops'",
@@ -290,6 +296,13 @@ def test_a_plan_that_cannot_be_is_refused_in_a_line(changed: dict[str, Any], exp
         plan_of(**{**ONE, **changed}).runs()
 
     assert expected in says(error)
+
+
+@pytest.mark.parametrize("given", [7, [3, 7]])
+def test_the_horizon_may_be_given_by_its_name_in_the_world(given: int | list[int]) -> None:
+    usual = plan_of(**{**ONE, "rounds": given})
+
+    assert usual == plan_of(**{**ONE, "rounds": None, "settings": {"rounds": given}})
 
 
 @pytest.mark.parametrize(
