@@ -313,6 +313,7 @@ class Unfinished:
         fd: its descriptor.
         size: the bytes written so far.
         temporary: its temporary path; empty once it is published or removed.
+        process: that has created it. A child that inherits it by a fork removes nothing.
     """
 
     def __init__(
@@ -333,6 +334,7 @@ class Unfinished:
         self._target = path
         self.path = shown or path
         self.size = 0
+        self.process = os.getpid()
         self._old = -1
         sweep(os.path.dirname(path))  # first: a file left by a killed writer may be in the way
         is_there = check_target(path, force=force, is_own=is_own, by_force=by_force)
@@ -393,7 +395,7 @@ class Unfinished:
 
     def discard(self) -> None:
         """Close the file, and remove it unless it was published. May be called twice."""
-        if self.temporary:
+        if self.temporary and self.process == os.getpid():
             with suppress(OSError):  # the next writer in the folder removes it
                 system.unlink(self.temporary)
             self._forget()

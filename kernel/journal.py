@@ -221,6 +221,7 @@ class JournalWriter:
         self._is_branch = False
         self._is_name_synced = False
         self._inode: tuple[int, int] | None = None  # with its device; None: not asked for yet
+        self._process = os.getpid()
 
     @classmethod
     def branch(
@@ -302,9 +303,13 @@ class JournalWriter:
         On failure the commits before it stay intact, and the partial write is truncated if the
         system allows that.
 
-        Raises WriteFailed if the system refuses, or the commit exceeds a limit; JournalLost if the
-        path no longer names this file, or the file was changed.
+        Raises WriteFailed if the system refuses, the commit exceeds a limit, or this process was
+        forked from the one that writes; JournalLost if the path no longer names this file, or the
+        file was changed.
         """
+        if self._process != os.getpid():
+            fault = f"process {self._process}, from which this one was forked, writes it; record"
+            raise WriteFailed(self.path, f"{fault} to a journal of its own here")
         body = commit.body()
         if len(body) > BODY_MAX:
             fault = f"a commit of {len(body):,} bytes, and one has at most {BODY_MAX:,}"

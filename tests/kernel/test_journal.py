@@ -874,6 +874,32 @@ def test_a_writer_whose_file_is_gone_stops_and_says_so(path: Path, lose: str) ->
     assert lose == "removed" or path.read_bytes() == b"somebody's thesis"
 
 
+@pytest.mark.parametrize("begun", [0, 1])
+def test_a_process_that_inherits_a_writer_changes_nothing(path: Path, begun: int) -> None:
+    def inherit() -> None:
+        try:
+            journal.append(commits()[begun])
+        except WriteFailed as error:
+            os.write(told, str(error).encode())
+        finally:
+            journal.close()
+            os._exit(0)
+
+    reading, told = os.pipe()
+    with JournalWriter(path, HEADER) as journal:
+        for commit in commits()[:begun]:
+            journal.append(commit)
+        if os.fork() == 0:
+            inherit()
+        os.wait()
+        for commit in commits()[begun:]:
+            journal.append(commit)
+
+    text = os.read(reading, 1000).decode()
+    assert f"{path}: process {os.getpid()}, from which this one was forked, writes it; " in text
+    assert [commit.body() for commit in commits()] == [commit.body() for commit in read(path)[0]]
+
+
 def test_a_writer_lets_the_next_one_in_after_an_error(path: Path) -> None:
     class Stopped(Exception):
         pass
