@@ -1,7 +1,8 @@
 """Who acts in episodes: recording by command, forks, and asking again.
 
 A run that is driven here resets its environment by drawn seeds when an episode is over, until it
-has its steps; without a number of steps it ends with the first episode. Where recorded actions are
+has its steps; without a number of steps it ends with the first episode, which must end within
+UNENDED_MAX steps. Where recorded actions are
 done again, their resets are, too, and the run ends where the recording has no action for an agent
 that must act.
 """
@@ -43,11 +44,17 @@ from goldrush.agents.worlds.episode.policies import (
 )
 from goldrush.agents.worlds.episode.recording import EpisodeRecording
 from goldrush.agents.worlds.episode.subjects import Subjects
-from goldrush.kernel.errors import BadInput, BadPlan, format_value, unknown
+from goldrush.kernel.errors import BadInput, BadPlan, RulesFailed, format_value, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.run import Ask, Inputs
 from goldrush.kernel.world import Batch, Block, Row
-from goldrush.kernel.worlds.episode.config import AGENTS_MAX, OWN, EpisodeConfig, config_of
+from goldrush.kernel.worlds.episode.config import (
+    AGENTS_MAX,
+    OWN,
+    UNENDED_MAX,
+    EpisodeConfig,
+    config_of,
+)
 from goldrush.kernel.worlds.episode.events import ACTED, CLOSED, RESET
 from goldrush.kernel.worlds.episode.fork import FORKS, check_parameters
 from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed
@@ -169,6 +176,7 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
                 "some environments of a vector environment are `recorded`, and others are not",
                 "give all of them the same recording, or none",
             )
+        _check_end(state, driven)
         return _driving(driven, super().start_agents(context))
 
     def policy_check(
@@ -276,6 +284,20 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
         return {**item, "action": self.subjects.action_of(item["action"], state, agent, like)}
 
 
+def _check_end(state: EpisodeState, driven: _Driven) -> None:
+    """Raises BadInput for a run that would never end: of a model, or of environments that reset
+    themselves, without a number of steps.
+    """
+    has_end = state.config.steps or driven.recordings
+    if has_end or not (state.is_model or state.about.kind == VECTOR):
+        return
+    steps = state.unit + 99  # of which one is the first reset
+    raise BadInput(
+        f"the number of steps is missing, and {state.about.name} has no end of its own",
+        f"fork the run with --set steps={steps}" if state.unit else "give it: --set steps=100",
+    )
+
+
 def _of_callers(found: PolicyCheck, entries: Sequence[Entry]) -> PolicyCheck:
     """The check, in which programs around a wrapper are no objects that could be given."""
     played = [entry.options.get("name") for entry in entries if entry.policy == EXTERNAL]
@@ -322,6 +344,11 @@ class _Driven:
 
     def inputs(self, state: EpisodeState, ask: Callable[[], Inputs]) -> Inputs:
         """The inputs of the next step. `ask`: gives the actions of agents."""
+        if state.step >= UNENDED_MAX and not (state.config.steps or self.recordings):
+            raise RulesFailed(
+                f"the episode of {state.about.name} has not ended in {UNENDED_MAX:,} steps",
+                f"give their number to `record` or `fork`: --set steps={2 * UNENDED_MAX}",
+            )
         ahead = self._without_asking(state)
         given = self.replaced.get((state.unit, 0))
         if ahead is not None:

@@ -16,6 +16,7 @@ from goldrush.kernel.worlds.episode.values import VALUE, Encoded
 
 STEPS_MAX: Final = 10**9
 SEED_MAX: Final = 2**63 - 1  # of a reset
+UNENDED_MAX: Final = 100_000  # steps that nothing ends, where no number of steps is given
 AGENTS_MAX: Final = 1_000_000
 _TEXT: Final = text(NAME_MAX)
 _TEXTS: Final = several(_TEXT, AGENTS_MAX)

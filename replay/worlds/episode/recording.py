@@ -60,19 +60,23 @@ class EnvironmentMaker:
         check_imports(given)
         env = self.make(**given)
         subject = subject_of_environment(env, Recorded(about.values, tuple(about.ignored)))
-        instead = "give the callable that made the recorded environment"
         if about.kind != subject.kind:
-            raise BadInput(
-                f"the kind of {about.name} was {about.kind!r}, and is {subject.kind!r} here",
-                instead,
-            )
+            raise other_kind(about, subject.kind)
         if tuple(about.agents) != subject.agents:
             raise BadInput(
                 f"the agents of {about.name} were {format_value(tuple(about.agents))}, and are "
                 f"{format_value(subject.agents)} here",
-                instead,
+                _OTHER,
             )
         return subject
+
+
+_OTHER: Final = "give the callable that made the recorded environment"
+
+
+def other_kind(about: About, here: str) -> BadInput:
+    """The error for what makes subjects of another kind than a run has."""
+    return BadInput(f"the kind of {about.name} was {about.kind!r}, and is {here!r} here", _OTHER)
 
 
 @attrs.frozen

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final, cast
 
 from goldrush.agents.given import maker_of
-from goldrush.agents.targets import Maker, check_imports
+from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.agents.worlds.episode.subjects import Seen, Space
@@ -29,7 +29,7 @@ from goldrush.kernel.worlds.episode.config import OWN, About, EpisodeConfig, con
 from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState, initial
-from goldrush.kernel.worlds.episode.subject import Outcome
+from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, shown
 from goldrush.replay.worlds.episode.actions import as_recorded, in_space
 from goldrush.replay.worlds.episode.coding import decoded, encoded
@@ -40,15 +40,17 @@ from goldrush.replay.worlds.episode.environments import (
     Recorded,
     Vector,
     about_of,
+    makes_environments,
     subject_of_environment,
 )
 from goldrush.replay.worlds.episode.model import (
     ModelSubject,
     about_of_model,
+    is_model,
     name_of,
     subject_of_model,
 )
-from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings
+from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings, other_kind
 from goldrush.replay.worlds.episode.stage import LiveStage
 
 KEPT: Final = 8  # makers whose last environment is kept
@@ -296,11 +298,32 @@ def _maker_of_subject(make: Maker) -> Callable[[EpisodeState], Environment | Mod
 
     def made(state: EpisodeState) -> Environment | ModelSubject:
         about = state.about
+        _check_kind(make, about, state.config.parameters)
         if not state.is_model:
             return environment(state)
         return _JournalModel(make, about.name, Recorded(about.values, tuple(about.ignored)))
 
     return made
+
+
+def _check_kind(make: Maker, about: About, parameters: Mapping[str, Encoded]) -> None:
+    """Raises BadInput for a run of another kind than is made here, as far as that is known before
+    anything is made: parameters of a journal may take any time and memory.
+    """
+    here, count = about.kind, parameters.get("num_envs")
+    if isinstance(make, RegisteredEnvironment):
+        here = ENVIRONMENT if count is None else VECTOR
+    elif isinstance(make, type) and makes_environments(make):
+        here = ENVIRONMENT if about.kind == MODEL else here
+    elif is_model(make):
+        here = MODEL
+    if here != about.kind:
+        raise other_kind(about, here)
+    if type(count) is int and about.kind == VECTOR and count > len(about.agents):
+        raise BadInput(
+            f"num_envs is {format_value(count)}, but the run has {len(about.agents)} environments",
+            "forged or damaged: no journal has that",
+        )
 
 
 def missing(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Generic, Protocol, Self, TypeVar, cast
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import INTEGER_MAX
 from goldrush.kernel.world import Batch
+from goldrush.kernel.worlds.episode.config import UNENDED_MAX
 from goldrush.kernel.worlds.episode.events import CHANGED, RESET
 from goldrush.kernel.worlds.episode.values import Encoded
 from goldrush.replay.arguments import integer
@@ -81,9 +82,15 @@ class RecordedModel(Generic[M]):
     def run_to_end(self) -> Run:
         """Step until the recording is over, and return its run. Raises whatever the model raises.
 
-        Raises BadInput if nothing ends it.
+        Raises BadInput if nothing has ended it after UNENDED_MAX steps.
         """
         while not self.is_over:
+            state = self.recording.state
+            if state.unit > UNENDED_MAX and not state.config.steps:
+                raise BadInput(
+                    f"nothing has ended {state.about.name} in {UNENDED_MAX:,} steps",
+                    "give their number: wrap(..., steps=100)",
+                )
             self.step()
         return self.run
 

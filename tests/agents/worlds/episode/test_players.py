@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import pytest
 from gymnasium import spaces
 
 import goldrush
-from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed
 from goldrush.replay.journal.log import Query, log
-from tests.replay.worlds.episode.envs import END, MAKE, NoisyWalk, Turns, play
+from tests.replay.worlds.episode.envs import END, MAKE, Lasts, NoisyWalk, Turns, play
+from tests.replay.worlds.episode.models import Walk
 
 kinds = pytest.mark.parametrize("kind", MAKE)
 
@@ -83,6 +85,35 @@ def test_without_a_number_of_steps_a_run_is_one_episode(kind: str, tmp_path: Pat
     assert [0] == [event["step"] for event in events(run.path, "reset")]
     assert [True] == [event["is_over"] for event in events(run.path, "turn")][-1:]
     assert 1 == len([*events(run.path, "closed")])
+
+
+def test_an_episode_that_nothing_ends_stops_at_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldrush.agents.worlds.episode.players.UNENDED_MAX", 20)
+    path, unending = tmp_path / "run.journal", partial(Lasts, 10**9)
+
+    for go_on in (goldrush.record, lambda path, world: goldrush.open(path, world=world).resume()):
+        with pytest.raises(RulesFailed, match="has not ended in 20 steps; give their number"):
+            go_on(path, world=unending)
+    assert 21 == goldrush.open(path).info().units
+
+
+def test_what_has_no_end_of_its_own_needs_a_number_of_steps(tmp_path: Path) -> None:
+    path, other = tmp_path / "run.journal", tmp_path / "other.journal"
+    walk = goldrush.wrap(Walk, tmp_path / "whole.journal", seed=3)
+    for _ in range(4):
+        walk.step()
+    path.write_bytes(Path(walk.journal).read_bytes())  # it is broken off
+    run, size = goldrush.open(path, world=Walk), path.stat().st_size
+
+    with pytest.raises(BadInput, match=r"steps is missing, and .*:vector has no end"):
+        goldrush.record(other, world=MAKE["vector"])
+    for go_on in (run.resume, partial(run.fork, 3, other)):
+        with pytest.raises(BadInput, match=r"has no end of its own; fork the run with --set steps"):
+            go_on()
+    assert (size, False) == (path.stat().st_size, other.exists())
+    assert 6 == run.fork(3, other, steps=5).info().units
 
 
 def test_a_random_action_is_one_that_the_mask_allows(tmp_path: Path) -> None:

@@ -14,14 +14,17 @@ import numpy as np
 import pytest
 
 import goldrush
+from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import START
 from goldrush.kernel.worlds.episode.events import ACTED
+from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.find import world_named
 from goldrush.replay.journal.batch import format_result, verify_all
 from goldrush.replay.worlds.episode.tools import TOOLS
 from tests.journals import changed, commits_of, forged
+from tests.kernel.worlds.episode.scripted import Scripted, recorded, reset, setup_of, world_on
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, play
 
 kinds = pytest.mark.parametrize("kind", MAKE)
@@ -152,6 +155,31 @@ def test_what_makes_something_else_is_refused_in_one_line(
     assert holds is None
     assert re.search(says, text)
     assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "says"),
+    [
+        ("environment", {"num_envs": 10**9}, "was 'environment', and is 'vector environment'"),
+        ("vector environment", {"num_envs": 10**9}, "num_envs is 1000000000, but the run has 1 "),
+        ("model", {"max_episode_steps": 10**9}, "was 'model', and is 'environment' here"),
+    ],
+)
+def test_a_journal_has_nothing_made_of_another_kind_or_number(
+    kind: str, parameters: dict[str, Any], says: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(gymnasium, "make_vec", lambda *name, **given: made.append(given))
+    monkeypatch.setattr(gymnasium, "make", lambda *name, **given: made.append(given))
+    path = tmp_path / "run.journal"
+    agents = 0 if kind == MODEL else 1
+    setup = setup_of(kind, agents)
+    setup["config"] |= parameters  # type: ignore[operator]
+    recorded(path, world_on(partial(Scripted, kind, agents)), setup, [reset(1)])
+    holds, text = said(path, RegisteredEnvironment("CartPole-v1"))
+
+    assert (None, []) == (holds, made)
+    assert says in text
 
 
 def test_other_agents_are_refused(tmp_path: Path) -> None:
