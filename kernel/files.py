@@ -421,6 +421,13 @@ class Unfinished:
             self._old = -1
 
 
+def check_process(path: str, process: int) -> None:
+    """Raises WriteFailed in a process that was forked from the one that writes a file."""
+    if process != os.getpid():
+        fault = f"process {process}, from which this one was forked, writes it; record"
+        raise WriteFailed(path, f"{fault} to a journal of its own here")
+
+
 def write_whole(path: str, data: bytes, *, force: bool = False, is_own: IsOwn = never) -> None:
     """Write a file completely or not at all, and wait until the disk has it and its name. `force`,
     `is_own`: as for `check_target`.

@@ -215,11 +215,9 @@ class JournalWriter:
     def _open(self, path: str | Path, fsync: bool) -> None:
         self.path = os.fspath(path)
         self.fsync = fsync
-        self.offset = 0
-        self.commits = 0
+        self.offset = self.commits = 0
         self._new = None
-        self._is_branch = False
-        self._is_name_synced = False
+        self._is_branch = self._is_name_synced = False
         self._inode: tuple[int, int] | None = None  # with its device; None: not asked for yet
         self._process = os.getpid()
 
@@ -307,9 +305,7 @@ class JournalWriter:
         forked from the one that writes; JournalLost if the path no longer names this file, or the
         file was changed.
         """
-        if self._process != os.getpid():
-            fault = f"process {self._process}, from which this one was forked, writes it; record"
-            raise WriteFailed(self.path, f"{fault} to a journal of its own here")
+        files.check_process(self.path, self._process)
         body = commit.body()
         if len(body) > BODY_MAX:
             fault = f"a commit of {len(body):,} bytes, and one has at most {BODY_MAX:,}"
