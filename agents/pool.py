@@ -1,5 +1,9 @@
 """Worker processes: pools that end cleanly with Ctrl-C, signals and their parent.
 
+A user's code may keep something in a class or a module, which the next run in the same process
+would find there. `in_child` gives a run memory of its own: a process forked from one that has
+imported the code and has run none of it. Unlike a new interpreter it costs milliseconds.
+
 Importing this module takes as long as verifying a short journal, because it imports
 multiprocessing. Callers that may need one process only import it once they need more.
 """
@@ -11,16 +15,21 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import get_start_method, parent_process
-from multiprocessing.connection import wait
+from functools import partial
+from multiprocessing import active_children, get_context, get_start_method, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
+from traceback import format_tb
 from typing import Final, ParamSpec, TypeVar
 
 from goldrush.agents.given import give, given_elsewhere
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.files import remove_temporaries
 
 P = ParamSpec("P")
@@ -31,7 +40,13 @@ GRACE: Final = 2.0  # seconds that a process has to end by itself
 NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 
 _SAFE: Final = "PYTHONSAFEPATH"
-_exit_hooks: Final[list[Callable[[], None]]] = [remove_temporaries]
+
+
+class ChildDied(GoldrushError, BrokenProcessPool):
+    """A process that was forked for one task was killed, or ended itself."""
+
+    def __init__(self) -> None:
+        super().__init__("a process that ran given code was killed, or that code ended it")
 
 
 class Workers(ProcessPoolExecutor):
@@ -85,6 +100,71 @@ def _safe_path() -> Iterator[None]:
             os.environ[_SAFE] = before
 
 
+def in_child(task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
+    """The result of a call in a process that is forked for it. Only the result comes back: what the
+    call leaves in classes and modules does not.
+
+    On macOS, whose system libraries do not survive the fork of a main process, that one calls it.
+
+    Raises what the task raises; ChildDied.
+    """
+    if sys.platform == "darwin" and parent_process() is None:
+        return task(*given, **named)
+    fork = get_context("fork")
+    receiver, sender = fork.Pipe(duplex=False)
+    child = fork.Process(target=_send_result, args=(sender, partial(task, *given, **named)))
+    with warnings.catch_warnings():
+        # The threads of a worker wait for a signal and for its parent, and hold no lock.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child.start()
+    sender.close()
+    try:
+        while not receiver.poll(NOTICED):
+            if not child.is_alive() and not receiver.poll():
+                raise ChildDied
+        is_result, outcome = receiver.recv()
+        child.join(GRACE)
+    except EOFError:
+        raise ChildDied from None
+    finally:
+        receiver.close()
+        _end_child(child)
+    if not is_result:
+        raise outcome
+    result: T = outcome
+    return result
+
+
+def _send_result(sender: Connection, task: Callable[[], object]) -> None:
+    _end_in_time()
+    try:
+        outcome = True, task()
+    except BaseException as error:  # as a pool does
+        if not isinstance(error, GoldrushError):
+            error.add_note("".join(format_tb(error.__traceback__)))  # which is not pickled
+        outcome = False, error
+    try:
+        sender.send(outcome)
+    except Exception as error:  # a result or an exception that cannot be pickled
+        sender.send((False, error))
+
+
+def _end_child(child: BaseProcess) -> None:
+    if child.is_alive():
+        child.terminate()  # so that it removes what it has not finished
+        child.join(GRACE)
+        child.kill()
+        child.join()
+
+
+def _end_children() -> None:
+    for child in active_children():
+        _end_child(child)
+
+
+_exit_hooks: Final[list[Callable[[], None]]] = [_end_children, remove_temporaries]
+
+
 def before_exit(clean: Callable[[], None]) -> None:
     """Call `clean` before this process ends: normally, by a signal, or with its parent."""
     if clean not in _exit_hooks:
@@ -118,6 +198,13 @@ def _begin(
     for location, subject in given:
         with suppress(BadInput):  # its file is gone: a task about it says so, others need it not
             give(location, subject=subject)
+    _end_in_time()
+    if first is not None:
+        first()
+
+
+def _end_in_time() -> None:
+    """Have this process end by signals and with its parent, and print to stderr alone."""
     # What a policy prints goes to stderr, through a file object of its own: the parent's may be
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
@@ -128,8 +215,6 @@ def _begin(
     signal.pthread_sigmask(signal.SIG_BLOCK, taken)
     threading.Thread(target=_end_by_signal, args=(taken,), daemon=True).start()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if first is not None:
-        first()
 
 
 def _end_by_signal(taken: set[signal.Signals]) -> None:

@@ -12,7 +12,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from goldrush.kernel.errors import BadInput, format_error, format_value
@@ -76,6 +76,15 @@ def trusted_class(name: str, trust: Collection[str]) -> Callable[..., object]:
     with _reported(name):
         make: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
         return make
+
+
+def import_early(names: Iterable[str], trust: Collection[str]) -> None:
+    """Import user-defined policies that are trusted, so that processes forked from this one need
+    not. Whoever needs one that cannot be imported is told there.
+    """
+    for name in import_names(names):
+        with suppress(BadInput):
+            trusted_class(name, trust)
 
 
 def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> object:

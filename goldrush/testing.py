@@ -7,7 +7,8 @@
 gives a pytest test for each law; `goldrush conform harbour.py --set seasons=6` tests them in a
 shell.
 A law is a function of a run that raises LawBroken. Choose settings for a short run: it is played
-and folded many times.
+and folded many times. Recording and each law have a process of their own, so that no law finds what
+code that remembers has kept of another.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ import attrs
 
 from goldrush.agents import players
 from goldrush.agents.players import PreparedRun, Resources
+from goldrush.agents.pool import in_child
 from goldrush.agents.seats import matches_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
@@ -151,7 +153,7 @@ def trial(
     tools = tools_for(name)
     with TemporaryDirectory() as folder:
         path = Path(folder, "run.journal")
-        run = record(name, settings or {}, roster, path)
+        run = in_child(record, name, settings or {}, roster, path)
         with JournalReader(path) as reader:
             setup = next(iter(reader)).setup or {}
         yield Trial(name, tools, tools.world(setup), path, settings or {}, roster, run)
@@ -160,7 +162,7 @@ def trial(
 def broken(law: Law, run: Trial) -> str | None:
     """How a world breaks a law, as text; None if it satisfies it."""
     try:
-        law(run)
+        in_child(law, run)
     except LawBroken as error:
         return str(error)
     except KeyboardInterrupt:
@@ -640,7 +642,7 @@ class WorldLaws:
         cls._stack.close()
 
     def _keeps(self, law: Law) -> None:
-        law(self._run)
+        in_child(law, self._run)
 
 
 def _test_for(law: Law) -> Callable[[WorldLaws], None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from goldrush.agents.plugins import (
     plugins,
 )
 from goldrush.agents.targets import EXAMPLES, Maker, is_environment_id, nearest_id
+from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.errors import (
     BadInput,
     GoldrushError,
@@ -128,6 +129,30 @@ def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Tools | Non
 def is_built_in(world: str) -> bool:
     """Whether goldrush itself has a world of this name."""
     return world in NAMES
+
+
+def is_shipped(world: str, policies: Iterable[object]) -> bool:
+    """Whether goldrush itself has a world and these policies, as rosters and journals name them.
+    Only then it is known that a run leaves nothing in memory that another finds there.
+    """
+    from goldrush.agents.seats import FAMILIES
+
+    if not is_built_in(world) or world == OF_MAKERS:
+        return False
+    own = {*players_of(tools_for(world), world).policies, *FAMILIES} - {EXTERNAL}
+    return all(name in own or str(name).partition(":")[0] in own for name in policies)
+
+
+def is_shipped_at(path: str | Path) -> bool:
+    """`is_shipped` for the run of a journal as it started; of a file that is no journal, too."""
+    with suppress(GoldrushError), JournalReader(path) as reader:
+        start, world = next(iter(reader), None), reader.header.world
+        if not is_built_in(world) or world == OF_MAKERS:
+            return False
+        roster = (start.setup or {} if start else {}).get(tools_for(world).vocabulary.players)
+        entries = roster if isinstance(roster, list) else ()
+        return is_shipped(world, [e.get("policy") for e in entries if isinstance(e, dict)])
+    return True
 
 
 def distribution_of(world: str) -> str | None:

@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from goldrush.agents.players import PROGRAM, Resources
-from goldrush.agents.trust import EXTERNAL
+from goldrush.agents.trust import EXTERNAL, import_early
 from goldrush.agents.workers import jobs_for, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.files import MARK
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.data.run_data import size_of
-from goldrush.replay.find import typed
+from goldrush.replay.find import is_shipped_at, typed
 from goldrush.replay.journal.parent import fault_of
 from goldrush.replay.journal.sums import Sums
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, LEVELS, Break, Verdict, verify
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
     from xml.etree.ElementTree import Element
 
 SUFFIX: Final = ".journal"
@@ -137,7 +136,8 @@ def verify_all(
     """`verify` for each journal, with the results in the order given, as they arrive.
 
     If a worker process dies, the journals not judged yet are judged one at a time in another one,
-    to find the journal that makes a process die.
+    to find the journal that makes a process die. Of several journals each that given code plays is
+    judged in a process of its own: such code may keep something that the next one would find.
 
     Args:
         level: the highest level to check, 1 to 4.
@@ -155,7 +155,8 @@ def verify_all(
     resources = Resources(tests_at_once, program, trust=trust, sources=sources)
     judged = partial(_judged, level=level, demands=demands, resources=resources)
     jobs = jobs_for(len(paths), jobs)
-    if jobs == 1:
+    is_shipped = len(paths) == 1 or (not trust and all(map(is_shipped_at, paths)))
+    if jobs == 1 and is_shipped:
         for path, size in zip(paths, sizes, strict=True):
             progress = on_bytes and partial(_add, on_bytes, done, sum(sizes))
             yield judged(path, on_bytes=progress)
@@ -163,8 +164,18 @@ def verify_all(
         return
     from concurrent.futures.process import BrokenProcessPool
 
-    from goldrush.agents.pool import result_of, workers
+    from goldrush.agents.pool import in_child, result_of, workers
 
+    if not is_shipped:
+        import_early(trust, trust)
+        judged = partial(in_child, judged)
+    if jobs == 1:
+        for path, size in zip(paths, sizes, strict=True):
+            yield _unless_died(partial(judged, path), path)
+            done += size
+            if on_bytes is not None:
+                on_bytes(done, sum(sizes))
+        return
     pool = workers(jobs)
     try:
         futures = []
@@ -181,7 +192,7 @@ def verify_all(
                     pool.shutdown()
                     pool = workers(1)
                     alone = pool.submit(judged, path)
-                yield _unless_died(alone, path)
+                yield _unless_died(partial(result_of, alone), path)
             done += sizes[index]
             if on_bytes is not None:
                 on_bytes(done, sum(sizes))
@@ -279,14 +290,12 @@ def _not_known(verdict: Verdict) -> str:
     )
 
 
-def _unless_died(judged: Future[BatchResult], path: str) -> BatchResult:
+def _unless_died(judge: Callable[[], BatchResult], path: str) -> BatchResult:
     """The result for a journal whose process judges nothing else."""
     from concurrent.futures.process import BrokenProcessPool
 
-    from goldrush.agents.pool import result_of
-
     try:
-        return result_of(judged)
+        return judge()
     except BrokenProcessPool:
         return BatchResult(path, None, f"{path}: the process that verified it died")
 

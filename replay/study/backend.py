@@ -82,7 +82,7 @@ class _Here(Executor):
 
 
 def this_process() -> Backend:
-    """A backend without another process, for policies that no other process can make."""
+    """A backend without workers, for policies that no worker can import."""
     return Backend(lambda runs: _Here(), window=1)
 
 
@@ -219,7 +219,8 @@ def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list
     for run in runs:
         try:
             results.append(function(run))
-        except KeyboardInterrupt:
+        # A run that has lost a process of its own is as one that has lost its worker.
+        except (KeyboardInterrupt, BrokenExecutor):
             raise
         except BaseException as error:
             return [*results, _failure(run, error)]

@@ -14,16 +14,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import attrs
 
 from goldrush.agents.given import give_same, given, location_elsewhere, location_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
+from goldrush.agents.pool import in_child
+from goldrush.agents.trust import import_early
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep
+from goldrush.replay.find import is_shipped
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import (
@@ -48,6 +51,10 @@ from goldrush.replay.tools import Tools
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
 SYNCED_AT_ONCE: Final = 8  # journals
+Call = Callable[..., Any]  # calls a task with its arguments, in this process or another
+
+R = TypeVar("R")
+
 CHECKED: Final = "checked"
 PLAYED: Final = "played"
 
@@ -77,6 +84,7 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models, remote=not backend.shares_folder)
+    call = in_child if backend.shares_folder and runs_given_code(plan) else _in_worker
     if backend.on_all_workers is not None and given(plan.world) is not None:
         source = runs[0].setup["source"]["sha256"]
         backend.on_all_workers(partial(give_same, location_elsewhere(plan.world), source))
@@ -87,7 +95,7 @@ def carry_out(
         known = _known(root, plan, runs)
         there = [run for run in runs if os.path.lexists(root / run.path)]
         done = _checked(
-            there, root, known, backend if backend.shares_folder else processes(), report
+            there, root, known, backend if backend.shares_folder else processes(), report, call
         )
         for run in there:
             if run.models and run.path in known.keys() - done.keys():
@@ -97,7 +105,7 @@ def carry_out(
             _write(root, plan, runs, done, synced)
         _make_room(root, runs, done)
         left = [run for run in runs if run.path not in done]
-        done.update(_played(left, root, backend, models, report))
+        done.update(_played(left, root, backend, models, report, call))
         return _write(root, plan, runs, done, synced)
 
 
@@ -129,12 +137,40 @@ def runs_of(
     """The runs of a plan. `remote`: played by a backend that does not share the study's folder,
     which excludes language models and games that have no location. Raises BadInput if a run cannot
     be played.
+
+    Given code is called to prepare them, in a process of its own: those that play the runs are
+    forked from this one.
     """
     if remote and given(plan.world) is not None and not location_of(plan.world):
         raise BadInput(
             f"workers elsewhere cannot import the game {plan.world}",
             "write it in a file, or leave out --dask",
         )
+    if not runs_given_code(plan):
+        return _prepared(plan, models, remote)
+    import_early(_policies(plan), _policies(plan) if plan.trust is None else plan.trust)
+    runs = in_child(_sendable, plan, models, remote)
+    return [
+        attrs.evolve(run, config=outline.config, classes=plan.classes.get(outline.cell.roster, {}))
+        for run, outline in zip(runs, plan.outlines(), strict=True)
+    ]
+
+
+def runs_given_code(plan: StudyPlan) -> bool:
+    """Whether a plan has a world or a policy that goldrush does not have itself."""
+    return bool(plan.classes) or not is_shipped(plan.world, _policies(plan))
+
+
+def _policies(plan: StudyPlan) -> list[str]:
+    names = studied(plan.world).players.names
+    return [name for text in filter(None, plan.rosters.values()) for name in names(text)]
+
+
+def _sendable(plan: StudyPlan, models: Models | None, remote: bool) -> list[Planned]:
+    return [attrs.evolve(run.as_sent(), classes={}) for run in _prepared(plan, models, remote)]
+
+
+def _prepared(plan: StudyPlan, models: Models | None, remote: bool) -> list[Planned]:
     runs = plan.runs(models)
     check_size(plan, runs)
     of = studied(plan.world)
@@ -289,11 +325,16 @@ def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) ->
 
 
 def _checked(
-    runs: Sequence[Planned], root: Path, known: Mapping[str, str], backend: Backend, report: OnStep
+    runs: Sequence[Planned],
+    root: Path,
+    known: Mapping[str, str],
+    backend: Backend,
+    report: OnStep,
+    call: Call,
 ) -> dict[str, Done]:
     """The finished ones of these journals, by path, unless the manifest lists other bytes."""
     found: dict[str, Done | None] = {}
-    with closing(as_completed(runs, backend, partial(_check, str(root)))) as outcomes:
+    with closing(as_completed(runs, backend, partial(call, _check, str(root)))) as outcomes:
         for run, outcome in outcomes:
             found[run.path] = outcome
             report(CHECKED, len(found), len(runs))
@@ -304,15 +345,24 @@ def _checked(
     }
 
 
+def _in_worker(task: Callable[..., R], *given: Any, **named: Any) -> R:
+    return task(*given, **named)
+
+
 def _check(folder: str, run: Planned) -> Done | None:
     return check_journal(run, os.path.join(folder, run.path))
 
 
 def _played(
-    runs: Sequence[Planned], root: Path, backend: Backend, models: Models | None, report: OnStep
+    runs: Sequence[Planned],
+    root: Path,
+    backend: Backend,
+    models: Models | None,
+    report: OnStep,
+    call: Call,
 ) -> dict[str, Done]:
     """Play runs; their results by path."""
-    shared = partial(play, folder=str(root), models=models)
+    shared = partial(call, play, folder=str(root), models=models)
     function: Callable[[Planned], Done | bytes] = shared
     if not backend.shares_folder and runs:
         function = partial(play_remotely, game=location_elsewhere(runs[0].world))

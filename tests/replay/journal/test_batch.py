@@ -1,5 +1,6 @@
 """Many journals verified at once: which, in what order, and what is said of those that fail."""
 
+import operator
 import os
 import re
 import shutil
@@ -192,6 +193,7 @@ def test_after_a_death_one_process_judges_the_others(
         return workers(jobs)
 
     monkeypatch.setattr("goldrush.agents.pool.workers", counted)
+    monkeypatch.setattr("goldrush.agents.pool.in_child", operator.call)  # so that workers die
     paths = [str(quitter)] * 2 + [
         str(path_of("baseline"))
     ] * 3  # both processes begin with quitters
