@@ -175,7 +175,7 @@ def broken(law: Law, run: Trial) -> str | None:
 # The laws.
 
 
-def it_verifies(run: Trial) -> None:
+def a_recorded_run_verifies(run: Trial) -> None:
     """The journal holds at every level: events are derived again, deterministic policies asked
     again.
     """
@@ -202,7 +202,7 @@ def any_process_writes_the_same_bytes(run: Trial) -> None:
             raise LawBroken(f"with PYTHONHASHSEED={seed}: SHA-256 {found} instead of {expected}")
 
 
-def deciding_depends_on_nothing_else(run: Trial) -> None:
+def decide_depends_on_state_and_inputs_alone(run: Trial) -> None:
     """`decide` is pure: it gives the same batches again, whatever the global random numbers, and
     does not change the state.
     """
@@ -253,7 +253,7 @@ def folding_in_pieces_gives_the_same(run: Trial) -> None:
                 )
 
 
-def frozen_states_thaw(run: Trial) -> None:
+def a_frozen_state_thaws_unchanged(run: Trial) -> None:
     """A frozen state, encoded, decoded and thawed, has the digest of the original."""
     if run.world.freeze is None or run.world.thaw is None:
         return
@@ -422,7 +422,7 @@ def _sample(items: Sequence[T], most: int) -> list[T]:
     return [items[index] for index in sorted(chosen)]
 
 
-def draws_stand_in_the_events(run: Trial) -> None:
+def draws_are_recorded_in_events(run: Trial) -> None:
     """The words of every draw of `decide` are recorded in an event of that step."""
     for state, step, unit, _ in run.steps():
         drawn: list[Draws] = []
@@ -464,7 +464,7 @@ def _draw_words(kind: EventType, row: Sequence[Any]) -> Iterator[int]:
             yield from value if isinstance(value, tuple) else () if value is None else (value,)
 
 
-def rows_are_of_the_declared_kinds(run: Trial) -> None:
+def events_have_fields_of_the_declared_kinds(run: Trial) -> None:
     """Every row, encoded and decoded, is valid for its event type."""
     for state, step, unit, _ in run.steps():
         derived = run.world.decide(run.world.copy(state), step.inputs)
@@ -475,12 +475,12 @@ def rows_are_of_the_declared_kinds(run: Trial) -> None:
                     raise LawBroken(f"{run.format_unit(unit)}: {fault}")
 
 
-def legal_inputs_are_never_raised_on(run: Trial) -> None:
+def decide_accepts_every_legal_input(run: Trial) -> None:
     """`decide` and `evolve` accept any values of the declared kinds; faults become events."""
     _judge_all(run, _variations)
 
 
-def wrong_agents_are_refused(run: Trial) -> None:
+def inputs_of_unknown_agents_are_refused(run: Trial) -> None:
     """`decide` raises InvalidInputs for rows of unknown, missing or repeated agents, or gives
     events that `evolve` accepts.
     """
@@ -604,11 +604,12 @@ def a_study_plans_what_is_played(run: Trial) -> None:
 LAWS: Final[Mapping[str, Law]] = {
     law.__name__.replace("_", " "): law
     for law in (
-        it_verifies, any_process_writes_the_same_bytes, deciding_depends_on_nothing_else,
-        folding_in_pieces_gives_the_same, frozen_states_thaw,
+        a_recorded_run_verifies, any_process_writes_the_same_bytes,
+        decide_depends_on_state_and_inputs_alone, folding_in_pieces_gives_the_same,
+        a_frozen_state_thaws_unchanged,
         a_fork_that_changes_nothing_is_the_same_run, the_digest_covers_every_field,
-        draws_stand_in_the_events, rows_are_of_the_declared_kinds,
-        legal_inputs_are_never_raised_on, wrong_agents_are_refused, damage_is_found,
+        draws_are_recorded_in_events, events_have_fields_of_the_declared_kinds,
+        decide_accepts_every_legal_input, inputs_of_unknown_agents_are_refused, damage_is_found,
         a_study_plans_what_is_played,
     )
 }  # fmt: skip

@@ -126,7 +126,7 @@ class DoubleAuction(goldrush.Game):
         """Quotes any price."""
         return self.Quote(draw.below(self.highest + 1, "price"))
 
-    @measure("gains from trade, part of the possible", at_end=True)
+    @measure("gains from trade, share of the possible", at_end=True)
     def efficiency(self, state):
         """The gains so far as a part of those of the best allocation."""
         values = sorted(state.limit[::2], reverse=True)

@@ -73,7 +73,7 @@ class Epidemic(goldrush.Game):
         """People who are ill at the end of the day."""
         return len(state.ill)
 
-    @measure("fell ill, part of all", at_end=True)
+    @measure("fell ill, share of all agents", at_end=True)
     def attack(self, state):
-        """The part of all who are or were ill, after the day."""
+        """The share of all agents who are or were ill, after the day."""
         return 1 - state.health.count(HEALTHY) / self.people

@@ -110,7 +110,7 @@ class PublicGoods(goldrush.Game):
     def _gift(self, seen, agent, others):
         return round(sum(others) / len(others)) if seen.unit else self.tokens // 2
 
-    @measure("gift, part of the tokens")
+    @measure("gift, share of the tokens")
     def gift(self, state):
         """The mean gift in the round, as a part of what each can give."""
         return sum(state.gifts) / (self.tokens * self.agents)

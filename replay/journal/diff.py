@@ -39,6 +39,7 @@ WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUS
 
 OPTIONS_MAX: Final = 5  # of a model or a person: how many differing ones are listed
 
+_WHICH: Final = "`goldrush verify` shows which run follows the rules"
 _UNARRANGED: Final = attrs.fields(World).arrange.default
 
 
@@ -402,7 +403,8 @@ def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
     at = max(one.declared_from, two.declared_from)
     vocabulary = world.vocabulary
     text = (
-        f"other digests before {vocabulary.format_unit(max(at, 1))}; `verify` shows which is right"
+        f"before {vocabulary.format_unit(max(at, 1))} the two runs have the same settings and "
+        f"different digests; {_WHICH}"
     )
     return Cause(DERIVATION, vocabulary.number(at), text)
 
@@ -547,10 +549,10 @@ def _causes(
         return declared
     if type is not None and _is_drawn_otherwise(type, first):
         on = "".join(f" on plot {plot}" for plot in type.ids_in("plot", event))
-        text = f"{event.name}{on} {where}: the same participants, another draw;"
-        return [Cause(DRAW, first.round, f"{text} `verify` shows which is right")]
-    text = f"{event.name} {where} follows from the same events in one run and not in the other;"
-    return [Cause(DERIVATION, first.round, f"{text} `verify` shows which is right")]
+        text = f"{event.name}{on} {where}: the same participants, another draw"
+        return [Cause(DRAW, first.round, f"{text}; {_WHICH}")]
+    text = f"{where} the two runs received the same inputs and produced different events"
+    return [Cause(DERIVATION, first.round, f"{text} ({event.name}); {_WHICH}")]
 
 
 def _is_drawn_otherwise(type: EventType, first: First) -> bool:

@@ -32,7 +32,7 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
 from goldrush.replay.text import format_list, format_table, html_of
 
-NULL_NOTE: Final = " (the null: it cannot learn)"
+NULL_NOTE: Final = " (control: it does not learn)"
 FIRSTS_MAX: Final = 3  # policies that the second sentence names
 NAMED_MAX: Final = 5  # treatments, or rosters, that the first sentence names
 

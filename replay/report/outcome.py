@@ -57,7 +57,7 @@ def _caption(study: ReportedStudy) -> str:
         )
     )
     return (
-        f"{capitalized(study.answer.outcome.title)} of whole runs{study.answer.outcome.how}: mean "
+        f"{capitalized(study.answer.outcome.title)}{study.answer.outcome.how}: mean "
         f"over seeds and 95% interval.{differences}"
     )
 

@@ -75,7 +75,7 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     measure = results.measures.outcome(results.of.name, name)
     every = (run for runs in results.by_cell.values() for run in runs)
     is_by_agent = any(measure.name in run.by_agent for run in every)
-    how = " at the end, as mean over the agents"
+    how = ", at the end of the run, as mean over the agents"
     if not is_by_agent:
         is_users = measure.name in {user.name for user in results.users}
         how = _over_units(measure, results.of.vocabulary, is_users=is_users)
@@ -87,11 +87,11 @@ def _over_units(measure: Measure | AgentMeasure, words: Vocabulary, *, is_users:
     it has a function over several units.
     """
     if not isinstance(measure, Measure) or measure.of is None:
-        return ""
+        return ", for the whole run"
     if measure.over is not None and not is_users:
-        return ""
+        return ", for the whole run"
     if measure.at_end:
-        return f" of the last {words.unit}"
+        return ", at the end of the run"
     return f", as {'sum' if measure.total else 'mean'} over the {words.units}"
 
 

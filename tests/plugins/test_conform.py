@@ -34,8 +34,8 @@ class TestCompetition(WorldLaws):
     settings = {"assignments": 2, "arena": "nk[seeds=1]"}
 
     @pytest.mark.xfail(strict=True, reason="`tested` has the seeds that are drawn, not the words")
-    def test_draws_stand_in_the_events(self) -> None:
-        self._keeps(testing.draws_stand_in_the_events)
+    def test_draws_are_recorded_in_events(self) -> None:
+        self._keeps(testing.draws_are_recorded_in_events)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -143,15 +143,15 @@ def _trusting(world: World[Any]) -> dict[str, Any]:
 
 
 CANARIES: dict[str, Callable[[World[Any]], dict[str, Any]]] = {
-    "deciding depends on nothing else": _random,
+    "decide depends on state and inputs alone": _random,
     "folding in pieces gives the same": _counting,
-    "frozen states thaw": _forgetting,
+    "a frozen state thaws unchanged": _forgetting,
     "a fork that changes nothing is the same run": _changing,
     "the digest covers every field": _blind,
-    "draws stand in the events": _secret,
-    "rows are of the declared kinds": _wordy,
-    "legal inputs are never raised on": _strict,
-    "wrong agents are refused": _trusting,
+    "draws are recorded in events": _secret,
+    "events have fields of the declared kinds": _wordy,
+    "decide accepts every legal input": _strict,
+    "inputs of unknown agents are refused": _trusting,
 }
 
 
@@ -182,7 +182,7 @@ def test_a_world_that_changes_the_events_it_is_given_breaks_the_law() -> None:
 @pytest.mark.parametrize(
     ("world", "law", "says"),
     [
-        ("counts", "it verifies", "level 4"),
+        ("counts", "a recorded run verifies", "level 4"),
         ("hashes", "any process writes the same bytes", "with PYTHONHASHSEED="),
         ("sharks", "a study plans what is played", "there is no policy 'shark'"),
     ],
@@ -324,21 +324,21 @@ def test_inputs_are_varied_in_the_whole_run(run: Trial, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(testing, "VARIED_MAX", 60)
     canary = attrs.evolve(run.world, decide=decide)
-    says = broken(LAWS["legal inputs are never raised on"], attrs.evolve(run, world=canary))
+    says = broken(LAWS["decide accepts every legal input"], attrs.evolve(run, world=canary))
 
     assert re.match(r"season 4: .*decide, .*: ValueError: nobody asks for nothing", says or "")
 
 
 def test_global_random_numbers_go_on_as_they_were(run: Trial) -> None:
     before = random.getstate()
-    testing.deciding_depends_on_nothing_else(run)
+    testing.decide_depends_on_state_and_inputs_alone(run)
 
     assert before == random.getstate()
 
 
 def test_every_law_has_a_canary() -> None:
     others = {
-        "it verifies", "any process writes the same bytes", "damage is found",
+        "a recorded run verifies", "any process writes the same bytes", "damage is found",
         "a study plans what is played",
     }  # fmt: skip
 

@@ -194,8 +194,8 @@ def test_another_draw_is_told_by_the_fields_that_follow_from_its_words(
     fewer = changed(path, other.with_name("c"), 2, PRAISED, [(winner, agents[:2], (word ^ 1,))])
 
     assert [
-        ("draw", 1, "praised in lesson 1: the same participants, another draw; `verify` shows which"
-         " is right")
+        ("draw", 1, "praised in lesson 1: the same participants, another draw; `goldrush verify` "
+         "shows which run follows the rules")
     ] == told(diff(path, other))  # fmt: skip
     assert ["derivation"] == [cause.kind for cause in diff(path, fewer).causes]
 
@@ -219,7 +219,12 @@ def test_a_digest_that_differs_is_told_with_its_unit(path: Path, other: Path) ->
     third = diff(path, write(other, commits, HEADER))
 
     assert [
-        ("derivation", -1, "other digests before lesson 0; `verify` shows which is right")
+        (
+            "derivation",
+            -1,
+            "before lesson 0 the two runs have the same settings and different digests; "
+            "`goldrush verify` shows which run follows the rules",
+        )
     ] == told(start)
     assert (2, 2) == (third.first.round, third.first.a["lesson"])
 

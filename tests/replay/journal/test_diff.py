@@ -387,7 +387,10 @@ def test_a_derived_event_that_differs_is_told(run: Path, other: Path) -> None:
     [cause] = found.causes
 
     assert (cause.kind, cause.round) == ("derivation", round)
-    assert "mining_settled" in cause.text
+    assert (
+        f"in round {round} the two runs received the same inputs and produced different events "
+        "(mining_settled); `goldrush verify` shows which run follows the rules"
+    ) == cause.text
     assert found.first.b["gold"] == found.first.a["gold"] + 1
 
 

@@ -43,8 +43,8 @@ def test_it_says_what_was_compared_in_how_many_runs() -> None:
 
     assert found.sentences[0] == (
         "12 runs of 9 rounds compare 2 treatments (baseline, scarce) and 2 rosters (raid, random "
-        "(the null: it cannot learn)), with 3 seeds; the outcome is gold at the end, as mean over "
-        "the agents."
+        "(control: it does not learn)), with 3 seeds; the outcome is gold, at the end of the run, "
+        "as mean over the agents."
     )
 
 
@@ -145,8 +145,8 @@ def test_one_run_is_no_study_and_nothing_is_claimed() -> None:
     value = found.standings[0].values.mean
 
     assert found.sentences == (
-        "1 run of raid under scarce, 9 rounds each, with 1 seed; the outcome is gold at the end, "
-        "as mean over the agents.",
+        "1 run of raid under scarce, 9 rounds each, with 1 seed; the outcome is gold, at the end "
+        "of the run, as mean over the agents.",
         f"The mean gold is {value:.3g} (one seed, so without an interval).",
         "There is nothing to compare: one treatment, one roster and one policy.",
     )
@@ -299,5 +299,7 @@ def test_the_first_sentence_says_how_the_value_of_a_run_is_made() -> None:
     found = study(planted, 2)
     first = {name: answer_of(found, name).sentences[0] for name in ("gold", "raid_rate")}
 
-    assert first["gold"].endswith("the outcome is gold at the end, as mean over the agents.")
+    assert first["gold"].endswith(
+        "the outcome is gold, at the end of the run, as mean over the agents."
+    )
     assert first["raid_rate"].endswith("the outcome is raid rate, as mean over the rounds.")

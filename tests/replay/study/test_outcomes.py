@@ -55,6 +55,16 @@ def test_the_outcome_is_what_the_agents_play_for_unless_another_is_asked_for() -
         outcome_named(found, "golden")
 
 
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [("gold", ", at the end of the run, as mean over the agents"),
+     ("hhi", ", at the end of the run"),
+     ("turnover", ", as mean over the rounds"), ("half_life", ", for the whole run")],
+)  # fmt: skip
+def test_an_outcome_says_how_the_value_of_a_run_is_made(name: str, how: str) -> None:
+    assert how == outcome_named(study(lambda *_: 1.0, 1), name).how
+
+
 def test_standings_are_means_over_seeds_of_means_over_agents() -> None:
     found = study(lambda t, r, seed, agent: 10.0 * seed + agent, 3)
     shown = {(s.cell.treatment, s.cell.roster, s.policy): s.values for s in standings_of(found)}

@@ -95,7 +95,7 @@ def test_its_report_is_written(study: goldrush.Study) -> None:
     assert "<p>8 runs of 10 rounds compare 2 treatments (baseline, crowded) and 2 rosters" in shown
     assert study.answer()._repr_html_() in shown
     assert re.search(r"<td>crowded</td><td>greedy</td><td>[^<]+</td><td>2</td>", shown)
-    assert "random (the null: it cannot learn)" in shown
+    assert "random (control: it does not learn)" in shown
 
 
 def test_it_shows_itself_without_processes(
