@@ -231,6 +231,27 @@ def measures_of(own_measures: Sequence[str]) -> Sequence[UserMeasure]:
     return user_measures(own_measures)
 
 
+class SubjectOptions(NamedTuple):
+    """How an environment or a model is recorded (--env)."""
+
+    ignore: tuple[str, ...] = option(
+        "--ignore", "PATH",
+        "--env: record nothing whose name begins so, such as 'info[time]'; repeatable.",
+    )  # fmt: skip
+    seed_parameter: str | None = option(
+        "--seed-parameter", "NAME", "--env: the parameter that takes the seed (default: by its "
+        "name).",
+    )  # fmt: skip
+    no_seed: bool = option("--no-seed", help="--env: no parameter takes a seed.")
+
+    def chosen(self) -> dict[str, object]:
+        """Settings by name; None where nothing was given."""
+        if self.no_seed and self.seed_parameter is not None:
+            raise click.UsageError("--no-seed and --seed-parameter exclude each other")
+        named = "" if self.no_seed else self.seed_parameter
+        return {"ignore": self.ignore or None, "seed_parameter": named}
+
+
 class PlayingOptions(NamedTuple):
     """What the players of a recorded run may need."""
 

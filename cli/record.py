@@ -34,6 +34,7 @@ from goldrush.cli.options import (
     RecordingOptions,
     Seed,
     Settings,
+    SubjectOptions,
     Treatment,
     World,
     echo_traceback,
@@ -74,6 +75,7 @@ def record(
     ),
     treatment: Treatment,
     settings: Settings,
+    subject: SubjectOptions,
     models_path: ModelsFile,
     model: Model,
     wording: Wording,
@@ -106,7 +108,8 @@ def record(
 
     world = one_world(named, world)
     who = players_of(tools_for(world), world)
-    chosen = settings_of(settings, {"seed": seed, who.horizon: rounds, "agents": agents})
+    given = {"seed": seed, who.horizon: rounds, "agents": agents, **subject.chosen()}
+    chosen = settings_of(settings, given)
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
     models = models_of(models_path, reach, model)

@@ -28,6 +28,7 @@ from goldrush.cli.options import (
     Output,
     OwnMeasures,
     Settings,
+    SubjectOptions,
     SummaryJson,
     Trust,
     if_given,
@@ -94,6 +95,7 @@ def study(
     ),
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
     varied: VariedOptions,
+    subject: SubjectOptions,
     jobs: Jobs,
     dask: str | None = option(
         "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush-sim[dask]."
@@ -120,7 +122,10 @@ def study(
     from goldrush.replay.study.carry_out import runs_of
 
     treatments, rosters, seeds, rounds, wording, settings = varied
-    options = (world, *treatments, *rosters, *rounds, *settings, seeds, wording)
+    asked = subject.chosen()
+    options = (
+        world, *treatments, *rosters, *rounds, *settings, seeds, wording, *asked.values()
+    )  # fmt: skip
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
@@ -137,7 +142,7 @@ def study(
         wanted = plans.plan_of(
             world=of.name, treatments=names, rosters=rosters or [plans.BASELINES],
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
-            rounds=rounds or None, settings=settings_of(settings, {}), own=in_files,
+            rounds=rounds or None, settings=settings_of(settings, asked), own=in_files,
             wording=wording, models=models,
         )  # fmt: skip
     if model is not None:

@@ -172,7 +172,11 @@ class StudyPlan:
         try:
             for run in self._outlines(of, cell, folder):
                 if prepared is None:  # once: a roster may have to read whole journals
-                    settings, roster = run.config.as_dict(), self.rosters[cell.roster]
+                    # The configuration lacks what is asked of the recording alone.
+                    treatment = treatment_named(known_treatments(of, self.own), cell.treatment)
+                    asked = {**treatment.settings, **self.settings}
+                    settings = {**asked, **run.config.as_dict()}
+                    roster = self.rosters[cell.roster]
                     roster = None if roster is None else _located(roster, self.folder)
                     prepared = of.players.prepare(settings, roster, None, resources)
                     sources = prepared.roster.sources

@@ -30,9 +30,17 @@ class Walk(gymnasium.Env):
 """
 
 
+DEAF = """
+class Deaf:
+    def __init__(self, world_seed=0): self.total = world_seed
+    def step(self): self.total += 1
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "walk.py").write_text(ENV)
+    (tmp_path / "deaf.py").write_text(DEAF)
     for seed in (1, 2):
         ran = goldrush(
             "record", "--env", "walk.py:Walk", "--set", "steps=20", "--set", "length=4",
@@ -87,6 +95,25 @@ def test_without_the_environment_it_is_open_whether_a_journal_holds(folder: Path
     assert "rests_on" not in found
 
 
+def test_how_a_model_is_seeded_and_what_is_left_out_is_said_once(folder: Path) -> None:
+    how = ("--env", "deaf.py:Deaf", "--set", "steps=4")
+    for name, options in {
+        "a": ("--seed-parameter", "world_seed", "--seed", 5), "b": ("--no-seed",),
+        "c": ("--no-seed", "--ignore", "variable[total]"),
+    }.items():  # fmt: skip
+        ran = goldrush("record", *how, *options, "--out", f"{name}.journal", cwd=folder)
+        assert 0 == ran.code
+    totals = {
+        name: json.loads(goldrush("measure", f"{name}.journal", "--json", cwd=folder).out)
+        for name in "abc"
+    }
+    ran = goldrush("verify", *(f"{name}.journal" for name in "abc"), "--env", "deaf.py:Deaf",
+                   cwd=folder)  # fmt: skip
+
+    assert [{"total": 9}, {"total": 4}, {}] == [totals[name][0]["run"] for name in "abc"]
+    assert 0 == ran.code
+
+
 def test_one_other_action_is_put_in(folder: Path) -> None:
     exported = goldrush("export", "1.journal", cwd=folder).out.splitlines()
     action = next(event for event in map(json.loads, exported) if event["event"] == "acted")
@@ -124,6 +151,10 @@ def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path)
         ("verify 1.journal --env CartPole", "did you mean CartPole-v1? take one of mining, "),
         ("info 1.journal --env walk.py", "name what makes an environment or a model: walk.py:Walk"),
         ("record --env walk.py:Walk --set width=4", "unexpected keyword argument 'width'"),
+        ("record --env deaf.py:Deaf --set steps=4", "Deaf takes no parameter seed or rng"),
+        ("study --env deaf.py:Deaf --seeds 2 --out study", "--seed-parameter world_seed"),
+        ("study --env deaf.py:Deaf --seeds 2 --no-seed --out study", "takes no seed"),
+        ("record --env deaf.py:Deaf --no-seed --seed 3", "and deaf:Deaf takes none"),
         ("record --env walk.py:Walk --roster human", "there is no policy 'human'"),
         ("record --env walk.py:Walk --roster random*2", "2"),
         ("record --world episode", "nothing is given that makes an environment"),

@@ -397,16 +397,17 @@ class _Driven:
                 for agent in needed
             ]
             return [(CLOSED, [()])] if state.is_over or None in actions else None
+        takes_none = state.about.seed_parameter == ""
         if state.is_model:
             config = state.config
             given: Encoded = (DICT, tuple(config.parameters.items()))
-            return [(RESET, [(config.seed, False, given)])] if state.is_over else []
+            seed = None if takes_none else config.seed
+            return [(RESET, [(seed, False, given)])] if state.is_over else []
         if not state.is_over:
             return None
         if state.episode and not state.config.steps:
             return [(CLOSED, [()])]
-        seed = drawn_seed(state)
-        return [(RESET, [(seed, True, None)])]
+        return [(RESET, [(None, False, None) if takes_none else (drawn_seed(state), True, None)])]
 
 
 def _first(recordings: Recordings) -> EpisodeRecording:

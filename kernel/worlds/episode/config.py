@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import check_value, flag, integer, setting
-from goldrush.kernel.shape import several, text
+from goldrush.kernel.shape import optional, several, text
 from goldrush.kernel.worlds.episode.events import NAME_MAX
 from goldrush.kernel.worlds.episode.subject import KINDS, MODEL, VECTOR
 from goldrush.kernel.worlds.episode.values import VALUE, Encoded
@@ -97,6 +97,9 @@ class About:
         versions: of Python, and of the distributions that its code is of, by name.
         autoreset: of a vector environment, one of AUTORESETS, or empty: it does not say. None: of
             any other subject, and in older journals.
+        seed_parameter: the name of the parameter that takes the seed; empty: the subject takes
+            none; None: `seed`, or what takes one without being named. START has it unless it is
+            None.
     """
 
     name: str = setting("", _TEXT)
@@ -117,6 +120,8 @@ class About:
         """
         return self.autoreset or NEXT_STEP
 
+    seed_parameter: str | None = setting(None, optional(_TEXT))
+
     def as_dict(self) -> dict[str, object]:
         """For START."""
         facts = {**attrs.asdict(self, recurse=False), "versions": dict(self.versions)}
@@ -125,17 +130,22 @@ class About:
 
 def about_of(recorded: object) -> About:
     """What START says of a subject. Raises BadInput for anything else."""
-    *names, last = [field.name for field in attrs.fields(About)]
-    if type(recorded) is not dict or [*recorded] not in (names, [*names, last]):
-        raise BadInput(f"the subject is {format_value(recorded)}", f"it has {', '.join(names)}")
+    names = [field.name for field in attrs.fields(About)]
+    *needed, autoreset, seed_parameter = names
+    has = [*recorded] if type(recorded) is dict else []
+    if has != [name for name in names if name in needed or name in has]:
+        raise BadInput(f"the subject is {format_value(recorded)}", f"it has {', '.join(needed)}")
+    recorded = cast("dict[str, Any]", recorded)
+    if any(name in recorded and recorded[name] is None for name in (autoreset, seed_parameter)):
+        raise BadInput(f"the subject is {format_value(recorded)}", "leave out what is null")
     for field in attrs.fields(About):
         if "kind" in field.metadata and field.name in recorded:
             check_value(f"the subject's {field.name}", recorded[field.name], field.metadata["kind"])
     versions = recorded["versions"]
     if type(versions) is not dict or not _TEXTS.holds((*versions, *versions.values())):
         raise BadInput(f"versions are {format_value(versions)}", "give texts by name")
-    if last in recorded and (recorded[last] is None or recorded["kind"] != VECTOR):
-        raise BadInput(f"a {recorded['kind']} has an {last}", "a vector environment has one")
+    if autoreset in recorded and recorded["kind"] != VECTOR:
+        raise BadInput(f"a {recorded['kind']} has an {autoreset}", "a vector environment has one")
     agents = recorded["agents"]
     if (recorded["kind"] == MODEL) is not (not agents) or len({*agents}) < len(agents):
         raise BadInput(

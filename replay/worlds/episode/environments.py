@@ -18,6 +18,7 @@ from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import AUTORESETS, OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
+from goldrush.replay.making import SEED_NAMES, UNNAMED, is_taken, takes_none
 from goldrush.replay.repeats.content import bases_of
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
 from goldrush.replay.worlds.episode.versions import versions_of
@@ -32,15 +33,22 @@ Rows = list[Row]
 
 @attrs.frozen
 class Recorded:
-    """What is recorded of arrays.
+    """How a subject is recorded: what of its arrays, and how it is seeded.
 
     Attributes:
         values: their values, too.
         ignored: arrays whose name begins so are left out.
+        seed_parameter: as START has it.
     """
 
     values: bool = False
     ignored: tuple[str, ...] = ()
+    seed_parameter: str | None = None
+
+    @classmethod
+    def of(cls, about: About) -> Recorded:
+        """As a run was recorded."""
+        return cls(about.values, tuple(about.ignored), about.seed_parameter)
 
     def rows(self, agent: int | None, name: str, value: object) -> Rows:
         """The rows of `array` for an observation, or an info."""
@@ -74,8 +82,10 @@ class Environment:
 
     def reset(self, seed: int | None, options: Encoded) -> Outcome:
         """Begin an episode."""
-        given = {} if options is None else {"options": decoded(options)}
-        self.returned = self.env.reset(seed=seed, **given)
+        given: dict[str, object] = {} if options is None else {"options": decoded(options)}
+        if self.recorded.seed_parameter != "":
+            given[self.recorded.seed_parameter or UNNAMED[0]] = seed
+        self.returned = self.env.reset(**given)
         return self._begun()
 
     def step(self, actions: Actions) -> Outcome:
@@ -311,6 +321,8 @@ def subject_of_environment(env: object, recorded: Recorded) -> Environment:
     Raises BadInput for what is no environment that can be recorded.
     """
     if not is_environment(env):
+        if callable(getattr(env, "step", None)) and not isinstance(env, type):
+            raise takes_none(type(env), of=f"what makes {type(env).__qualname__}")  # a model
         raise BadInput(
             f"{format_value(env)} is no environment", "give one of Gymnasium or PettingZoo"
         )
@@ -326,6 +338,21 @@ def subject_of_environment(env: object, recorded: Recorded) -> Environment:
     return Environment(env, recorded)
 
 
+def find_seed_parameter(subject: Environment) -> None:
+    """Record an environment by the parameter of its `reset` that takes the seed, unless one is
+    named. Raises BadInput if it takes none.
+    """
+    if subject.recorded.seed_parameter is not None:
+        return
+    inner = getattr(subject.env, "unwrapped", subject.env)
+    for name in SEED_NAMES:
+        if is_taken(subject.env.reset, name) and is_taken(inner.reset, name):
+            found = None if name == UNNAMED[0] else name
+            subject.recorded = attrs.evolve(subject.recorded, seed_parameter=found)
+            return
+    raise takes_none(inner.reset)
+
+
 def about_of(subject: Environment, make: Callable[..., object] | None = None) -> About:
     """What START says of an environment: the callable that made it names it, or its id."""
     env = subject.env
@@ -336,6 +363,7 @@ def about_of(subject: Environment, make: Callable[..., object] | None = None) ->
         kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
         ignored=subject.recorded.ignored, versions=versions_of(cls, type(env)),
         autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
+        seed_parameter=subject.recorded.seed_parameter,
     )  # fmt: skip
 
 

@@ -21,7 +21,14 @@ from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
-from goldrush.replay.making import made_of, parameters_of, takes_seed
+from goldrush.replay.making import (
+    UNNAMED,
+    is_taken,
+    made_of,
+    parameters_of,
+    seed_parameter_of,
+    takes_seed,
+)
 from goldrush.replay.repeats.content import attributes, bases_of
 from goldrush.replay.repeats.observe import Seen, observed
 from goldrush.replay.worlds.episode.coding import decoded, encoded
@@ -46,6 +53,7 @@ class ModelSubject:
         kind: that of models.
         agents: none: nobody acts in a model.
         returned: what its own `step` returned last.
+        recorded: how it is recorded.
     """
 
     kind: str = MODEL
@@ -54,7 +62,7 @@ class ModelSubject:
 
     def __init__(self, make: MakeModel, name: str, recorded: Recorded) -> None:
         """No model is made yet. `name`: of what makes it, for errors."""
-        self.make, self.name = make, name
+        self.make, self.name, self.recorded = make, name, recorded
         self._rows = recorded.rows
         self._model: Any = None
         self._made: object = None  # which the next reset takes
@@ -76,11 +84,27 @@ class ModelSubject:
         self._model, self._made, self.returned = made, None, None
         return self._outcome()
 
+    def seed_of(self, seed: int) -> int | None:
+        """The seed that its reset gets, of that of the settings; None: it takes none.
+
+        Raises BadInput for another than 0 that would do nothing.
+        """
+        if self.recorded.seed_parameter != "":
+            return seed
+        if seed:
+            raise BadInput(
+                f"the seed is {seed}, and {self.name} takes none: all runs would be the same",
+                "leave the seed out; of a study: --seeds 1",
+            )
+        return None
+
     def prepare(self, seed: int | None, options: Encoded) -> object:
         """Make what the next reset takes, unless it is there; return it. Raises as `reset`."""
         if self._made is None:
             parameters = cast("dict[str, object]", {} if options is None else decoded(options))
-            self._made, _ = made_of(self.make, seed or 0, parameters, self.name)
+            named = self.recorded.seed_parameter
+            names = UNNAMED if named is None else (named,)
+            self._made, _ = made_of(self.make, seed, parameters, self.name, names)
         return self._made
 
     def step(self, actions: Mapping[int | None, Encoded]) -> Outcome:
@@ -244,7 +268,7 @@ class ModelMaker:
     def __call__(self, state: EpisodeState) -> ModelSubject:
         """The subject of the run of a state, before its reset."""
         about = state.about
-        return ModelSubject(self.make, about.name, Recorded(about.values, tuple(about.ignored)))
+        return ModelSubject(self.make, about.name, Recorded.of(about))
 
 
 def is_model(make: object) -> bool:
@@ -266,18 +290,32 @@ def subject_of_model(
 ) -> ModelSubject | None:
     """The subject of the runs of a model's class, or of a function that makes a model; None for
     what makes an environment, and anything else. A function that takes a seed is called, to see:
-    the first reset takes what it makes. Raises whatever its code raises.
+    the first reset takes what it makes.
+
+    Raises BadInput for a model whose seed would reach nothing; whatever its code raises.
     """
     if not callable(make):
         return None
-    is_class = isinstance(make, type)
-    if not (is_model(make) if is_class else takes_seed(make, parameters)):
+    is_class, named = isinstance(make, type), recorded.seed_parameter
+    if is_class:
+        may_be = is_model(make)
+    elif named is None:
+        may_be = takes_seed(make, parameters)
+    else:
+        may_be = named == "" or is_taken(make, named)
+    if not may_be:
         return None
+    if named is None:
+        recorded = attrs.evolve(recorded, seed_parameter=seed_parameter_of(make, parameters))
     subject = ModelSubject(make, name_of(make), recorded)
     if is_class:
+        subject.seed_of(seed)
         return subject
-    made: Any = subject.prepare(seed, encoded(dict(parameters), "the parameters"))
+    made: Any = subject.prepare(
+        None if named == "" else seed, encoded(dict(parameters), "the parameters")
+    )
     if not is_environment(made):
+        subject.seed_of(seed)
         return subject
     with suppress(Exception):  # it is made again, without a seed, as journals have it
         made.close()
@@ -289,10 +327,11 @@ def name_of(make: MakeModel) -> str:
     return location_of(make) or getattr(make, "__qualname__", type(make).__qualname__)
 
 
-def about_of_model(subject: ModelSubject, recorded: Recorded, every: int = 0) -> About:
+def about_of_model(subject: ModelSubject, every: int = 0) -> About:
     """What START says of a model."""
-    make = subject.make
+    make, recorded = subject.make, subject.recorded
     return About(
         name=subject.name, kind=MODEL, values=recorded.values, ignored=recorded.ignored,
         every=every, versions=versions_of(*([make] if isinstance(make, type) else [])),
+        seed_parameter=recorded.seed_parameter,
     )  # fmt: skip

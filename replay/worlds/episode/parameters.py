@@ -1,41 +1,89 @@
-"""The parameters of a model as settings."""
+"""The parameters of a model as settings, and settings of how a subject is recorded."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
 
 from goldrush.agents.targets import Maker
-from goldrush.kernel.settings import integer, setting
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.episode.config import OWN, STEPS_MAX, EpisodeSettings
-from goldrush.replay.making import parameters_of
+from goldrush.replay.making import parameters_of, seed_parameter_of
+from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.model import is_model
 
 STEPS: Final = 100  # of a run of a model if no number is given
 
 _PLAIN: Final = (bool, int, float, str, type(None))
 _PARAMETER: Final = Kind("a number, a text, true or false", lambda value: type(value) in _PLAIN)
-_GIVEN: Final = (*OWN, "rng", "scenario")  # what `making` gives
+_NAMES: Final = Kind(
+    "a name, or a list of names",
+    lambda value: (
+        type(value) is str
+        or (isinstance(value, list | tuple) and all(type(name) is str for name in value))
+    ),
+)
+_NAME: Final = Kind("a name, or empty", lambda value: value is None or type(value) is str)
 
 
-def settings_of_model(make: Maker | None) -> type[EpisodeSettings]:
+@attrs.frozen
+class AskedSettings(EpisodeSettings):
+    """The settings that all episodes have, and those of how the subject is recorded, which START
+    does not have among the settings.
+
+    Attributes:
+        ignore: see `goldrush.wrap`.
+        seed_parameter: see `goldrush.wrap`.
+    """
+
+    ignore: str | Sequence[str] = setting((), _NAMES)
+    seed_parameter: str | None = setting(None, _NAME)
+
+
+_ASKED: Final = ("ignore", "seed_parameter")
+_GIVEN: Final = (*OWN, *_ASKED, "rng", "scenario")  # what `making` gives
+
+
+def asked_in(settings: Mapping[str, object]) -> tuple[Recorded, dict[str, object]]:
+    """How a subject is to be recorded, from settings by name, and the other settings. Raises
+    BadInput.
+    """
+    asked = {name: value for name, value in settings.items() if name in _ASKED}
+    found = configured(AskedSettings, asked)
+    ignored = (found.ignore,) if isinstance(found.ignore, str) else tuple(found.ignore)
+    others = {name: value for name, value in settings.items() if name not in _ASKED}
+    return Recorded(ignored=ignored, seed_parameter=found.seed_parameter), others
+
+
+def settings_of_model(make: Maker | None) -> type[AskedSettings]:
     """The class of the settings of what makes a model: its parameters, with their defaults. Of
     anything else the settings that all episodes have.
     """
     if make is None or not is_model(make):
-        return EpisodeSettings
+        return AskedSettings
+    taken = (*_GIVEN, _seed_parameter(make))
     own = {
         parameter.name: setting(
             parameter.default if type(parameter.default) in _PLAIN else None, _PARAMETER
         )
         for parameter in parameters_of(make)
-        if parameter.name not in _GIVEN
+        if parameter.name not in taken
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     }
     steps = {"steps": setting(STEPS, integer(1, STEPS_MAX))}
-    made: type[EpisodeSettings] = attrs.make_class(
-        make.__name__, {**steps, **own}, bases=(EpisodeSettings,), frozen=True
+    made: type[AskedSettings] = attrs.make_class(
+        make.__name__, {**steps, **own}, bases=(AskedSettings,), frozen=True
     )
     return made
+
+
+def _seed_parameter(make: Maker) -> str | None:
+    """The parameter that takes the seed, if it is known; None: `seed`, `rng` or none."""
+    try:
+        return seed_parameter_of(make, {})
+    except BadInput:
+        return None

@@ -59,7 +59,7 @@ class EnvironmentMaker:
         given = {name: decoded(value) for name, value in parameters.items()}
         check_imports(given)
         env = self.make(**given)
-        subject = subject_of_environment(env, Recorded(about.values, tuple(about.ignored)))
+        subject = subject_of_environment(env, Recorded.of(about))
         if about.kind != subject.kind:
             raise other_kind(about, subject.kind)
         if tuple(about.agents) != subject.agents:
@@ -217,6 +217,11 @@ class Recording(Generic[U]):
         """
         self._check_open()
         given, further = _seed(seed), encoded(options, "the options of the reset")
+        if self.state.about.seed_parameter == "":
+            if given is not None:
+                raise BadInput(f"the seed {given} is given, and reset takes none", "leave it out")
+            self.do((RESET, [(None, False, further)]))
+            return
         number = drawn_seed(self.state) if given is None else given
         self.do((RESET, [(number, given is None, further)]))
 
@@ -294,7 +299,7 @@ def _steps(
     that `first`, its first reset, is given: by it runs differ.
     """
     _, [(seed, is_drawn, _)] = first
-    if not is_drawn:
+    if not is_drawn and seed is not None:
         subject = stage.at(initial(setup))
         setup = {**setup, "config": {**setup["config"], "seed": seed}}
         stage.hold(subject, initial(setup))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -13,6 +14,7 @@ from goldrush.kernel.worlds.episode.values import shown
 from goldrush.replay.report.chapter import PLAIN, Chapter
 from goldrush.replay.studies import Studies
 from goldrush.replay.worlds.episode.model import is_model
+from goldrush.replay.worlds.episode.parameters import asked_in
 
 
 def _seats(roster: str | None, agents: int | None) -> list[str]:
@@ -25,9 +27,18 @@ def _seats(roster: str | None, agents: int | None) -> list[str]:
     return []
 
 
+def _config_of(settings: Mapping[str, object]) -> EpisodeConfig:
+    """The configuration of a run. Raises BadInput for a seed that its model does not take."""
+    recorded, others = asked_in(settings)
+    config = config_of(others)
+    if recorded.seed_parameter == "" and config.seed:
+        raise BadInput("the model takes no seed: all runs would be the same", "give --seeds 1")
+    return config
+
+
 STUDIES: Final = Studies(
     title="What do the parameters change?",
-    config=config_of,
+    config=_config_of,
     seats=_seats,
     size="",
 )

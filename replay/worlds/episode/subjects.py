@@ -40,6 +40,7 @@ from goldrush.replay.worlds.episode.environments import (
     Recorded,
     Vector,
     about_of,
+    find_seed_parameter,
     makes_environments,
     subject_of_environment,
 )
@@ -50,6 +51,7 @@ from goldrush.replay.worlds.episode.model import (
     name_of,
     subject_of_model,
 )
+from goldrush.replay.worlds.episode.parameters import asked_in
 from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings, other_kind
 from goldrush.replay.worlds.episode.stage import LiveStage
 
@@ -186,6 +188,7 @@ class LiveSubjects:
                 "nothing is given that makes an environment",
                 "give it: --env CartPole-v1, module:make or FILE.py:NAME",
             )
+        recorded, settings = asked_in(settings)
         own = config_of({name: value for name, value in settings.items() if name in OWN})
         parameters = {name: value for name, value in settings.items() if name not in OWN}
         config = Settings(own.seed, own.steps, parameters).as_config()
@@ -193,11 +196,12 @@ class LiveSubjects:
         instead = f"it is called with {named}: see --set, or give something else: --env module:make"
         with _told("what is given cannot make an environment or a model", instead):
             subject: Environment | ModelSubject | None
-            subject = subject_of_model(make, own.seed, parameters, Recorded())
+            subject = subject_of_model(make, own.seed, parameters, recorded)
             if subject is not None:
-                about = about_of_model(subject, Recorded())
+                about = about_of_model(subject)
             else:
-                subject = subject_of_environment(make(**parameters), Recorded())
+                subject = subject_of_environment(make(**parameters), recorded)
+                find_seed_parameter(subject)
                 about = about_of(subject, make)
         roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
         state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
@@ -301,7 +305,7 @@ def _maker_of_subject(make: Maker) -> Callable[[EpisodeState], Environment | Mod
         _check_kind(make, about, state.config.parameters)
         if not state.is_model:
             return environment(state)
-        return _JournalModel(make, about.name, Recorded(about.values, tuple(about.ignored)))
+        return _JournalModel(make, about.name, Recorded.of(about))
 
     return made
 

@@ -66,12 +66,13 @@ def facts_of(setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
     except BadInput:
         return []
     versions = ", ".join(f"{name} {version}" for name, version in about.versions.items())
-    facts = [
+    facts: list[tuple[str, str | None]] = [
         ("subject", f"{about.name}, {_an(about.kind)}"),
         ("names", few(about.agents)),
         ("autoreset", _autoreset(about)),
         ("recorded", "digests and values" if about.values else "digests; values of numbers alone"),
         ("not recorded", few(about.ignored)),
+        ("seed is", "taken by nothing" if about.seed_parameter == "" else about.seed_parameter),
         ("versions", versions),
     ]
     return [(name, text) for name, text in facts if text]

@@ -11,11 +11,11 @@ from goldrush.agents.given import location_of_maker, maker_of
 from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import Block, World
-from goldrush.kernel.worlds.episode.config import EpisodeSettings, about_of
+from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.tools import Tools, lazy
-from goldrush.replay.worlds.episode.parameters import settings_of_model
+from goldrush.replay.worlds.episode.parameters import AskedSettings, settings_of_model
 from goldrush.replay.worlds.episode.repetition import format_difference, format_versions
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
@@ -48,7 +48,7 @@ class EpisodeTools(Tools):
         self.players = EpisodePlayers(self.subjects)
 
     @property
-    def config(self) -> type[EpisodeSettings]:  # type: ignore[override]  # of what is given
+    def config(self) -> type[AskedSettings]:  # type: ignore[override]  # of what is given
         return settings_of_model(maker_of(""))
 
     def world(self, setup: Mapping[str, object]) -> World[EpisodeState]:

@@ -14,6 +14,7 @@ from goldrush.replay.worlds.episode.environments import (
     Environment,
     Recorded,
     about_of,
+    find_seed_parameter,
     is_environment,
     registered,
     subject_of_environment,
@@ -34,7 +35,7 @@ E = TypeVar("E")
 def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
     target: Callable[..., M], journal: str | Path, *, seed: int = 0, steps: Literal[0] = 0,
     values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
-    force: bool = False, **parameters: object,
+    seed_parameter: str | None = None, force: bool = False, **parameters: object,
 ) -> RecordedModel[M]: ...  # fmt: skip
 
 
@@ -42,15 +43,15 @@ def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
 def wrap(
     target: Callable[..., Stepped], journal: str | Path, *, steps: int, seed: int = 0,
     values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
-    force: bool = False, **parameters: object,
+    seed_parameter: str | None = None, force: bool = False, **parameters: object,
 ) -> Run: ...  # fmt: skip
 
 
 @overload
 def wrap(
     target: str, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), every: Literal[0] = 0, force: bool = False,
-    **parameters: object,
+    ignore: str | Sequence[str] = (), every: Literal[0] = 0,
+    seed_parameter: str | None = None, force: bool = False, **parameters: object,
 ) -> RecordedEnv: ...  # fmt: skip
 
 
@@ -58,14 +59,15 @@ def wrap(
 def wrap(
     target: Callable[..., E], journal: str | Path, *, seed: int = 0, steps: int = 0,
     values: bool = False, ignore: str | Sequence[str] = (), every: Literal[0] = 0,
-    force: bool = False, **parameters: object,
+    seed_parameter: str | None = None, force: bool = False, **parameters: object,
 ) -> E: ...  # fmt: skip
 
 
 @overload
 def wrap(
     target: E, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), every: Literal[0] = 0, force: bool = False,
+    ignore: str | Sequence[str] = (), every: Literal[0] = 0,
+    seed_parameter: str | None = None, force: bool = False,
 ) -> E: ...  # fmt: skip
 
 
@@ -78,6 +80,7 @@ def wrap(
     values: bool = False,
     ignore: str | Sequence[str] = (),
     every: int = 0,
+    seed_parameter: str | None = None,
     force: bool = False,
     **parameters: object,
 ) -> object:
@@ -107,6 +110,9 @@ def wrap(
             `info[time]`.
         every: steps between two digests of all that a model holds, besides that at the end; 0:
             there are none. One takes as long as some ten to a thousand steps.
+        seed_parameter: the parameter that takes the seed, of the model or of the environment's
+            `reset`; None: one with a common name (`seed`, `rng`, `random_state`, ...); empty: it
+            takes none.
         force: replace a journal.
         parameters: of the callable, by name; they are recorded.
 
@@ -115,24 +121,27 @@ def wrap(
         a `RecordedEnv`, too: it has `run` and `fork`. Of a model: its `Run` if `steps` are given,
         otherwise a `RecordedModel`, which the caller steps.
 
-    Raises BadInput for what is no environment or model, a parameter that cannot be recorded, and a
-    path that cannot be used; whatever the model raises.
+    Raises BadInput for what is no environment or model, one whose seed would reach nothing, a
+    parameter that cannot be recorded, and a path that cannot be used; whatever the model raises.
     """
     env, make, parameters = _made_and_maker(target, parameters)
     settings = Settings(seed, steps, parameters)
     settings.as_config()  # refused before anything is made
     if not isinstance(ignore, Sequence):
         raise BadInput(f"ignore is {format_value(ignore)}", "give a name, or a list of names")
-    recorded = Recorded(values, (ignore,) if isinstance(ignore, str) else tuple(ignore))
+    recorded = Recorded(
+        values, (ignore,) if isinstance(ignore, str) else tuple(ignore), seed_parameter
+    )
     of_model = None if env is not None else subject_of_model(make, seed, parameters, recorded)
     if of_model is not None:
-        model = recorded_model(of_model, journal, settings, recorded, every, force=force)
+        model = recorded_model(of_model, journal, settings, every, force=force)
         return model.run_to_end() if steps else model
     if every:
         raise BadInput("every is given for an environment", "leave it out: models have it")
     if env is None and make is not None:
         env = make(**parameters)
     subject = subject_of_environment(env, recorded)
+    find_seed_parameter(subject)
     about = about_of(subject, make)
     maker = None if make is None else EnvironmentMaker(make)
     recording = Recording.new(subject, about, settings, maker, journal, force=force)

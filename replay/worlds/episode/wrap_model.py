@@ -15,7 +15,6 @@ from goldrush.kernel.worlds.episode.values import Encoded
 from goldrush.replay.arguments import integer
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
-from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.model import (
     ModelMaker,
     ModelSubject,
@@ -148,8 +147,7 @@ class RecordedModel(Generic[M]):
 
 
 def recorded_model(
-    subject: ModelSubject, journal: str | Path, settings: Settings, recorded: Recorded,
-    every: int, *, force: bool,
+    subject: ModelSubject, journal: str | Path, settings: Settings, every: int, *, force: bool
 ) -> RecordedModel[Stepped]:  # fmt: skip
     """The recorded model of a subject and the settings, as it is before its first step.
 
@@ -158,9 +156,10 @@ def recorded_model(
     """
     if not 0 <= integer(settings.seed, "seed") <= INTEGER_MAX:
         raise BadInput(f"seed is {format_value(settings.seed)}", "give 0 or a greater integer")
-    about, maker = about_of_model(subject, recorded, every), ModelMaker(subject.make)
+    about, maker = about_of_model(subject, every), ModelMaker(subject.make)
     recording = Recording.new(subject, about, settings, maker, journal, force=force)
     parameters = encoded(dict(settings.parameters), "the parameters")
-    check_steps(subject.prepare(settings.seed, parameters), subject.name)  # nothing is written yet
-    recording.do((RESET, [(settings.seed, False, parameters)]))
+    seed = subject.seed_of(settings.seed)
+    check_steps(subject.prepare(seed, parameters), subject.name)  # nothing is written yet
+    recording.do((RESET, [(seed, False, parameters)]))
     return RecordedModel(recording)
