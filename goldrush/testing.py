@@ -134,7 +134,7 @@ def record(
 ) -> PreparedRun:
     """Record a run of a world and return the prepared run. Raises as `Run.record`."""
     planned = Run.plan(world=name, roster=roster, **settings)
-    planned.record(path, force=True)
+    planned.record(path, force=True, again=False)  # a law looks at that
     return planned.prepared
 
 

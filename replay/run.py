@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
@@ -24,7 +24,7 @@ import attrs
 from goldrush.agents.given import is_location, maker_of, making
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value, unknown
 from goldrush.kernel.files import TemporaryFolder
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import Event, World
 from goldrush.replay.arguments import (
     OnUnit,
     Policies,
@@ -46,6 +46,7 @@ from goldrush.replay.arguments import (
 from goldrush.replay.find import (
     OF_MAKERS,
     WORLD_DEFAULT,
+    is_built_in,
     maker_at,
     players_at,
     players_of,
@@ -801,22 +802,58 @@ class PlannedRun(Generic[R]):
         force: bool = False,
         fsync: bool = False,
         on_unit: OnUnit | None = None,
+        again: bool = True,
     ) -> R:
-        """Play the run to its end and record it. Arguments and errors: as of `Run.record`."""
+        """Play the run to its end and record it. Arguments and errors: as of `Run.record`.
+
+        `again`: derive it once more in another process (replay/journal/elsewhere.py), if its world
+        is not one of goldrush's own.
+        """
         from goldrush.agents import players
         from goldrush.agents.llm.models import Models
 
         tools, run = self.tools, self.prepared
+        world = tools.world(run.setup)
         watching = tools.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
-            players.record(
-                tools.world(run.setup), tools.players, target, run, resources=self.resources,
-                force=force, fsync=fsync, on_unit=on_unit,
-            )  # fmt: skip
+            checked: AbstractContextManager[OnUnit | None] = nullcontext(on_unit)
+            if again and not is_built_in(world.name):
+                checked = self._checked_elsewhere(world, str(target), on_unit)
+            with checked as each:
+                players.record(
+                    world, tools.players, target, run, resources=self.resources,
+                    force=force, fsync=fsync, on_unit=each,
+                )  # fmt: skip
             warn = (self.resources.models or Models()).warn
             for remark in tools.remarks:
                 warn(remark)
             return self.kind._kept(target, run.roster.trust, folder, self.make)
+
+    @contextmanager
+    def _checked_elsewhere(
+        self, world: World[Any], path: str, on_unit: OnUnit | None
+    ) -> Iterator[OnUnit | None]:
+        """Derive the run that is recorded within once more in another process.
+
+        Gives what is called after each unit. Raises MalformedEvents.
+        """
+        from goldrush.replay.journal import elsewhere
+
+        elsewhere.prepare()
+        states = elsewhere.KeptStates(world, path)
+
+        def keep(unit: int, state: Any) -> None:
+            states.keep(unit, state)
+            if on_unit is not None:
+                on_unit(unit, state)
+
+        yield keep
+        roster, own = self.prepared.roster, self.resources
+        trusted = attrs.evolve(
+            own, trust=[*own.trust, *roster.trust], sources=[*own.sources, *roster.sources]
+        )
+        parts = [elsewhere.WHOLE] if self.check else states.parts()
+        elsewhere.check_elsewhere(path, world.name, parts, trusted)
 
 
 open = Run.open

@@ -14,30 +14,34 @@ import inspect
 import os
 import re
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import attrs
 
 from goldrush.agents.trust import FILE_MODULE, add_user_folder
 from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
 from goldrush.kernel.game.game import Game, snake
+from goldrush.kernel.game.watch import check_ordered
 
 TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 FILE_MAX: Final = 1 << 24  # bytes of a file that is loaded
 T = TypeVar("T")
 
-# The names of `ordered` and `summed` in a loaded module.
+# The names of `ordered` and `untied` in a loaded module.
 _ORDERED: Final = "__goldrush_ordered__"
-_SUMMED: Final = "__goldrush_summed__"
+_UNTIED: Final = "__goldrush_untied__"
 
 # Built-in functions whose result depends on the order of what they go through, and others.
 _GOING_THROUGH: Final = frozenset(
     ["list", "tuple", "enumerate", "zip", "map", "filter", "iter", "sum", "reversed", "dict"]
 )
+_BY_KEY: Final = frozenset(["sorted", "min", "max"])  # where their `key` has ties
 _IN_ANY_ORDER: Final = frozenset(["sorted", "min", "max", "any", "all", "set", "frozenset"])
 
 
@@ -163,10 +167,10 @@ def _run_file(path: str) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = full
-    module.__dict__.update({_ORDERED: ordered, _SUMMED: summed})
+    module.__dict__.update({_ORDERED: ordered, _UNTIED: untied})
     sys.modules[name] = module
     try:
-        tree = _Ordering().visit(ast.parse(code, full))
+        tree = _Ordering(os.path.basename(full)).visit(ast.parse(code, full))
         with redirect_stdout(sys.stderr):  # what a file prints is no command's output
             exec(compile(ast.fix_missing_locations(tree), full, "exec"), module.__dict__)  # noqa: S102  # the file that the user names
         _check_imports(tree, os.path.dirname(full))
@@ -205,6 +209,9 @@ def _check_imports(tree: ast.AST, folder: str) -> None:
 class _Ordering(ast.NodeTransformer):
     """Puts `ordered` around what a source goes through where the order matters."""
 
+    def __init__(self, file: str) -> None:
+        self._file = file
+
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         self._visit_in_any_order(node)
         return node
@@ -220,18 +227,30 @@ class _Ordering(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        node.iter = _checked(node.iter)
+        node.iter = self._checked(node.iter)
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
-        node.iter = _checked(node.iter)
+        node.iter = self._checked(node.iter)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
+            node.value = self._checked(node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Add):  # of a list
+            node.value = self._checked(node.value)
         return node
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load):
-            node.value = _checked(node.value)
+            node.value = self._checked(node.value)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -246,45 +265,52 @@ class _Ordering(ast.NodeTransformer):
                 return node
         self.generic_visit(node)
         if name in _GOING_THROUGH:
-            by = _SUMMED if name == "sum" else _ORDERED
-            node.args = [a if isinstance(a, ast.Starred) else _checked(a, by) for a in node.args]
+            node.args = [a if isinstance(a, ast.Starred) else self._checked(a) for a in node.args]
+        elif name in _BY_KEY and any(keyword.arg == "key" for keyword in node.keywords):
+            given = [function, self._place(node), *node.args]
+            call = ast.Call(ast.Name(_UNTIED, ast.Load()), given, node.keywords)
+            return ast.copy_location(call, node)
         elif isinstance(function, ast.Attribute) and function.attr in ("join", "extend", "pop"):
             if function.attr == "pop" and not node.args:
-                function.value = _checked(function.value)
+                function.value = self._checked(function.value)
             elif function.attr != "pop":
-                node.args = [a if isinstance(a, ast.Starred) else _checked(a) for a in node.args]
+                node.args = [
+                    a if isinstance(a, ast.Starred) else self._checked(a) for a in node.args
+                ]
         return node
 
+    def _checked(self, node: ast.expr) -> ast.expr:
+        """The expression, checked when it is evaluated, unless it is clearly no set."""
+        if isinstance(
+            node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)
+        ):
+            return node
+        call = ast.Call(ast.Name(_ORDERED, ast.Load()), [node, self._place(node)], [])
+        return ast.copy_location(call, node)
 
-def _checked(node: ast.expr, by: str = _ORDERED) -> ast.expr:
-    """The expression, checked when it is evaluated, unless it is clearly no set."""
-    if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)):
-        return node
-    call = ast.Call(ast.Name(by, ast.Load()), [node, ast.Constant(node.lineno)], [])
-    return ast.copy_location(call, node)
+    def _place(self, node: ast.expr) -> ast.expr:
+        return ast.Constant(f"{self._file}:{node.lineno}")
 
 
-def ordered(value: T, line: int) -> T:
-    """The value. Raises BadInput for a set, whose order differs between processes."""
-    if isinstance(value, (set, frozenset)):
-        raise BadInput(
-            f"line {line} goes through a set, {format_value(value)}: its order differs between "
-            "processes",
-            "take sorted(...) or a list",
-        )
+def ordered(value: T, place: str) -> T:
+    """The value. Raises BadInput for a set whose order differs between processes."""
+    check_ordered(value, f"{place} goes through")
     return value
 
 
-def summed(value: T, line: int) -> T:
-    """The value. Raises BadInput for a set with a number that is not whole: fractions that are
-    added in another order can give another sum.
+def untied(function: Callable[..., T], place: str, *given: object, **named: object) -> T:
+    """What `sorted`, `min` or `max` gives. Raises BadInput for a set whose order decides it: where
+    two elements have one key.
     """
-    if isinstance(value, (set, frozenset)):
-        for item in value:
-            if not isinstance(item, int):
-                raise BadInput(
-                    f"line {line} sums a set with {format_value(item)}, whose order differs "
-                    "between processes: fractions added in another order give another sum",
-                    "take sum(sorted(...))",
-                )
-    return value
+    if (
+        len(given) == 1
+        and function in (sorted, min, max)
+        and isinstance(given[0], (set, frozenset))
+    ):
+        key: Any = named["key"]
+        keys = sorted(map(key, given[0])) if key is not None else []
+        if function is not sorted:
+            keys = [key for key in keys if key == keys[0 if function is min else -1]]
+        if any(a == b for a, b in pairwise(keys)):
+            check_ordered(given[0], f"{place}: `{function.__name__}` finds a tie of keys in")
+    return function(*given, **named)

@@ -15,6 +15,7 @@ import attrs
 from goldrush.kernel import shape
 from goldrush.kernel.draws import WORD_RANGE, Draws
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.game.watch import check_ordered
 from goldrush.kernel.shape import amount
 from goldrush.kernel.world import EventType, Row
 
@@ -47,7 +48,8 @@ class Draw:
     """The draws of a step. Every method takes the key of the draw as its last arguments: texts and
     whole numbers that name it, such as `"die", agent`.
 
-    All of them raise BadInput for a key that has been used in this step.
+    All of them raise BadInput for a key that has been used in this step, and for a set whose order
+    differs between processes.
     """
 
     __slots__ = ("_prefix", "_rows")
@@ -82,6 +84,7 @@ class Draw:
 
     def choice(self, items: Sequence[T], *key: Label) -> T:
         """One of the items. Raises ValueError if there are none."""
+        check_ordered(items, "draw.choice takes")
         count = len(items)
         if not count:
             raise ValueError("draw.choice: the list of items is empty")
@@ -89,6 +92,7 @@ class Draw:
 
     def shuffled(self, items: Iterable[T], *key: Label) -> list[T]:
         """The items in random order."""
+        check_ordered(items, "draw.shuffled takes")
         given = list(items)
         count = len(given)
         places = self._drawn(5, (count,), key, lambda draws: draws.shuffled(range(count)))
@@ -96,6 +100,7 @@ class Draw:
 
     def sample(self, items: Sequence[T], size: int, *key: Label) -> list[T]:
         """Up to `size` different items in random order. Raises ValueError for a negative size."""
+        check_ordered(items, "draw.sample takes")
         count = len(items)
         places = self._drawn(6, (count, size), key, lambda draws: draws.sample(count, size))
         return [items[place] for place in places]

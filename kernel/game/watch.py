@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, cast
@@ -27,16 +27,19 @@ NO_SURROGATE: Final = 'replace it, as text.encode(errors="replace").decode() doe
 
 _DRAW: Final = 'take `draw`, as in draw.below(6, "die", agent)'
 _CLOCK: Final = "leave it out: count units and steps (state.unit, state.step)"
+_STABLE: Final = (int, float, complex)
 _ADDRESS: Final = "leave it out: it differs in every process"
 
 # By module and name, or by name alone for methods: what it is, and what to do instead.
 _CLOCKS: Final = frozenset(
     ["time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
-     "process_time", "process_time_ns", "localtime", "gmtime", "thread_time"]
+     "process_time", "process_time_ns", "localtime", "gmtime", "thread_time", "thread_time_ns",
+     "ctime", "asctime", "strftime", "clock_gettime", "clock_gettime_ns"]
 )  # fmt: skip
 _DATES: Final = frozenset(["now", "utcnow", "today"])
 _RANDOM: Final = frozenset(["random", "getrandbits", "seed", "getstate", "setstate"])
-_NAMES: Final = _CLOCKS | _DATES | _RANDOM | {"urandom", "hash", "id"}
+_BYTES: Final = frozenset(["urandom", "getrandom"])
+_NAMES: Final = _CLOCKS | _DATES | _RANDOM | _BYTES | {"getpid", "hash", "id"}
 
 
 def is_watched_unit(unit: int, agents: int) -> bool:
@@ -44,6 +47,29 @@ def is_watched_unit(unit: int, agents: int) -> bool:
     about EVENTS events, and then in unit 2, 4, 8, 16 and so on.
     """
     return unit < EVENTS // (agents + 1) or unit & (unit + 1) == 0
+
+
+def varies(elements: Collection[object]) -> bool:
+    """Whether a set of these can be iterated in another order in another process."""
+    return len(elements) > 1 and not all(map(is_stable, elements))
+
+
+def is_stable(value: object) -> bool:
+    """Whether its hash is the same in every process; False for objects: nobody can know."""
+    if isinstance(value, (tuple, frozenset)):
+        return all(map(is_stable, value))
+    return isinstance(value, _STABLE) and type(value).__module__ in ("builtins", "numpy")
+
+
+def check_ordered(value: object, what: str) -> None:
+    """Check that a value is no set whose order varies. `what`: what takes it in order, and where.
+    Raises BadInput.
+    """
+    if isinstance(value, (set, frozenset)) and varies(value):
+        raise BadInput(
+            f"{what} a set, {format_value(value)}: its order differs between processes",
+            "take sorted(...) or a list",
+        )
 
 
 class watched:  # noqa: N801  # a context, as those of contextlib
@@ -191,7 +217,7 @@ def _hook(what: str) -> Callable[[FrameType, str, Any], None]:
             return
         if frame.f_globals.get("__name__", "").startswith("goldrush.kernel."):
             return
-        mistake = _differs(function, is_direct=_is_author(frame))
+        mistake = _differs(function, frame, is_direct=_is_author(frame))
         if mistake is not None:
             sys.setprofile(None)
             called, instead = mistake
@@ -200,10 +226,11 @@ def _hook(what: str) -> Callable[[FrameType, str, Any], None]:
     return hook
 
 
-def _differs(function: Any, *, is_direct: bool) -> tuple[str, str] | None:
+def _differs(function: Any, frame: FrameType, *, is_direct: bool) -> tuple[str, str] | None:
     """What a built-in function depends on that differs between two processes, and what to do
-    instead; None: nothing. `is_direct`: the game's own code calls it; Python's library may look at
-    the clock (logging) and at addresses (copies) without a trace in what it gives.
+    instead; None: nothing. `frame`: that of the call; `is_direct`: the game's own code calls it;
+    Python's library may look at the clock (logging) and at addresses (copies) without a trace in
+    what it gives.
     """
     name, module = function.__name__, getattr(function, "__module__", None)
     owner = getattr(function, "__self__", None)
@@ -211,12 +238,21 @@ def _differs(function: Any, *, is_direct: bool) -> tuple[str, str] | None:
         return f"the clock (time.{name})", _CLOCK
     if is_direct and name in _DATES and isinstance(owner, type) and owner.__module__ == "datetime":
         return f"the clock (datetime.{owner.__name__}.{name})", _CLOCK
-    if name == "urandom" and module in ("posix", "nt"):
+    if name in _BYTES and module in ("posix", "nt"):
         return "random bytes of the system", _DRAW
+    if is_direct and name == "getpid" and module in ("posix", "nt"):
+        return "the number of the process", _ADDRESS
     if is_direct and module == "builtins" and name in ("hash", "id"):
         return f"{name}()", _ADDRESS
-    if owner is not None and owner is getattr(sys.modules.get("random"), "_inst", None):
+    python = sys.modules.get("random")
+    if owner is not None and owner is getattr(python, "_inst", None):
         return f"the global random numbers (random.{name})", _DRAW
+    if (
+        name == "seed"
+        and isinstance(owner, getattr(python, "Random", ()))
+        and frame.f_locals.get("a", 0) is None
+    ):
+        return "a generator without a seed (random.Random())", _DRAW
     return None
 
 

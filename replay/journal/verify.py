@@ -37,6 +37,7 @@ from goldrush.kernel.journal import (
     UNIT,
     Commit,
     JournalReader,
+    Location,
     open_regular,
     sha256_in,
 )
@@ -70,6 +71,21 @@ _HINT: Final = (
     "value for the same seed"
 )
 _FORGED: Final = "; no run of this goldrush writes that"
+
+
+@attrs.frozen
+class Part:
+    """Commits of a journal that are verified by themselves.
+
+    Attributes:
+        size: bytes of its commits, at least; it ends where a unit is closed. None: to the end.
+        after: where it begins; None: at the start.
+        frozen: the state there, packed.
+    """
+
+    size: int | None = None
+    after: Location | None = None
+    frozen: bytes = b""
 
 
 @attrs.frozen
@@ -227,6 +243,23 @@ def verify(
             return check.verdict(str(path))
 
 
+def first_break(path: str, parts: Sequence[Part], resources: Resources) -> Break | None:
+    """The first fault in parts of a journal at all levels; None too for a run of other code.
+
+    Raises as `verify`.
+    """
+    with JournalReader(path) as reader:
+        tools, world = tools_of(reader), open_world(reader)
+        for part in parts:
+            check = _Check(reader, world, DECIDE, is_own=not is_built_in(world.name), part=part)
+            check.tools, check.asker_of = tools, tools.players.policy_check(resources)
+            with check:
+                broken = check.broken()
+            if broken is not None and check.other_code is None:
+                return broken
+    return None
+
+
 def _rules_of(reader: JournalReader, level: int) -> World[Any]:
     """The world of a journal; one without rules where they are not here and bytes alone count.
 
@@ -270,7 +303,13 @@ class _Broken(Exception):
 
 class _Check:
     def __init__(
-        self, reader: JournalReader, world: World[Any], level: int, *, is_own: bool
+        self,
+        reader: JournalReader,
+        world: World[Any],
+        level: int,
+        *,
+        is_own: bool,
+        part: Part = Part(),
     ) -> None:
         self.world = world
         self.level = level
@@ -280,7 +319,7 @@ class _Check:
         self._reader = reader
         self._is_own = is_own
         self._somebody_asked = self._uses_program = False
-        self._other_code: str | None = None
+        self.other_code: str | None = None
         self._not_asked: dict[str, None] = {}  # in the order in which they came up
         self._unknown: dict[str, None] = {}
         self._unjudged: list[str] = []
@@ -295,7 +334,15 @@ class _Check:
             self._unknown[world.missing] = None
             self.level = FOLD
         mode = DERIVED if self.level >= DERIVE else DIGESTS
-        self._walk = Walk(world, reader, mode, commits=self._commits(), judge=self._judged)
+        self._part = part
+        state = None
+        if part.after is not None:
+            assert world.thaw is not None  # who kept the state looked
+            past = fold.past(world, reader, part.after.unit)
+            state = world.thaw(unpack(part.frozen), past)
+        self._walk = Walk(
+            world, reader, mode, commits=self._commits(), state=state, judge=self._judged
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -304,7 +351,7 @@ class _Check:
         self._asker.close()
 
     def verdict(self, path: str) -> Verdict:
-        broken, level, reader = self._broken(), self.level, self._reader
+        broken, level, reader = self.broken(), self.level, self._reader
         is_open = broken is None and bool(self._unknown)
         is_asked = self._somebody_asked and not is_open
         is_in_part = is_asked and bool(self._not_asked or self._unjudged)
@@ -315,7 +362,7 @@ class _Check:
             level=level if is_asked and not is_in_part else min(level, DERIVE),
             level_in_part=level if is_in_part else None,
             uses_program=self._uses_program,
-            other_code=self._other_code,
+            other_code=self.other_code,
             rounds=self._rounds,
             events=self._events,
             finished=reader.ended,
@@ -329,7 +376,7 @@ class _Check:
             rests_on="" if self.tools is None else self.tools.rests_on(self._setup),
         )
 
-    def _broken(self) -> Break | None:
+    def broken(self) -> Break | None:
         try:
             self._follow_all()
         except _Broken as broken:
@@ -353,9 +400,11 @@ class _Check:
             for _ in self._commits():
                 pass
             return
+        if self._part.after is not None:
+            self._meet_agents("its start", self._walk.state)
         for commit, state in self._walk:
             if self.level >= DECIDE and commit.kind in (START, FORK):
-                self._meet_agents(commit, state)
+                self._meet_agents(commit.where, state)
         pending, ask = self._walk.pending, self._asker.pending
         if ask is not None and pending.batches:  # from these `resume` continues
             self._ask_again(ask, state, pending, is_pending=True)
@@ -364,14 +413,19 @@ class _Check:
         """The commits, up to what cannot be read: the inputs pending there are judged before that
         is told. Each is counted when it holds.
         """
+        part, begin = self._part, None
         try:
-            for commit in self._reader:
+            for commit in self._reader.commits(part.after):
                 if commit.kind == START:
                     self._setup = commit.setup or {}
                 if commit.setup is not None:
-                    self._other_code = self.world.other_source(commit.setup)  # before it is folded
+                    self.other_code = self.world.other_source(commit.setup)  # before it is folded
                 yield commit
                 self._count(commit)
+                begin = commit.offset if begin is None else begin
+                is_enough = part.size is not None and commit.end - begin >= part.size
+                if is_enough and commit.digest is not None:
+                    return
         except JournalError as error:
             self._unread = _unreadable(error)
 
@@ -397,13 +451,13 @@ class _Check:
         # A unit commit that closes its unit is an event too, and so are start, end and forks.
         self._events += events + (commit.kind != UNIT or commit.digest is not None)
 
-    def _meet_agents(self, commit: Commit, state: Any) -> None:
+    def _meet_agents(self, where: str, state: Any) -> None:
         """Set the players to ask from here on: after START, and after a fork."""
         self._asker.close()
         try:
             self._asker = asker = self.asker_of(state, self._walk.forks)
         except ImpossiblePlayer as error:
-            where = f"{commit.where}, options of {error.player}"
+            where = f"{where}, options of {error.player}"
             raise _Broken(DECIDE, where, error.expected, error.actual, hint=_FORGED) from None
         self._somebody_asked |= asker.ask is not None
         self._not_asked.update(dict.fromkeys(asker.not_asked))

@@ -15,7 +15,7 @@ import types
 import warnings
 import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice, product
 from operator import itemgetter
@@ -30,21 +30,8 @@ STATE: Final = "state of "  # begins the text of a generator
 Child = tuple[str, object]  # the path from its parent, and itself
 Parts = tuple[str, list[Child]]  # what an object shows by itself, and what it holds
 
-_STABLE: Final = (int, float, complex)
 _DEPTHS: Final = (1, 3)  # of attributes looked at; the second where the first leaves a tie
 _LOOKED_AT_MAX: Final = 64  # items of an object that are looked at
-
-
-def varies(elements: Collection[object]) -> bool:
-    """Whether a set of these can be iterated in another order in another process."""
-    return len(elements) > 1 and not all(map(is_stable, elements))
-
-
-def is_stable(value: object) -> bool:
-    """Whether its hash is the same in every process; False for objects: nobody can know."""
-    if isinstance(value, (tuple, frozenset)):
-        return all(map(is_stable, value))
-    return isinstance(value, _STABLE) and type(value).__module__ in ("builtins", "numpy")
 
 
 def _no_place(_: object) -> str:

@@ -20,7 +20,8 @@ from weakref import WeakSet, ref
 
 import xxhash
 
-from goldrush.replay.repeats.content import is_stable, sorted_by_content, varies
+from goldrush.kernel.game.watch import is_stable, varies
+from goldrush.replay.repeats.content import sorted_by_content
 from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
 from goldrush.replay.repeats.trace import Place
 

@@ -8,7 +8,7 @@ from goldrush.agents import given
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.find import world_named
 
-ANY_ORDER = "for item in {1, 2}: pass\n"  # a game is refused for it
+ANY_ORDER = "for item in {'a', 'b'}: pass\n"  # a game is refused for it
 
 
 @pytest.fixture(autouse=True)

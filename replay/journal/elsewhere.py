@@ -1,0 +1,242 @@
+"""A run that was just recorded, derived once more in another process.
+
+Order of a set of texts, an address, the clock, a generator without a seed: nothing in a process
+tells that they differ in the next one. So the end of a recording derives the run again, as `verify`
+does, where PYTHONHASHSEED is another: all of a short run, of a long one the first units and some
+later ones, about a twentieth, from states that were kept on the way.
+
+The other process is started while the run is played. It imports what every check needs, forks for
+each, and ends with this one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO, Any, Final, Generic, TypeVar
+
+import attrs
+
+from goldrush.agents.given import give, given, location_elsewhere, location_of
+from goldrush.agents.players import Resources
+from goldrush.agents.trust import UserFolder, add_user_folder
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, format_error
+from goldrush.kernel.journal import Location
+from goldrush.kernel.text import quoted
+from goldrush.kernel.world import World
+from goldrush.replay.journal.verify import Part, first_break
+
+S = TypeVar("S")
+
+BYTES_MIN: Final = 1 << 15  # of a journal that are derived again from the start: 0.03 seconds
+SHARE: Final = 64  # of a longer one, one part in so many, and half as much later
+LATER_MAX: Final = 3  # places where later units are derived: to begin anew takes as long as a unit
+KEPT_MAX: Final = 8  # states on the way
+WHOLE: Final = Part()
+WAIT: Final = 60.0  # seconds that a check may take, besides as long as the recording
+
+_PROGRAM: Final = (
+    "import sys; sys.path[:] = {!r}; from goldrush.replay.journal.elsewhere import serve; serve()"
+)
+_HOLDS, _DIFFERS, _CANNOT = "holds", "differs", "cannot"
+
+
+class KeptStates(Generic[S]):
+    """States of a run that is being recorded, evenly spaced, to derive later units from."""
+
+    def __init__(self, world: World[S], path: str) -> None:
+        self._world, self._path = world, path
+        self._every = 1
+        self._kept: list[tuple[Location, bytes]] = []
+
+    def keep(self, unit: int, state: S) -> None:
+        """Keep a state with a closed unit, if it is its turn."""
+        if unit % self._every or self._world.freeze is None or self._world.thaw is None:
+            return
+        if len(self._kept) == KEPT_MAX:
+            self._kept = self._kept[1::2]
+            self._every *= 2
+            if unit % self._every:
+                return
+        with suppress(OSError):  # removed meanwhile: the recording says so
+            location = Location(os.stat(self._path).st_size, unit + 1, unit)
+            self._kept.append((location, pack(self._world.freeze(state))))
+
+    def parts(self) -> Sequence[Part]:
+        """What is derived again: all of a short journal, of a long one its start and parts after
+        some of the states.
+        """
+        size = os.stat(self._path).st_size
+        first, later = max(BYTES_MIN, size // SHARE), size // SHARE // 2
+        places = [kept for kept in self._kept if first < kept[0].offset < size - later]
+        units = self._kept[-1][0].unit if self._kept else 0
+        count = min(LATER_MAX, units // (2 * SHARE), len(places))
+        chosen = [places[(2 * at + 1) * len(places) // (2 * count)] for at in range(count)]
+        return [
+            Part(first if first < size else None),
+            *(Part(later // count, location, frozen) for location, frozen in chosen),
+        ]
+
+
+def check_elsewhere(
+    path: str, world: str, parts: Sequence[Part] = (WHOLE,), resources: Resources = Resources()
+) -> None:
+    """Derive a recorded run once more in a process with another hash seed; in this one, where the
+    code of its world has no place from which another process could load it.
+
+    Args:
+        world: the name of its world.
+        parts: of the journal; by default all.
+        resources: of its `trust` and `sources`, which are asked again. Objects are not.
+
+    Raises MalformedEvents for what comes out otherwise: the journal is whole, but does not hold.
+    """
+    location = location_elsewhere(world)
+    folders = [(str(folder), isinstance(folder, UserFolder)) for folder in sys.path]
+    order = [
+        os.getcwd(), folders, location, path, list(resources.trust), list(resources.sources),
+        [attrs.astuple(part) for part in parts],
+    ]  # fmt: skip
+    told = _HELPER.asked(order) if location or not _is_typed_in(world) else None
+    if told is None or told[0] == _CANNOT:
+        told = _derived(path, parts, resources)
+    verdict, where, what = told
+    if verdict == _DIFFERS:
+        cure = "leave out what differs: clocks, addresses, the order of sets"
+        if location:
+            cure = f"`goldrush repeats {quoted(location_of(world))}` names the line"
+        raise MalformedEvents(path, where, f"derived again in another process, {what}; {cure}")
+
+
+def prepare() -> None:
+    """Start the other process, so that it is there when it is asked."""
+    _HELPER.start()
+
+
+def _is_typed_in(world: str) -> bool:
+    """Whether a world was given by a class that has no place: of a notebook, or a program."""
+    return given(world) is not None
+
+
+def _derived(path: str, parts: Sequence[Part], resources: Resources) -> tuple[str, str, str]:
+    """Whether the parts hold; if not, where, and what differs."""
+    asked = Resources(trust=resources.trust, sources=resources.sources)
+    try:
+        found = first_break(path, parts, asked)
+    except GoldrushError as error:
+        return _DIFFERS, "the run", f"it fails: {error}"
+    if found is None:
+        return _HOLDS, "", ""
+    return _DIFFERS, found.where, f"expected {found.expected}, found {found.found} in the journal"
+
+
+class _Helper:
+    """The other process of this one."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._of = 0  # the process that started it: one that was forked has none
+
+    def start(self) -> None:
+        """Start it, unless it runs or cannot be started."""
+        if self._process is not None and self._of == os.getpid() and self._process.poll() is None:
+            return
+        self.stop()
+        hash_seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+        folders = [str(folder) for folder in sys.path if not isinstance(folder, UserFolder)]
+        with suppress(OSError, ValueError):
+            self._process = subprocess.Popen(  # noqa: S603  # this interpreter
+                [sys.executable, "-P", "-c", _PROGRAM.format(folders)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONHASHSEED": hash_seed}, start_new_session=True,
+            )  # fmt: skip
+            self._of = os.getpid()
+
+    def stop(self) -> None:
+        """End it, and what it has forked."""
+        process, self._process = self._process, None
+        if process is not None and self._of == os.getpid():
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, 9)
+            process.communicate()
+
+    def asked(self, order: object) -> tuple[str, str, str] | None:
+        """Its answer to an order; None if there is none."""
+        self.start()
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
+        try:
+            _write(process.stdin, order)
+            if select.select([process.stdout], [], [], WAIT)[0]:
+                answer: tuple[str, str, str] | None = _read(process.stdout)
+                return answer
+        except BaseException as error:
+            self.stop()
+            if not isinstance(error, OSError):
+                raise
+        self.stop()
+        return None
+
+
+_HELPER: Final = _Helper()
+atexit.register(_HELPER.stop)
+
+
+def serve() -> None:
+    """Answer the orders on stdin, each in a process of its own. What code prints goes nowhere."""
+    from goldrush.replay.game import tools  # noqa: F401  # every check of a game needs it
+
+    with os.fdopen(os.dup(0), "rb") as orders, os.fdopen(os.dup(1), "wb") as answers:
+        nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251  # a device
+        for number in (0, 1, 2):
+            os.dup2(nowhere, number)
+        while (order := _read(orders)) is not None:
+            child = os.fork()
+            if child == 0:
+                with suppress(BaseException):
+                    _write(answers, _carried_out(*order))
+                    os._exit(0)
+                os._exit(1)
+            if os.waitpid(child, 0)[1]:
+                _write(answers, (_CANNOT, "", ""))
+
+
+def _carried_out(
+    folder: str,
+    folders: Sequence[tuple[str, bool]],
+    location: str,
+    path: str,
+    trust: Sequence[str],
+    sources: Sequence[str],
+    parts: Sequence[Sequence[Any]],
+) -> tuple[str, str, str]:
+    try:
+        os.chdir(folder)
+        sys.path[:] = [name for name, is_users in folders if not is_users]
+        for name, is_users in folders:
+            if is_users:
+                add_user_folder(name)
+        if location:
+            give(location)
+    except (BadInput, OSError) as error:
+        return _CANNOT, "", format_error(error)
+    each = [Part(size, after and Location(*after), frozen) for size, after, frozen in parts]
+    return _derived(path, each, Resources(trust=trust, sources=sources))
+
+
+def _write(file: IO[bytes], value: object) -> None:
+    packed = pack(value)
+    file.write(len(packed).to_bytes(8, "big") + packed)
+    file.flush()
+
+
+def _read(file: IO[bytes]) -> Any:
+    size = int.from_bytes(file.read(8), "big")
+    return unpack(file.read(size)) if size else None

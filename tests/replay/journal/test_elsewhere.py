@@ -1,0 +1,143 @@
+"""A recording ends with the run derived once more, in a process with another hash seed."""
+
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import goldrush
+from goldrush.agents.players import Resources
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.replay.journal import elsewhere
+from goldrush.replay.journal.verify import first_break
+from goldrush.replay.run import Run
+from tests.cli.helpers import goldrush as command
+from tests.games.fisheries import changed
+
+NAMES = "{" + ", ".join(f"'{name}'" for name in "abcdefghijkl") + "}"
+RULES = "        left = max(0.0"
+POLICY = "        return self.Asked(int(seen.stock / self.agents * part))"
+# From 0 to 1; nothing that is watched sees that it goes through a set.
+ORDER = f"__import__('zlib').crc32(str({NAMES}).encode()) / 2**32"
+CLOCK = "__import__('time').time_ns() % 10**6 / 10**6"
+
+
+def differing(what: str, where: str, unit: int = 33) -> tuple[str, str]:
+    """A change of the fishery: from a unit on that is not watched, it differs between processes."""
+    if where == POLICY:
+        return where, where.replace(
+            "* part))", f"* part + 10**6 * (seen.unit >= {unit} and {what})))"
+        )
+    return where, f"        wanted += state.unit >= {unit} and {what}\n{where}"
+
+
+@pytest.mark.parametrize("what", [ORDER, CLOCK])
+@pytest.mark.parametrize("where", [RULES, POLICY])
+def test_what_differs_in_another_process_ends_the_recording(
+    tmp_path: Path, what: str, where: str
+) -> None:
+    game, journal = changed(tmp_path, *differing(what, where)), tmp_path / "run.journal"
+
+    with pytest.raises(MalformedEvents) as caught:
+        goldrush.record(game, journal, roster="share*5,greedy*1", seasons=60)
+
+    assert "season 34, commit 34 at byte " in caught.value.where
+    assert 'derived again in another process, expected {"event": "' in str(caught.value)
+    assert f"; `goldrush repeats {game.__module__}" not in str(caught.value)
+    assert "fishery.py:Fishery` names the line" in str(caught.value)
+    assert goldrush.open(journal, world=game).info().finished  # it is kept
+
+
+def test_a_command_says_so_in_one_line_whatever_its_hash_seed(tmp_path: Path) -> None:
+    changed(tmp_path, *differing(ORDER, RULES))
+    told = command(
+        "record", "fishery.py", "--roster", "share*5", "--out", "run.journal", cwd=tmp_path,
+        PYTHONHASHSEED="1",
+    )  # fmt: skip
+
+    assert (2, "", 1) == (told.code, told.out, told.err.count("\n"))
+    assert told.err.startswith("goldrush: run.journal: season 34, commit 34 at byte ")
+    assert told.err.endswith("; `goldrush repeats fishery.py` names the line\n")
+
+
+def test_later_units_of_a_long_run_are_derived_from_states_that_were_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "BYTES_MIN", 1 << 10)
+    game, journal = changed(tmp_path, *differing(ORDER, RULES, 150)), tmp_path / "run.journal"
+
+    with pytest.raises(MalformedEvents) as caught:
+        goldrush.record(game, journal, roster="share*5", seasons=500)
+
+    assert "season 151, " < caught.value.where  # as text: 152 or later
+    assert "in the journal" in str(caught.value)
+
+
+def test_a_twentieth_of_a_long_run_is_derived_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "BYTES_MIN", 1 << 10)
+    game, journal = changed(tmp_path, "", ""), tmp_path / "run.journal"
+    planned, parts = Run.plan(world=game, roster="share*5", seasons=1000), []
+    kept = elsewhere.KeptStates.parts
+    monkeypatch.setattr(
+        elsewhere.KeptStates, "parts", lambda self: parts.append(kept(self)) or parts[-1]
+    )
+
+    planned.record(journal)
+
+    size, sizes = journal.stat().st_size, [part.size for part in parts[0]]
+    assert (size // 64, 4) == (sizes[0], len(sizes))
+    assert size // 128 >= sum(sizes[1:]) > size // 140
+    assert first_break(str(journal), parts[0], Resources()) is None
+
+
+def test_an_honest_run_is_recorded_where_no_other_process_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helper = elsewhere._Helper()
+    monkeypatch.setattr(elsewhere, "_HELPER", helper)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "none"))
+
+    assert goldrush.record(changed(tmp_path, "", ""), tmp_path / "run.journal").verify().holds
+    with pytest.raises(MalformedEvents, match="derived again"):
+        goldrush.record(
+            changed(tmp_path, *differing(CLOCK, RULES)), tmp_path / "b", roster="share*5"
+        )
+
+
+def test_a_class_that_no_process_can_import_is_derived_again_in_this_one(tmp_path: Path) -> None:
+    numbers = count()
+
+    class Counting(goldrush.Game):
+        horizon = "days"
+        days = goldrush.setting(3, 1, 9)
+
+        class State(goldrush.State):
+            last: int
+
+        class Counted(goldrush.Event):
+            number: int
+            says = "{number}"
+
+            def apply(self, state):
+                state.last = self.number
+
+        def start(self):
+            return self.State(last=0)
+
+        def decide(self, state, draw):
+            yield self.Counted(next(numbers))
+
+    with pytest.raises(MalformedEvents, match=r"day 1, .*; leave out what differs"):
+        goldrush.record(Counting, tmp_path / "run.journal")
+
+
+def test_a_helper_that_died_is_started_again(tmp_path: Path) -> None:
+    elsewhere.prepare()
+    process = elsewhere._HELPER._process
+    assert process is not None
+    process.kill()
+    process.wait()
+
+    assert goldrush.record(changed(tmp_path, "", ""), tmp_path / "run.journal").verify().holds
