@@ -47,7 +47,7 @@ export function stateCharts(run, runs, player) {
   };
   return {
     node: drawn.length === 0 ? null : fold(`State by ${unit} (computed when this page was made)`, true,
-      spacing > 1 ? el("p", { class: "note" }, `The values of one ${unit} in ${spacing}.`) : null,
+      spacing > 1 ? el("p", { class: "note" }, `The charts have the values of one ${unit} in ${spacing}.`) : null,
       group("agents"), group("spreads"),
       drawn.some(({ kind }) => kind === "spreads") ? el("p", { class: "note" }, "Lines: medians of the agents; bands: quartiles, lowest and highest.") : null,
       group("one", "counts")),

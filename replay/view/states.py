@@ -19,7 +19,7 @@ from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.fields import Field, Row, charts
 
-STATES_MAX: Final = 1 << 18  # characters of JSON for the states of a page
+STATES_MAX: Final = 1 << 22  # characters of JSON for the states of a page
 SERIES_MAX: Final = 1 << 15  # numbers in its charts of states
 ITEMS_MAX: Final = 10_000  # items of a list in a state
 SIDE_MAX: Final = 100  # rows and columns of a grid

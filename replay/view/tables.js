@@ -4,7 +4,7 @@ import { el, jsonOf, plural, replaceAll, rounded, tableOf, valueText } from "./d
 import { longText } from "./events.js";
 import { gridOf } from "./grid.js";
 
-const ROWS_MAX = 100; // agents in a table
+const ROWS_MAX = 300; // agents in a table; of more, a step takes long
 
 // The label of a part of a run; those of two runs differ.
 export const labelOf = (part, run, runs) => (runs.length > 1 ? `${part} of run ${"AB"[runs.indexOf(run)]}` : part);
@@ -82,7 +82,7 @@ export function stateOf(run, runs, unit) {
     heading.textContent = latest === undefined ? `No state after ${unit} ${at}` : `State after ${unit} ${latest[0]}`;
     note.textContent = latest === undefined ? "This page has none." : "Computed by the world's rules when this page was made.";
     if (latest === undefined) return;
-    if (every > 1) note.textContent += ` It has the state of one ${unit} in ${every}.`;
+    if (every > 1) note.textContent += ` It has the state of one ${unit} in ${every}, as many as 4 MiB hold; goldrush replay --at ${at} shows any other.`;
     const [, state, scores] = latest;
     replaceAll(ones, of("one").map(({ name }) => el("div", {}, el("dt", {}, name), el("dd", {}, shown(state[name])))));
     showAgents(at, state, scores);

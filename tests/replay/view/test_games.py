@@ -290,6 +290,22 @@ def test_two_runs_have_the_same_scales_and_colours(tab: Tab, tmp_path: Path) -> 
     assert [] == tab.violations()
 
 
+def test_a_page_has_every_state_of_a_hundred_units_of_two_hundred_agents(
+    tab: Tab, tmp_path: Path
+) -> None:
+    journal = opened(
+        tab, Fishery, tmp_path, seasons=100, agents=200, capacity=1e6, roster="greedy*200"
+    )
+    for number in (1, 2, 57, 98, 99, 100):
+        go(tab, "season", number)
+        state = rebuild(journal, number).state
+        landed = [f"{fish:,.2f}".rstrip("0").rstrip(".") for fish in state.landed]
+
+        assert landed == [cells[-1] for cells in rows(tab, "Agents")]
+    assert "It has the state of one" not in tab.text("main")
+    assert [] == tab.violations()
+
+
 def test_a_page_says_what_it_has_not_all_of(
     tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,8 +321,9 @@ def test_a_page_says_what_it_has_not_all_of(
     at = 1 + (7 // carried["every"]) * carried["every"]
 
     assert f"State after round {at}" == tab.text("main h2")
-    assert f"the state of one round in {carried['every']}." in tab.text("main")
-    assert f"The values of one round in {carried['spacing']}." in tab.text("main")
+    assert f"the state of one round in {carried['every']}, as many as" in tab.text("main")
+    assert "goldrush replay --at 8 shows any other." in tab.text("main")
+    assert f"The charts have the values of one round in {carried['spacing']}." in tab.text("main")
     assert "The first 4 rows and 4 columns of up to 6 by 6 are here." in tab.text("main")
     assert "The first 30 of 60 are here." in tab.text("main")
     assert "The first 30 of 150 agents." in tab.text("main")
