@@ -14,6 +14,7 @@ The help lists commands (`cli.main`) and options in sections, where click has on
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
@@ -129,14 +130,19 @@ _JUDGES: Final = ("fork", "info", "ls", "resume", "source", "verify")
 
 
 def _tell_other_code(given: Mapping[str, Any]) -> None:
-    """Print a line on stderr for each journal of a command that other code of its game recorded."""
-    from goldrush.replay.journal.source import other_code_in
+    """Print a line on stderr for each journal or folder of a command that holds runs which other
+    code of their game recorded.
+    """
+    from goldrush.kernel.errors import OtherCode
+    from goldrush.replay.journal.batch import below
+    from goldrush.replay.journal.source import other_code_among
 
-    paths = [given.get("journal"), given.get("a"), given.get("b"), *given.get("journals", ())]
-    for path in paths:
-        if path is not None and os.path.isfile(path) and (sha256 := other_code_in(path)):
-            text = f"{path}: other code: it was recorded with the source of SHA-256 {sha256}"
-            echo_error(f"goldrush: {text}; what is shown may be wrong")
+    warnings.simplefilter("ignore", OtherCode)  # what makes the numbers warns, too
+    named = [given.get(name) for name in ("journal", "a", "b", "study")]
+    named += [*given.get("journals", ()), *given.get("folders", ())]
+    for path in dict.fromkeys(filter(None, named)):
+        if text := other_code_among(below(path) if os.path.isdir(path) else [path]):
+            echo_error(f"goldrush: {text}")
 
 
 def reads_journals(params: Iterable[click.Parameter]) -> bool:

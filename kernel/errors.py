@@ -225,6 +225,10 @@ class MalformedEvents(JournalError):
         self.fault = fault
 
 
+class OtherCode(UserWarning):
+    """Numbers are made of a journal by other code of its game than the code that recorded it."""
+
+
 class JournalInUse(JournalError):
     """Another process is writing this file."""
 

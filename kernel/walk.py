@@ -69,8 +69,8 @@ class OtherDigest(MalformedEvents):
         found: the digest in the journal.
     """
 
-    def __init__(self, path: str, where: str, expected: int, found: int) -> None:
-        fault = f"digest {found:016x}, but its events give {expected:016x}"
+    def __init__(self, path: str, where: str, expected: int, found: int, cause: str = "") -> None:
+        fault = f"digest {found:016x}, but its events give {expected:016x}{cause}"
         super().__init__(path, where, fault)
         self.expected = expected
         self.found = found
@@ -127,8 +127,10 @@ class Walk(Generic[S]):
         self._source = reader if commits is None else commits
         self._judge = judge or (lambda state, inputs: Block(world.decide(state, inputs)))
         self._assembler = fold.StepAssembler(world.arrange)
+        self._checks_digests = mode >= DIGESTS
         if state is not None:
             self.state = state
+            self._look_at_code()
 
     def __iter__(self) -> Iterator[tuple[Commit, S]]:
         """Each commit with the state after it: START, closed units, forks, END, and those that
@@ -141,7 +143,7 @@ class Walk(Generic[S]):
             except Exception as error:
                 self._blame(commit, error)
                 raise
-            if self._mode >= DIGESTS:
+            if self._checks_digests:
                 self._check_digest(commit)
             yield commit, self.state
 
@@ -158,7 +160,7 @@ class Walk(Generic[S]):
                     self._apply(commit, step)
                 yield commit, step, self.state
             self._close(commit)
-            if self._mode >= DIGESTS:
+            if self._checks_digests:
                 self._check_digest(commit)
             yield commit, None, self.state
 
@@ -185,8 +187,10 @@ class Walk(Generic[S]):
                     fold.check_rows(world, reader.path, commit)
                 if commit.kind == START:
                     self.state = fold.start(world, reader, commit)
+                    self._look_at_code()
                 elif commit.kind == FORK:
                     self._fork(commit)
+                    self._look_at_code()
                 yield commit
                 before = commit
         except TornTail as error:
@@ -195,6 +199,12 @@ class Walk(Generic[S]):
             self._check_pending()  # once: joined after every commit they would cost its square
         if torn is not None:
             raise torn
+
+    def _look_at_code(self) -> None:
+        """Have the states of other code compared with the recorded digests in every mode: numbers
+        made of states that the run never had would be wrong without a word.
+        """
+        self._checks_digests = self._mode >= DIGESTS or self._world.is_other_code(self.state)
 
     def _apply_all(self, commit: Commit) -> None:
         if self._mode == DERIVED or self._assembler or len(commit.blocks) % 2:
@@ -324,7 +334,13 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
     except fold.REFUSED as error:
         raise fold.malformed(world, path, commit, error) from error
     if commit.digest is not None and digest != commit.digest:
-        raise OtherDigest(path, commit.where, digest, commit.digest)
+        cause = ""
+        if world.is_other_code(state):
+            cause = (
+                f"; it was recorded with other code of {world.name}: `goldrush source {path}` "
+                "prints the code that gives it"
+            )
+        raise OtherDigest(path, commit.where, digest, commit.digest, cause)
 
 
 def difference_error(

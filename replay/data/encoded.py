@@ -22,6 +22,7 @@ from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
+from goldrush.replay.journal.source import warn_of_other_code
 
 if TYPE_CHECKING:
     import pyarrow
@@ -108,6 +109,7 @@ def csv_table(
     users: Sequence[UserMeasure] = (),
 ) -> Iterator[str]:
     """One table of journals as CSV, in pieces. Arguments and errors: as `encoded_tables`."""
+    warn_of_other_code(paths)
     [table] = _tables(run_at(paths[0], users), [name])
     yield csv_head(table.columns)
     for [batches] in encoded_tables(paths, "csv", [name], jobs=jobs, users=users):
@@ -157,6 +159,7 @@ def arrow_table(
 
     if not paths:
         raise BadInput("there is no journal", "give one or more")
+    warn_of_other_code(paths)
     [table] = _tables(run_at(paths[0], users), [name])
     runs = encoded_tables(paths, "arrow", [name], jobs=jobs, users=users)
     found = [batch for [batches] in runs for _, batch in batches]

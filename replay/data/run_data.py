@@ -22,6 +22,7 @@ from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.study.cells import cells_in
 from goldrush.replay.tools import Tools
 
@@ -127,6 +128,7 @@ def measured_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> Measured
     """The run of a journal with its measures, and those of the user. Raises BadInput if there are
     none, JournalError as reading a journal does.
     """
+    warn_of_other_code([path])
     return run_at(path, users).measured
 
 

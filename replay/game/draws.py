@@ -12,7 +12,7 @@ from goldrush.kernel.game.records import State
 from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Row
+from goldrush.kernel.world import Row, World
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.tie_break import Occasion, Outcome, TieBreak
 
@@ -20,10 +20,10 @@ AMONG_MAX: Final = 20  # outcomes of a draw that are listed and tested for fairn
 
 
 @reader_of
-def draws_of_game(path: str | Path, compiled: Compiled) -> Iterator[TieBreak]:
+def draws_of_game(path: str | Path, world: World[State], compiled: Compiled) -> Iterator[TieBreak]:
     """The draws of a journal, in order, for `Tools.draws`."""
     with JournalReader(path) as reader:
-        for _, step, state in Walk(compiled.world, reader).steps():
+        for _, step, state in Walk(world, reader).steps():
             if step is not None:
                 number = state.step - 1 if compiled.has_steps else 0
                 for row in step.derived.rows(compiled.drawn):

@@ -19,10 +19,12 @@ from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format
 from goldrush.kernel.game.draw import DRAWN, USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
 from goldrush.kernel.game.hints import Agent
+from goldrush.kernel.game.records import State
 from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
-from goldrush.kernel.game.world import compiled, world_of
+from goldrush.kernel.game.world import compiled
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
+from goldrush.kernel.world import World
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
@@ -52,7 +54,7 @@ class GameTools(StageTools):
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
-        self.measures = _measures(game, self.players.prompts)
+        self.measures = _measures(game, self.game.world, self.players.prompts)
         self.hue_order = list(game.policies)
         self.null = game.null
         self.remarks = [
@@ -106,7 +108,7 @@ class GameTools(StageTools):
         return self.compiled.watching()
 
     def draws(self, path: str | Path) -> Iterator[TieBreak]:
-        draws: Iterator[TieBreak] = self._draws(path, self.compiled)
+        draws: Iterator[TieBreak] = self._draws(path, self.game.world, self.compiled)
         return draws
 
     def unit_as_dict(self, unit: ClosedUnit) -> Mapping[str, object]:
@@ -134,11 +136,11 @@ _SCORE: Final = AgentMeasure(
 )
 
 
-def _measures(game: type[Game], prompts: Sequence[PromptVersion]) -> Measures:
+def _measures(game: type[Game], world: World[State], prompts: Sequence[PromptVersion]) -> Measures:
     known = named(*(_measure(measured) for measured in game.measures.values()))
     of_agents = named(_SCORE) if _has_scores(game) else {}
     read = by_unit(
-        world_of(game), known,
+        world, known,
         config=lambda state: state.config,
         roster=lambda state: labels_of(state.roster, prompts),
         by_agent=_by_agent,

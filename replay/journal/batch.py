@@ -102,7 +102,7 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
         if not os.path.isdir(path):
             found.setdefault(os.path.abspath(path), path)
             continue
-        inside = sorted(_below(path))
+        inside = below(path)
         if not inside:
             raise BadInput(f"{path} holds no journal (*{SUFFIX})", "give a folder that does")
         for file in inside:
@@ -110,16 +110,21 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
     return list(found.values())
 
 
-def _below(folder: str) -> Iterator[str]:
-    """The journals in and below a folder, including links to nowhere. Raises BadInput for a folder
-    that cannot be read.
+def below(folder: str) -> list[str]:
+    """The journals in and below a folder, by name, including links to nowhere. Raises BadInput for
+    a folder that cannot be read.
     """
 
     def refuse(error: OSError) -> None:
         raise BadInput(f"cannot read {error.filename}: {error.strerror}", "leave it out") from None
 
-    for path, _, names in os.walk(folder, onerror=refuse):
-        yield from (os.path.join(path, name) for name in names if name.endswith(SUFFIX))
+    found = os.walk(folder, onerror=refuse)
+    return sorted(
+        os.path.join(path, name)
+        for path, _, names in found
+        for name in names
+        if name.endswith(SUFFIX)
+    )
 
 
 def verify_all(

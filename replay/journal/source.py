@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
-from goldrush.kernel.errors import BadInput, JournalError, TornTail
+from goldrush.agents.given import games
+from goldrush.kernel.errors import BadInput, JournalError, OtherCode, TornTail
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.text import quoted_path
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reader_of
 
@@ -47,6 +51,27 @@ def other_code_in(path: str | Path) -> str | None:
         if here is not None and recorded != here:
             return recorded
     return None
+
+
+def other_code_among(paths: Sequence[str | Path]) -> str:
+    """Which of these journals other code of their games recorded, and how to get it back, as text;
+    empty: none.
+    """
+    found = {path: sha256 for path in paths if (sha256 := other_code_in(path)) is not None}
+    if not found:
+        return ""
+    path, sha256 = next(iter(found.items()))
+    others = f" ({len(found):,} of {len(paths):,} journals are of other code)" if paths[1:] else ""
+    return (
+        f"{path}: other code: it was recorded with the source of SHA-256 {sha256}{others}; what is "
+        f"shown may be wrong; `goldrush source {quoted_path(str(path))} > old.py` writes that code"
+    )
+
+
+def warn_of_other_code(paths: Sequence[str | Path]) -> None:
+    """Warn (OtherCode) whoever makes numbers of these journals, if other code recorded them."""
+    if games() and (text := other_code_among(paths)):
+        warnings.warn(text, OtherCode, stacklevel=3)
 
 
 def text_of(source: Source, path: str | Path) -> str:

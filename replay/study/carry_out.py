@@ -77,7 +77,7 @@ def carry_out(
 
     Raises:
         BadInput: before anything is written, if the plan is invalid or the folder holds something
-            else: another study, or finished runs of models that were changed since.
+            else: another study, or finished runs of a game or of models that were changed since.
         RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
         WorkersLost: if a run crashes its worker repeatedly.
         WriteFailed: if the folder cannot be written.
@@ -98,8 +98,8 @@ def carry_out(
             there, root, known, backend if backend.shares_folder else processes(), report, call
         )
         for run in there:
-            if run.models and run.path in known.keys() - done.keys():
-                check_kept(run, str(root / run.path))
+            if run.path not in done:
+                check_kept(run, str(root / run.path), known.get(run.path))
         synced = known.keys() & done.keys()  # the manifest lists only synced journals
         if len(done) < len(runs) or len(known) < len(runs):
             _write(root, plan, runs, done, synced)

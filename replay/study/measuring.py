@@ -40,6 +40,7 @@ from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Measured, Span
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.failures import is_model
 from goldrush.replay.study.manifest import read_manifest
@@ -100,6 +101,7 @@ def measured_runs(
     for run in manifest.runs:
         runs.setdefault(run.cell, []).append(run)
     texts = manifest.plan["rosters"]
+    warn_of_other_code([Path(folder, run.path) for run in manifest.runs if run.sha256 is not None])
     report, total = on_run or (lambda done, total: None), len(manifest.runs)
     known = {
         cell: found

@@ -58,16 +58,25 @@ def check_journal(run: Planned, path: str) -> Done | None:
     return (verdict.sha256, verdict.bytes) if _begins_as(run, setup) else None
 
 
-def check_kept(run: Planned, path: str) -> None:
-    """Raises BadInput for a journal that does not begin as planned: it is neither played again nor
-    continued. One that cannot be read is left to `play`.
+def check_kept(run: Planned, path: str, sha256: str | None) -> None:
+    """Raises BadInput for a journal that must neither be played again nor continued, for it does
+    not begin as planned: of a run that the manifest lists (`sha256`), if that one was recorded or
+    asked models, and of any that other code of the game recorded. One that cannot be read is left
+    to `play`.
     """
     try:
-        with JournalReader(path) as reader:
+        with JournalReader(path, hashed=True) as reader:
             setup = next(iter(reader)).setup or {}
+            is_recorded = sha256 is not None and (run.models or reader.sha256() == sha256)
     except (GoldrushError, StopIteration):
         return
-    if (difference := _difference(run, setup)) is not None:
+    if setup.get("source") != run.setup.get("source"):
+        raise BadInput(
+            f"{path} was recorded with other code of {run.world}, and a study has one code",
+            "give another folder (--out), or the code that recorded it: "
+            f"`goldrush source {path} > old.py`",
+        )
+    if is_recorded and (difference := _difference(run, setup)) is not None:
         raise _another(path, f"it has {difference}")
 
 

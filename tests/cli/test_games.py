@@ -151,9 +151,34 @@ def test_other_code_is_told_by_what_reads_a_journal(folder, words) -> None:
     assert (0, same.out) == (ran.code, ran.out)
     assert (
         f"goldrush: run.journal: other code: it was recorded with the source of SHA-256 {sha256}; "
-        "what is shown may be wrong\n"
+        "what is shown may be wrong; `goldrush source run.journal > old.py` writes that code\n"
     ) == ran.err
     assert "" == same.err
+
+
+@pytest.mark.parametrize(
+    "words", ["measure {}", "report {}", "export {} --format csv --out tables", "study {}"]
+)
+def test_edited_rules_give_no_numbers_of_a_study_and_do_not_replace_it(tmp_path, words) -> None:
+    """Its states are none that the runs had: each told 2,441 where the runs gave 1,221."""
+    folder, words = tmp_path, words.format("st").split()
+    goldrush("new", "Harbour", cwd=folder)
+    options = ("--world", "harbour.py", "--roster", "share*2", "--rounds", "5")
+    played = goldrush("study", *options, "--seeds", 2, "--out", "st", cwd=folder)
+    kept = {path: path.read_bytes() for path in (folder / "st").rglob("*") if path.is_file()}
+    edited = (folder / "harbour.py").read_text().replace("+= self.fish", "+= 2 * self.fish")
+    (folder / "harbour.py").write_text(edited)
+    if words[0] == "study":
+        ran = goldrush("study", *options, "--seeds", 3, "--out", "st", cwd=folder)
+    else:
+        ran = goldrush(*words, "--world", "harbour.py", cwd=folder)
+
+    assert (0, 2) == (played.code, ran.code)
+    assert "other code" in ran.err
+    first = next(iter(sorted(path for path in kept if path.suffix == ".journal")))
+    assert f"`goldrush source {first.relative_to(folder)}" in ran.err
+    assert "" == ran.out
+    assert kept == {p: p.read_bytes() for p in (folder / "st").rglob("*") if p.is_file()}
 
 
 @pytest.mark.parametrize("rule", ["max(0.0, grown)", "grown / 2"])

@@ -1,6 +1,7 @@
 """The source of a game is recorded: other code is told from a fault, and can be forked to."""
 
 import hashlib
+import warnings
 
 import pytest
 
@@ -9,14 +10,16 @@ from goldrush.agents import given
 from goldrush.agents.game import source as sources
 from goldrush.agents.workers import map_in_order
 from goldrush.games.fishery import Fishery
-from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.kernel.errors import BadInput, OtherCode, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
+from goldrush.kernel.walk import OtherDigest
 from goldrush.replay.journal.source import source_in, text_of
 from goldrush.replay.journal.verify import verify
 from tests.games.fisheries import SOURCE, changed, recorded
 from tests.journals import commits_of, write
 
 RULES = ("draw.between(1 - self.shock", "draw.between(1.01 - self.shock")
+EFFECT = ("+= self.fish", "+= 2 * self.fish")
 POLICY = ("part=0.8", "part=0.801")  # which gives the same catches
 
 
@@ -65,6 +68,34 @@ def test_other_code_that_decides_the_same_holds_and_is_told(run, tmp_path) -> No
     found = other.verify()
 
     assert (True, recorded_with) == (found.holds, found.other_code)
+
+
+NUMBERS = [
+    lambda run: run.measures(),
+    lambda run: run.outcome(),
+    lambda run: run.table("measures"),
+    lambda run: run.figure(),
+    lambda run: list(run),
+]
+
+
+@pytest.mark.parametrize("numbers", NUMBERS)
+def test_other_code_whose_states_differ_gives_no_numbers(run, tmp_path, numbers) -> None:
+    other = goldrush.open(run.path, world=changed(tmp_path, *EFFECT))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OtherCode)
+        with pytest.raises(OtherDigest, match="with other code of fishery: `goldrush source"):
+            numbers(other)
+
+
+@pytest.mark.parametrize("numbers", [lambda run: run.measures(), lambda run: run.table("seasons")])
+def test_other_code_of_the_same_states_warns_where_it_gives_numbers(run, tmp_path, numbers) -> None:
+    """Of a measure that was changed, say."""
+    other = goldrush.open(run.path, world=changed(tmp_path, *POLICY))
+
+    with pytest.warns(OtherCode, match="other code: .*`goldrush source .* > old.py`"):
+        numbers(other)
 
 
 def test_other_code_that_decides_otherwise_is_no_fault_of_the_journal(run, tmp_path) -> None:
