@@ -24,6 +24,7 @@ from goldrush.agents.targets import (
 )
 from goldrush.agents.trust import FILE_MODULE, is_import_name
 from goldrush.kernel.errors import BadInput, format_error, format_value
+from goldrush.kernel.files import folder_kept
 
 if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
@@ -82,6 +83,7 @@ def give(
     return None
 
 
+@folder_kept()
 def loaded(target: str) -> object:
     """What a location names: a game, whose source is rewritten (agents/game/source.py), or
     something else as it is. Raises BadInput for what cannot be read or run.
