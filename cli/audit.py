@@ -27,7 +27,9 @@ def audit(
     journals: Journals,
     at: int | None = at_option("Round, or assignment."),
     place: Place,
-    kind: str | None = option("--kind", "KIND", "Kind of draw, as claim or raid (default: all)."),
+    kind: str | None = option(
+        "--kind", "KIND", "Kind of draw, such as claim or raid (default: all)."
+    ),
     draw: str | None = option(
         "--draw", "NAME",
         "Games: only draws of this name, as shock, or bite,3 with the rest of its key.",

@@ -21,8 +21,8 @@ def conform(
 ) -> int:
     """Test a world against the laws that all worlds keep.
 
-    Records a run and plays and folds it many times, so choose short runs with --set. In pytest, the
-    same laws are goldrush.testing.WorldLaws. Exit code: 1 if a law is broken.
+    Records a run, then derives its events and states again many times: keep it short with --set. In
+    pytest, the same laws are goldrush.testing.WorldLaws. Exit code: 1 if a law is broken.
 
     \b
     Examples:

@@ -63,8 +63,8 @@ def fork(
 ) -> int:  # fmt: skip
     """Play a run again from a round on, with changes.
 
-    Up to the end of round --at the new journal equals the old one, byte for byte; forks of the old
-    one after that round are dropped. `goldrush diff` compares the two.
+    The new journal begins with the bytes of the old one, up to the end of round --at. Changes that
+    the old one made later, as a fork itself, are not taken over. `goldrush diff` compares the two.
 
     \b
     Examples:

@@ -46,8 +46,9 @@ def source(
 ) -> None:
     """Print the source of the game that plays a run.
 
-    It is that of the last fork, or of the start. The text is in the journal, up to 64 KB; it is
-    printed, never run. Write it to a file to play it: goldrush source run.journal > game.py
+    Of a run that was forked under other rules, that of the last fork. The journal has the text, up
+    to 64 KB; it is printed, never run. To play it, write it to a file: goldrush source run.journal
+    > game.py
 
     \b
     Examples:

@@ -28,9 +28,9 @@ def log(
 ) -> None:
     """List events, filtered by round, agent, plot or name.
 
-    Several values of one option are joined by "or", different options by "and". Submissions have no
-    plot of their own: with --event submitted, --plot selects those that name the plot. The start of
-    the run is listed unless --at has a first round.
+    An event is listed if it fits every option that is given, and one of the values of an option
+    that is repeated. With --plot, submissions are listed only with --event submitted, too: those
+    that name the plot. The start of the run is listed unless --at has a first round.
 
     \b
     Examples:

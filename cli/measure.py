@@ -72,8 +72,8 @@ def measure(
 ) -> int:
     """Measure a run, or the means over many runs.
 
-    Of one journal: each measure over the run and over its two halves, which begin after a burn-in
-    of a tenth of the rounds. Of several journals, or of a folder (all *.journal files in and below
+    Of one journal: each measure over the run, and over the two halves of what follows its first
+    tenth (the burn-in). Of several journals, or of a folder (all *.journal files in and below
     it): the mean of each measure with its 95% confidence interval, over the runs of the same world,
     treatment, roster, horizon and forks; needs goldrush-sim[stats].
 

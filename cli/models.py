@@ -28,11 +28,16 @@ ModelsFile = Annotated[
     str | None,
     option("--models", "FILE", "TOML file of language models and their prices.", type=FILE),
 ]
-Model = Annotated[str | None, option("--model", "NAME", "Language model for `llm` without a name.")]
+Model = Annotated[
+    str | None,
+    option(
+        "--model", "NAME", "Language model that plays `llm` in a roster; llm:NAME names its own."
+    ),
+]
 
 WORDING_HELP = (
-    "Wording of the models and people of the roster that name none (see `wordings`); null: none, "
-    "but other samples."
+    "Texts of the prompts (see `goldrush wordings`) for models and people of the roster that name "
+    "none of their own; null: the usual texts, asked with other seeds, as a control."
 )
 Wording = Annotated[str | None, option("--wording", "NAME|FILE.toml", WORDING_HELP)]
 
@@ -118,8 +123,8 @@ def prompt(
 ) -> int:
     """Show what an agent was asked, and what it answered.
 
-    --answer adds what the agent answered. Works for agents of any policy, with what they would be
-    sent. Exit code: 1 if the journal records the digest of another prompt.
+    --answer adds what the agent answered. Of an agent that no model plays, the prompt is what a
+    model would be sent. Exit code: 1 if the journal records the digest of another prompt.
 
     \b
     Examples:

@@ -159,8 +159,8 @@ World = Annotated[
     str,
     option(
         "--world --env", "WORLD|FILE.py",
-        "World, file of a game, or what makes an environment: FILE.py:NAME, module:NAME, an id of "
-        "Gymnasium (default: mining).",
+        "What is played: a world, the file of a game, or the code of an environment or model: "
+        "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining).",
         callback=or_default, shell_complete=completion.worlds,
     ),
 ]  # fmt: skip

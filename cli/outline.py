@@ -94,8 +94,8 @@ def info(journal: Journal, as_json: Json) -> None:
     """Show a run's settings, policies, forks, size and SHA-256.
 
     A setting that differs from the world's default is shown with that default. Checksums are
-    checked, events are not; `goldrush verify` checks both. Of a world that is not known here, the
-    settings are not shown.
+    checked, events are not; `goldrush verify` checks both. The settings are left out if the
+    world is not installed here.
 
     \b
     Examples:

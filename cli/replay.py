@@ -28,7 +28,9 @@ def replay(
     journal: Journal,
     at: int | None = at_option("Round, or assignment (default: the last; with --play the start)."),
     table_: int | None = option("--table", "N", "Seasons: only this table."),
-    brief: bool = option("--brief", help="Only the events that say, decide or score something."),
+    brief: bool = option(
+        "--brief", help="Only the main events: what was said and decided, and the scores."
+    ),
     plays: bool = option("--play", help="Show all rounds from --at on, in a terminal."),
     speed: float | None = option(
         "--speed", "X", f"Rounds per second for --play (default: {SPEED:g}).",

@@ -89,8 +89,8 @@ def study(
     plan: str | None = argument("[PLAN.toml]", required=False, type=FILE),
     world: str | None = option(
         "--world --env", "WORLD|FILE.py",
-        "World, file of a game, or what makes an environment: FILE.py:NAME, module:NAME, an id of "
-        "Gymnasium (default: mining).",
+        "What is played: a world, the file of a game, or the code of an environment or model: "
+        "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining).",
         callback=if_given, shell_complete=completion.worlds,
     ),
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),

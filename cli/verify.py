@@ -47,12 +47,12 @@ def verify(
     trust: Trust,
     sources: Sources,
     test: Test,
-    strict: bool = option("--strict", help="Fail if a policy could not be asked again."),
+    strict: bool = option("--strict", help="Exit with 1 if a policy could not be asked again."),
     sums: str | None = option(
         "--sums", "FILE", "List of SHA-256 sums to check, as sha256sum writes.", type=FILE
     ),
     parent: str | None = option(
-        "--parent", "FILE", "Journal of which each must be a fork.", type=FILE
+        "--parent", "FILE", "Journal that all of them must be forks of.", type=FILE
     ),
     traceback: Traceback,
     as_json: Json,

@@ -54,8 +54,9 @@ def view(
 
     One file that loads nothing from a network. The page of a run contains the journal, whose
     checksums the browser checks. It holds at most 8 MiB and 20,000 rounds. The page of a folder has
-    a table that sorts and filters, charts of the outcome, and what opens each run. Each view has
-    its own URL fragment. The same journals give the same page, byte for byte.
+    a table of the runs, which can be sorted and filtered, charts of the outcome, and for each run
+    a link to its page or the command that shows it. The address in the browser leads back to what
+    is shown. The same journals give the same page, byte for byte.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ def why(
     *,
     journal: Journal,
     at: int | None = at_option(
-        "Round, or other unit (default: name those with something to explain)."
+        "Round, or other unit (default: list those with something to explain)."
     ),
     place: Place,
     agent: str | None = option(

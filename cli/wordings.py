@@ -41,11 +41,11 @@ def wordings(
 ) -> int:
     """List, show, check or compare wordings: the texts of prompts.
 
-    list: those that goldrush ships. show NAME: one as a TOML file that can be edited and used
-    (wording=FILE.toml in a roster), of a run too (--journal). check FILE.toml: every rule, and its
-    prompts under every treatment, played by policies; warns of what prompts lack. diff A B: one
-    prompt with two wordings, of a run too (--journal). Exit code: 1 if a check does not hold, or
-    two wordings differ.
+    list: the wordings that goldrush has. show NAME: prints one as a TOML file, which can be edited
+    and used (wording=FILE.toml in a roster); with --journal one of a run. check FILE.toml: tests a
+    wording of your own by the rules for wordings and by the prompts that it gives in runs under
+    every treatment. diff A B: compares a prompt in two wordings; with --journal a prompt of a run.
+    Exit code: 1 if a check does not hold, or two wordings differ.
 
     \b
     Examples:

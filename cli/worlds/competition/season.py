@@ -62,7 +62,7 @@ def season(
     parts: tuple[str, ...] = option(
         "--cast", "WHO=POLICY",
         "Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
-        "without a name is that of all workers; repeatable.",
+        "alone is played by all workers; repeatable.",
         shell_complete=completion.policies(_WORLD),
     ),
     by_class: str | None = option(
