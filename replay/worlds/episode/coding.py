@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 TEXT_MAX: Final = 64  # characters of a text that is kept beside its digest
+PARTS_MAX: Final = 100_000  # of what an environment gives an agent in a step
 BITS_MAX: Final = 13_000  # of an integer: some 3,900 digits
 
 _INTEGERS: Final = 1 << 63  # beyond them an integer is encoded as text
@@ -153,17 +154,19 @@ def leaves(value: object, name: str) -> list[tuple[str, Encoded]]:
     arrays of objects that hold what cannot be encoded. Arrays of other libraries are encoded as
     those of numpy that they convert to, numbers in another order of bytes as little-endian ones,
     subclasses of numbers and of text as their values. Whatever else has no encoding is named by its
-    type.
+    type. Raises BadInput for what contains itself, or has more than PARTS_MAX parts.
     """
     found: list[tuple[str, Encoded]] = []
-    _collect(value, name, found, DEPTH_MAX)
+    _collect(value, name, found, [])
     if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
         return found
     return [(_shortened(part), leaf) for part, leaf in found]
 
 
-def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], depth: int) -> None:
+def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: list[object]) -> None:
+    """Add the parts of a value. `around`: the values that it is within."""
     parts: Iterable[tuple[object, object]]
+    depth = DEPTH_MAX - len(around)
     if depth and isinstance(value, Mapping):
         parts = value.items()
     elif depth and isinstance(value, tuple):
@@ -176,8 +179,14 @@ def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], depth: int
             parts = _items(value) if depth else ()
         if not parts:
             found.append((name, (TYPE, _type_name(value))))
+    if any(value is other for other in around):
+        raise BadInput(f"{name} contains itself", "give values that end")
+    around.append(value)
     for key, item in parts:
-        _collect(item, f"{name}[{_key(key)}]", found, depth - 1)
+        if len(found) >= PARTS_MAX:
+            raise BadInput(f"{name} has more than {PARTS_MAX:,} parts", "give arrays of numpy")
+        _collect(item, f"{name}[{_key(key)}]", found, around)
+    around.pop()
 
 
 def _key(key: object) -> str:

@@ -7,13 +7,13 @@ keeps what the environment itself returned (`returned`) for the caller of a wrap
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.targets import Maker, RegisteredEnvironment
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import AUTORESETS, OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
@@ -86,12 +86,14 @@ class Environment:
         if self.recorded.seed_parameter != "":
             given[self.recorded.seed_parameter or UNNAMED[0]] = seed
         self.returned = self.env.reset(**given)
-        return self._begun()
+        self._look()
+        return self._read(self._begun)
 
     def step(self, actions: Actions) -> Outcome:
         """Go on by a step."""
         self.returned = self.env.step(self._given(actions))
-        return self._outcome()
+        self._look()
+        return self._read(self._outcome)
 
     def change(self, name: str, value: Encoded) -> None:
         """Environments have no parameters that change. Raises BadInput."""
@@ -108,6 +110,23 @@ class Environment:
     def _names(self) -> tuple[str, ...]:
         return (AGENT,)
 
+    def _look(self) -> None:
+        """Ask for what `step` and `reset` do not return."""
+
+    def _read(self, read: Callable[[], Outcome]) -> Outcome:
+        """What it gave, as rows. Raises BadInput for what has not the form of its kind."""
+        try:
+            return read()
+        except BadInput:
+            raise
+        except Exception as error:
+            given = " ".join(format_value(self.returned).split())  # arrays have lines
+            gave = "" if self.returned is None else f": it returned {given}"
+            raise BadInput(
+                f"what {_name(self.env)} gave cannot be read: {format_error(error)}{gave}",
+                f"return what every {self.kind} returns",
+            ) from error
+
     def _given(self, actions: Actions) -> object:
         """What its `step` is given."""
         (action,) = actions.values()
@@ -116,13 +135,22 @@ class Environment:
     def _begun(self) -> Outcome:
         """What its `reset` gave."""
         observation, info = self._parts(("an observation", "an info"))
-        arrays = [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
-        return Outcome((0,), False, (), arrays)
+        return Outcome((0,), False, (), self._seen(observation, info))
+
+    def _seen(self, observation: object, info: object) -> Rows:
+        self._check_info(info)
+        return [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
+
+    def _check_info(self, info: object) -> None:
+        if not isinstance(info, Mapping):
+            raise BadInput(
+                f"{_name(self.env)} gave {format_value(info)} in place of an info", "give a dict"
+            )
 
     def _outcome(self) -> Outcome:
         """What its `step` gave."""
         observation, reward, terminated, truncated, info = self._parts(_STEPPED)
-        arrays = [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
+        arrays = self._seen(observation, info)
         result = self._result(0, reward, terminated, truncated, arrays)
         is_over = result[2] or result[3]
         return Outcome(() if is_over else (0,), is_over, [result], arrays)
@@ -139,14 +167,31 @@ class Environment:
     def _result(
         self, agent: int, reward: Any, terminated: object, truncated: object, arrays: Rows
     ) -> Row:
-        """A row of `gave`. A reward that is no number is NaN there, and recorded as an array."""
+        """A row of `gave`. Several rewards in one are NaN there, and recorded as an array. Raises
+        BadInput for a reward without numbers, and an end that is true or false for no reader.
+        """
+        for value, name in (terminated, "terminated"), (truncated, "truncated"):
+            if isinstance(value, str | bytes | Mapping | list | tuple):
+                raise self._wrong(agent, name, value, "True or False")
         try:
             number = float(reward) if getattr(reward, "ndim", 0) == 0 else math.nan
-        except (TypeError, ValueError, OverflowError):
+        except OverflowError:  # of a large integer
             number = math.nan
+        except (TypeError, ValueError):
+            number = math.nan
+            if not isinstance(reward, list | tuple):
+                raise self._wrong(agent, "the reward", reward, "a number") from None
+        if isinstance(reward, str | bytes):  # of digits
+            raise self._wrong(agent, "the reward", reward, "a number")
         if number != number:
             arrays += self._rows(agent, "reward", reward)
         return agent, number, bool(terminated), bool(truncated)
+
+    def _wrong(self, agent: int, what: str, value: object, instead: str) -> BadInput:
+        of = f" of {self.agents[agent]}" if len(self.agents) > 1 else ""
+        return BadInput(
+            f"{_name(self.env)}: {what}{of} is {format_value(value)}", f"give {instead}"
+        )
 
 
 _STEPPED: Final = ("an observation", "a reward", "terminated", "truncated", "an info")
@@ -177,6 +222,7 @@ class Vector(Environment):
         return Outcome(tuple(range(len(self.agents))), False, results, arrays)
 
     def _each(self, observations: object, infos: object) -> Rows:
+        self._check_info(infos)
         rows = [*self._split("observation", observations), *self._split_infos("info", infos)]
         return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
 
@@ -252,6 +298,8 @@ class Parallel(Environment):
         for name, values in ("observation", observations), ("info", infos):
             for agent, value in values.items():
                 number = self.numbers.get(agent)  # None: of a key that all share
+                if number is not None and values is infos:
+                    self._check_info(value)
                 rows += self._rows(
                     number, name if number is not None else f"{name}[{agent}]", value
                 )
@@ -275,9 +323,16 @@ class InTurns(Parallel):
 
     kind = AEC
     seen: object = None
+    _last: Any = None  # what `last` gave
 
     def _given(self, actions: Actions) -> object:
         return Environment._given(self, actions)
+
+    def _look(self) -> None:
+        env, self._last = self.env, None
+        if env.agents:
+            self._number(env.agent_selection)
+            self._last = env.last()
 
     def _begun(self) -> Outcome:
         return self._turn(is_begun=True)
@@ -292,7 +347,7 @@ class InTurns(Parallel):
         if env.agents:
             agent = env.agent_selection
             acting = (self._number(agent),)
-            self.seen, *_, info = env.last()
+            self.seen, *_, info = self._last
             arrays = self._each({agent: self.seen}, {agent: info})
         if is_begun:
             return Outcome(acting, not acting, (), arrays)
@@ -405,12 +460,12 @@ def location_of(named: object) -> str:
 
 
 def _possible_agents(env: Any) -> tuple[str, ...]:
-    agents = getattr(env, "possible_agents", None)
-    if not agents:
-        raise BadInput(
-            f"{_name(env)} has no possible_agents", "give it a list of all agents that may come"
-        )
-    return tuple(map(str, agents))
+    agents: Any = getattr(env, "possible_agents", None)
+    is_list = isinstance(agents, Iterable) and all(isinstance(each, Hashable) for each in agents)
+    if not is_list or not (names := tuple(map(str, agents))):
+        has = f"possible_agents {format_value(agents)}" if agents else "no possible_agents"
+        raise BadInput(f"{_name(env)} has {has}", "give it a list of all agents that may come")
+    return tuple([name.encode("utf-8", "backslashreplace").decode() for name in names])
 
 
 def _name(env: object) -> str:

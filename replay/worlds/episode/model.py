@@ -176,9 +176,8 @@ class ModelSubject:
 
     def _digest(self, name: str, value: object) -> list[Row]:
         """The row of something of which the digest alone is recorded."""
-        if not self._rows(None, name, None):
-            return []  # it is ignored
-        return [(None, name, _digest_of(value), None)]
+        names = [row[1] for row in self._rows(None, name, None)]  # none: it is ignored
+        return [(None, name, _digest_of(value), None) for name in names]
 
 
 def _observed(model: object) -> Seen:

@@ -6,7 +6,8 @@ the world steps the environment with the action as the journal has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -16,7 +17,7 @@ import attrs
 from goldrush.agents.targets import check_imports
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput, RulesFailed, format_error, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Steps, fork_steps, steps
 from goldrush.kernel.world import Batch
@@ -245,7 +246,7 @@ class Recording(Generic[U]):
     def do(self, *inputs: Batch) -> None:
         """Do the inputs of a unit and record what follows. The journal begins if it has not.
 
-        Raises BadInput if the recording is over; whatever the subject raises.
+        Raises BadInput if the recording is over; whatever the subject raises, but as `exits_told`.
         """
         self._check_open()
         if self._loop is None:
@@ -263,7 +264,8 @@ class Recording(Generic[U]):
             raise error.error from None
         except BaseException as error:
             self._end(f"ended when a {type(error).__name__} was raised")
-            raise
+            with exits_told(self.state.about.name):
+                raise
 
     def close(self) -> None:
         """End the recording; the environment stays open. No-op if it is over."""
@@ -284,6 +286,20 @@ class Recording(Generic[U]):
                 f"the recording {self.path} {self._ended}",
                 "wrap it anew, with another journal",
             )
+
+
+@contextmanager
+def exits_told(name: str) -> Iterator[None]:
+    """Raises RulesFailed for what the code of a subject raises besides exceptions and Ctrl-C:
+    `sys.exit()` would end the program that records it as if nothing had failed.
+    """
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        reason = " ".join(format_error(error).split())
+        raise RulesFailed(f"{name} fails: {reason}", "raise an exception there") from error
 
 
 def _how_it_ended(state: EpisodeState) -> str:

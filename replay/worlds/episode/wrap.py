@@ -19,12 +19,13 @@ from goldrush.replay.worlds.episode.environments import (
     registered,
     subject_of_environment,
 )
-from goldrush.replay.worlds.episode.model import subject_of_model
+from goldrush.replay.worlds.episode.model import name_of, subject_of_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.recording import (
     EnvironmentMaker,
     Recording,
     Settings,
+    exits_told,
 )
 from goldrush.replay.worlds.episode.wrap_model import M, RecordedModel, Stepped, recorded_model
 
@@ -122,7 +123,8 @@ def wrap(
         otherwise a `RecordedModel`, which the caller steps.
 
     Raises BadInput for what is no environment or model, one whose seed would reach nothing, a
-    parameter that cannot be recorded, and a path that cannot be used; whatever the model raises.
+    parameter that cannot be recorded, and a path that cannot be used; whatever the code that makes
+    it, and the model, raises: what is no exception, `sys.exit()` above all, as RulesFailed.
     """
     env, make, parameters = _made_and_maker(target, parameters)
     settings = Settings(seed, steps, parameters)
@@ -132,10 +134,20 @@ def wrap(
     recorded = Recorded(
         values, (ignore,) if isinstance(ignore, str) else tuple(ignore), seed_parameter
     )
+    with exits_told(format_value(target) if make is None else name_of(make)):
+        return _wrapped(env, make, journal, settings, recorded, every, force=force)
+
+
+def _wrapped(
+    env: object, make: Callable[..., object] | None, journal: str | Path, settings: Settings,
+    recorded: Recorded, every: int, *, force: bool,
+) -> object:  # fmt: skip
+    """What `wrap` returns of an environment, or of what makes one or a model."""
+    seed, parameters = settings.seed, settings.parameters
     of_model = None if env is not None else subject_of_model(make, seed, parameters, recorded)
     if of_model is not None:
         model = recorded_model(of_model, journal, settings, every, force=force)
-        return model.run_to_end() if steps else model
+        return model.run_to_end() if settings.steps else model
     if every:
         raise BadInput("every is given for an environment", "leave it out: models have it")
     if env is None and make is not None:

@@ -2,6 +2,7 @@
 
 import enum
 from collections import namedtuple
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -82,13 +83,45 @@ def test_what_has_no_encoding_is_refused_by_name(value: object) -> None:
         encoded({"x": value}, "the action")
 
 
-def test_values_nested_in_themselves_are_refused() -> None:
+def in_lists() -> object:
     value: list[object] = []
-    value.append(value)
+    value += [value] * 9
+    return value
 
-    with pytest.raises(BadInput, match="nested too deeply"):
-        encoded(value)
-    assert leaves(value, "info")[0][1] == ("type", "list")
+
+def in_dicts() -> object:
+    value: dict[str, object] = {}
+    value.update(dict.fromkeys("abcdefghi", value))
+    return value
+
+
+def in_tuples() -> object:
+    value: list[object] = []
+    value += [(value,) * 9] * 9
+    return value
+
+
+def in_arrays() -> object:
+    value = np.empty(9, object)
+    value[:] = [value] * 9
+    return value
+
+
+@pytest.mark.parametrize("make", [in_lists, in_dicts, in_tuples, in_arrays])
+def test_values_nested_in_themselves_are_refused(make: Callable[[], object]) -> None:
+    with pytest.raises(BadInput, match=r"nested too deeply|cannot be recorded"):
+        encoded(make())
+    with pytest.raises(BadInput, match=r"info(\[\w\])+ contains itself; give values that end"):
+        leaves({"a": make()}, "info")
+
+
+def test_what_has_too_many_parts_is_refused() -> None:
+    value: object = 1
+    for _ in range(9):
+        value = (value,) * 9
+
+    with pytest.raises(BadInput, match="has more than 100,000 parts"):
+        leaves(value, "info")
 
 
 def test_what_an_environment_gives_is_taken_apart_by_name() -> None:

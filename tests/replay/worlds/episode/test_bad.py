@@ -1,0 +1,162 @@
+"""What a foreign environment or model returns badly, or raises: one line, and a whole journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import goldrush
+from goldrush.kernel.errors import BadInput, RulesFailed
+from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk
+from tests.replay.worlds.episode.models import Walk
+
+WHOLE = 3  # units before the step that is spoilt
+ACTIONS: dict[str, Any] = {
+    "environment": 1, "vector": np.ones(3, int), "AEC": 1,
+    "parallel": {f"hunter_{number}": np.zeros(2, "f4") for number in range(3)},
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+
+
+class NoNumber:
+    def __float__(self) -> float:
+        raise RuntimeError("it is none")
+
+
+class Own(BaseException):
+    pass
+
+
+Spoil = Callable[[Any, Any], Any]  # of an environment and what its step returns
+
+
+def put(index: int, value: object) -> Spoil:
+    return lambda env, given: (*given[:index], value, *given[index + 1 :])
+
+
+def sets(**attributes: object) -> Spoil:
+    return lambda env, given: [setattr(env, name, value) for name, value in attributes.items()]
+
+
+def raising(error: BaseException) -> Spoil:
+    def raises(env: object, given: object) -> None:
+        raise error
+
+    return raises
+
+
+def spoilt(kind: str, path: Path, spoil: Spoil) -> None:
+    """Record an environment whose third step is spoilt."""
+    env: Any = MAKE[kind]()
+    step, done = env.step, []
+
+    def spoilt_step(action: Any) -> Any:
+        done.append(action)
+        given = step(action)
+        return spoil(env, given) if len(done) == WHOLE else given
+
+    env.step = spoilt_step
+    recorded = goldrush.wrap(env, path)
+    recorded.reset(seed=7)
+    for _ in range(WHOLE):
+        recorded.step(ACTIONS[kind])
+
+
+BAD: list[tuple[str, Spoil, str]] = [
+    ("environment", lambda env, given: None, "NoisyWalk returned None; it must return an obs"),
+    ("environment", lambda env, given: given[:4], "it must return an observation, a reward, "),
+    ("environment", put(1, "3"), "NoisyWalk: the reward is '3'; give a number"),
+    ("environment", put(1, None), "NoisyWalk: the reward is None; give a number"),
+    ("environment", put(1, NoNumber()), "cannot be read: .*test_bad.py:.*it is none"),
+    ("environment", put(2, np.array([True, False])), "what NoisyWalk gave cannot be read: Value"),
+    ("environment", put(3, "no"), "NoisyWalk: truncated is 'no'; give True or False"),
+    ("environment", put(4, None), "NoisyWalk gave None in place of an info; give a dict"),
+    ("vector", put(1, 1.0), "'float' object is not iterable: it returned .*every vector envir"),
+    ("vector", put(1, np.ones(2)), "SyncVectorEnv gave cannot be read: ValueError: zip"),
+    ("vector", put(1, ["a"] * 3), "the reward of environment 0 is 'a'; give a number"),
+    ("vector", put(4, None), "SyncVectorEnv gave None in place of an info; give a dict"),
+    ("parallel", put(0, None), "Hunt gave cannot be read: AttributeError: 'NoneType'"),
+    ("parallel", put(1, {"nobody": 1.0}), "Hunt has an agent 'nobody'; all agents must be in"),
+    ("parallel", put(1, {"hunter_1": {}}), "Hunt: the reward of hunter_1 is {}; give a number"),
+    ("parallel", put(4, {"hunter_1": [1]}), r"Hunt gave \[1\] in place of an info"),
+    ("AEC", sets(rewards=None), "Turns gave cannot be read: TypeError: 'NoneType'.*every AEC env"),
+    ("AEC", sets(agent_selection="nobody"), "Turns has an agent 'nobody'; all agents must be in"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "spoil", "says"), BAD)
+def test_what_is_returned_badly_is_one_line(
+    kind: str, spoil: Spoil, says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=says) as caught:
+        spoilt(kind, tmp_path / "run.journal", spoil)
+
+    assert "\n" not in str(caught.value)
+    assert WHOLE == goldrush.open(tmp_path / "run.journal").info().units
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), Own()])
+@pytest.mark.parametrize("kind", MAKE)
+def test_what_would_end_the_program_is_a_failure_of_the_step(
+    kind: str, error: BaseException, tmp_path: Path
+) -> None:
+    says = rf" fails: raising.<locals>.raises, test_bad.py:\d+: {type(error).__name__}"
+    with pytest.raises(RulesFailed, match=says):
+        spoilt(kind, tmp_path / "run.journal", raising(error))
+
+    assert WHOLE == goldrush.open(tmp_path / "run.journal").info().units
+
+
+def test_a_person_who_interrupts_ends_the_program(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        spoilt("environment", tmp_path / "run.journal", raising(KeyboardInterrupt()))
+
+
+@pytest.mark.parametrize("base", [Walk, NoisyWalk])
+def test_what_would_end_the_program_is_a_failure_where_it_is_made(
+    base: type, tmp_path: Path
+) -> None:
+    class Ending(base):  # type: ignore[misc]
+        def __init__(self, seed: int = 0) -> None:
+            raise SystemExit(0)
+
+    with pytest.raises(RulesFailed, match="SystemExit: 0; raise an exception there"):
+        goldrush.wrap(Ending, tmp_path / "run.journal")
+
+
+@pytest.mark.parametrize(
+    ("agents", "says"),
+    [(3, "has possible_agents 3; give it"), ([["a"]], r"has possible_agents \[\['a'\]\]; give it")],
+)
+def test_agents_that_are_no_names_are_refused(agents: object, says: str, tmp_path: Path) -> None:
+    env = Hunt()
+    env.possible_agents = agents  # type: ignore[assignment]
+
+    with pytest.raises(BadInput, match=says):
+        goldrush.wrap(env, tmp_path / "run.journal")
+
+
+def test_names_that_no_text_can_have_are_recorded_escaped(tmp_path: Path) -> None:
+    class Named(Walk):
+        def step(self) -> float:
+            vars(self).update({"odd\ud800": 1, "long" * 200: 2})
+            return super().step()
+
+    hunt = Hunt()
+    hunt.possible_agents = ["first", "odd\ud800"]
+    env = goldrush.wrap(hunt, tmp_path / "hunt.journal")
+    env.reset(seed=1)
+    run = goldrush.wrap(Named, tmp_path / "walk.journal", seed=1, steps=2)
+    names = {event["name"] for event in run.events("array")}
+
+    assert "names: first, odd\\ud800" in f"names: {dict(env.run.info().about)['names']}"
+    assert {"attributes[odd\\ud800]", f"attributes[{'long' * 200}]"[:500]} <= names
+    assert run.verify().holds
