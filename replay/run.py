@@ -816,6 +816,7 @@ class PlannedRun(Generic[R]):
         world = tools.world(run.setup)
         watching = tools.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
+            tools.try_measures(world.initial(run.setup))
             checked: AbstractContextManager[OnUnit | None] = nullcontext(on_unit)
             if again and not is_built_in(world.name):
                 checked = self._checked_elsewhere(world, str(target), on_unit)
@@ -843,6 +844,8 @@ class PlannedRun(Generic[R]):
         states = elsewhere.KeptStates(world, path)
 
         def keep(unit: int, state: Any) -> None:
+            if unit == 1:
+                self.tools.try_measures(state)
             states.keep(unit, state)
             if on_unit is not None:
                 on_unit(unit, state)

@@ -300,6 +300,11 @@ class Tools:
         """The nouns of the world."""
         return self.world({}).vocabulary
 
+    def try_measures(self, state: object) -> None:
+        """Compute what a run is measured by, for its first states, so that a mistake in a measure
+        is told before the run is played. Raises BadInput.
+        """
+
     def watching(self) -> AbstractContextManager[None]:
         """Within it, mistakes are looked for in every unit that is played. Raises BadInput for a
         world whose rules are not those of a game.

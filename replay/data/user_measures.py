@@ -85,11 +85,12 @@ def _read(
         world = open_world(again)
         for unit, state, events in _units(world, again, any("events" in u.takes for u in users)):
             is_first = is_watched_unit(unit - 1, len(measured.roster))
-            before = _frozen(world, state) if is_first else b""
+            takes_state = any("state" in user.takes for user in users)
+            before = _frozen(world, state) if takes_state else b""
             for call in calls:
                 where = f"measure {call.user.name} in {world.vocabulary.format_unit(unit)}"
                 call.measure(where, {"state": state, "events": events}, is_watched=is_first)
-                if is_first and _frozen(world, state) != before:
+                if "state" in call.user.takes and _frozen(world, state) != before:
                     raise BadInput(f"{where} changed the state", "change a copy, as of list(...)")
     values = {call.user.name: call.values for call in calls}
     by_agent = {

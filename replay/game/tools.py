@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
 from inspect import isfunction
 from math import isfinite
 from numbers import Real
@@ -105,6 +105,16 @@ class GameTools(StageTools):
             location = f"{relpath(file, folder)}{colon}{name}"
         return f" --world {quoted(location)}" if location else ""
 
+    def try_measures(self, state: object) -> None:
+        try:
+            for measure in self.compiled.game.measures.values():
+                _measured(measure, state)
+            _by_agent(state)
+        except BadInput as error:
+            # It need not be defined before the first unit.
+            if cast(State, state).unit or error.instead != _CURE:
+                raise
+
     def watching(self) -> AbstractContextManager[None]:
         return self.compiled.watching()
 
@@ -198,13 +208,19 @@ def is_finite(value: object) -> bool:
         return False
 
 
-def _measure(measured: DeclaredMeasure) -> Measure:
-    def of(state: Any) -> Value:
-        return _values(f"measure {measured.name}", measured.of, state, ())[0]
+def _measured(measure: DeclaredMeasure, state: Any) -> Value:
+    return _values(f"measure {measure.name}", measure.of, state, ())[0]
 
+
+def _measure(measured: DeclaredMeasure) -> Measure:
     title, definition = escaped(measured.title), escaped(measured.definition, keep="\n")
     return Measure(
-        measured.name, title, definition, of, at_end=measured.at_end, total=measured.total
+        measured.name,
+        title,
+        definition,
+        partial(_measured, measured),
+        at_end=measured.at_end,
+        total=measured.total,
     )
 
 

@@ -1,5 +1,7 @@
 """Measures of a game that fail, and games without any."""
 
+from contextlib import nullcontext
+
 import attrs
 import pytest
 
@@ -33,7 +35,7 @@ def test_a_measure_that_fails_is_named_and_the_journal_stays(tmp_path, value, sa
     assert path.read_bytes() == recorded_bytes
 
 
-@pytest.mark.parametrize("since", [0, 40])
+@pytest.mark.parametrize("since", [3, 40])
 def test_a_measure_that_changes_the_state_is_named(tmp_path, since):
     grown = f"if state.unit > {since}: state.stock += 1\n        return state.stock"
     game = changed(tmp_path, VALUE, VALUE.replace("return state.stock", grown))
@@ -45,9 +47,40 @@ def test_a_measure_that_changes_the_state_is_named(tmp_path, since):
 
 def test_a_measure_that_draws_random_numbers_is_named(tmp_path):
     game = changed(tmp_path, VALUE, f"{VALUE} * __import__('random').random()")
-    recorded(game, tmp_path / "run.journal")
     with pytest.raises(BadInput, match="measure stock uses the global random numbers"):
-        tools_of_game(game).summary(tmp_path / "run.journal")
+        recorded(game, tmp_path / "run.journal")
+    assert not (tmp_path / "run.journal").exists()
+
+
+FLOOD = """season.\"""
+        left, found = {}, 0
+        while left:
+            found += len(str(left.pop()))
+        return found"""
+
+
+@pytest.mark.parametrize(
+    ("places", "says"),
+    [
+        ("set(range(9))", ""),
+        ("{True, 2, 0.5, (1, 2)}", ""),
+        ("{'a', 'b'}", r"fishery.py:\d+ goes through a set, \{'.', '.'\}: its order differs"),
+        ("{None, 1}", r"fishery.py:\d+ goes through a set"),
+    ],
+)
+def test_a_measure_that_goes_through_a_set_is_refused_before_the_run(tmp_path, places, says):
+    game, path = changed(tmp_path, VALUE, FLOOD.replace("{}", places)), tmp_path / "run.journal"
+    with pytest.raises(BadInput, match=says) if says else nullcontext():
+        recorded(game, path)
+    assert path.exists() is not bool(says)
+
+
+def test_a_measure_that_fails_is_told_after_the_first_season(tmp_path):
+    game = changed(
+        tmp_path, VALUE, 'season."""\n        return 1 / (state.unit > 1 or state.unit - 1)'
+    )
+    with pytest.raises(BadInput, match=r"measure stock failed after season 1: .*ZeroDivision"):
+        recorded(game, tmp_path / "run.journal")
 
 
 MEASURES = SOURCE[SOURCE.index("    @measure") :]

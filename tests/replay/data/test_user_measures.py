@@ -138,6 +138,15 @@ def test_a_measure_that_gives_no_number_is_one_clear_error(
         goldrush.open(folder / "run.journal").measures(f"{tmp_path / 'wrong.py'}:wrong")
 
 
+def test_a_measure_that_changes_the_state_in_a_round_that_is_not_watched_is_named() -> None:
+    def wrong(state):
+        state.gold[0] += state.round == 17
+        return state.gold[0]
+
+    with pytest.raises(BadInput, match="measure wrong in round 17 changed the state"):
+        goldrush.record(rounds=18, seed=7, roster="raid*9").measures(wrong)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
