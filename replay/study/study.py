@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import import_names
-from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, format_value, unknown
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import (
@@ -215,12 +215,17 @@ class Study:
         roster: str | None = None,
         rounds: int | None = None,
         seed: int | None = None,
+        **horizon: int,
     ) -> list[Run]:
         """The runs that are played, in the order of the plan; only those of a `treatment`, a
-        `roster` (by name), a horizon (`rounds`) or a `seed`, if given. Raises BadInput for a value
-        that the study does not have.
+        `roster` (by name), a horizon (`rounds`, or by its name in the world: `hours=72`) or a
+        `seed`, if given. Raises BadInput for a value that the study does not have.
         """
         plan = self.manifest.plan
+        for given, units in horizon.items():
+            if given != (known := studied(self.manifest.world).players.horizon):
+                raise unknown("argument", given, ["treatment", "roster", known, "seed"])
+            rounds = units
         asked = {"treatment": treatment, "roster": roster, "rounds": rounds, "seed": seed}
         for name, value in asked.items():
             there = list(plan[name if name == "rounds" else f"{name}s"])

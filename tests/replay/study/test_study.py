@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import goldrush
+from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.study import study as module
@@ -42,6 +43,21 @@ def test_its_runs_are_those_of_the_plan(study: goldrush.Study) -> None:
     assert (run.config().rows, run.config().seed) == (3, 1)
     assert "8 runs, 2 treatments, 2 rosters, 2 seeds>" in repr(study)
     assert repr(study) == repr(goldrush.Study.open(study.folder))
+
+
+def test_a_study_of_a_game_takes_and_tells_the_horizon_by_its_name(tmp_path: Path) -> None:
+    of_game = goldrush.study(
+        tmp_path / "study", world=Fishery, treatments="baseline", rosters="share*2", seeds=2,
+        seasons=[3, 4], jobs=1,
+    )  # fmt: skip
+
+    folders = [[run.path.parent.name for run in runs]
+               for runs in (of_game.runs(), of_game.runs(seasons=4))]  # fmt: skip
+    assert [["seasons-3"] * 2 + ["seasons-4"] * 2, ["seasons-4"] * 2] == folders
+    with pytest.raises(BadInput, match=r"no argument 'hours'; .*seasons"):
+        of_game.runs(hours=4)
+    with pytest.raises(BadInput, match="seasons is given twice"):
+        goldrush.study(tmp_path / "two", world=Fishery, seasons=3, rounds=3)
 
 
 def test_a_plan_in_a_file_is_played_to_the_same_runs(
