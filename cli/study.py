@@ -195,16 +195,23 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     import attrs
 
     from goldrush.agents.llm.failures import format_failures
+    from goldrush.replay.study.comparisons import format_repeated, repeated_runs
+    from goldrush.replay.study.plan import studied
 
     runs, failures = study.manifest.runs, study.failures()
+    repeated = repeated_runs(out, runs)
     total = sum(run.bytes or 0 for run in runs)
     if as_json:
-        done = {"folder": out, "runs": len(runs), "kept": kept, "bytes": total}
+        again = sum(map(len, repeated.values()))
+        done = {"folder": out, "runs": len(runs), "repeated": again, "kept": kept, "bytes": total}
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())
-    lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
+    units = studied(study.manifest.world).vocabulary.units
+    said = [*format_failures(failures, "no plan was played")]
+    said += filter(None, [format_repeated(repeated, units)])
+    lines = "".join(f"{line}\n" for line in said)
     click.echo(
         f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "
         f"{total:,} bytes)\n"
@@ -323,7 +330,7 @@ def _print_values(
     with progress() as step:
         results = results_of(
             study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
-        )
+        ).distinct
     echo_json(answers(results, question))
 
 

@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.outcome import SHOWN_MAX
 from goldrush.replay.report.page import MINUS, TOGETHER, bounds, number, p_value
-from goldrush.replay.study.comparisons import identical_cells
+from goldrush.replay.study.comparisons import format_repeated, identical_cells
 from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
 from goldrush.replay.study.outcomes import (
     POLICIES,
@@ -105,7 +105,11 @@ class StudyAnswer:
             rosters = _named("roster", dict.fromkeys(self.label(cell.roster) for cell in cells))
             subject = f"{runs} of {length} compare {treatments} and {rosters}"
         count = format_count(len(seeds), "seed")
-        return f"{subject}, with {count}; the outcome is {self.outcome.title}{self.outcome.how}."
+        repeated = format_repeated(self.results.repeated, self.results.of.vocabulary.units)
+        return (
+            f"{subject}, with {count}; the outcome is {self.outcome.title}{self.outcome.how}."
+            f"{repeated and ' '}{repeated}"
+        )
 
     def _most(self) -> str:
         """The cell with the highest outcome, and the policy that is first within rosters."""

@@ -5,17 +5,29 @@ A treatment that cannot affect a roster is reported as identical by construction
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
 
 import attrs
+from xxhash import xxh3_128
 
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import JournalError
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import BASELINE
-from goldrush.replay.levelled import hashable
+from goldrush.replay.find import open_world
+from goldrush.replay.levelled import SEED, hashable
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.judging import by_seed
-from goldrush.replay.study.records import Cell
+from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.study.results import Results
+from goldrush.replay.text import format_list
+
+LOOKED_AT: Final = 8  # commits in which most runs of different seeds differ
+CELLS_NAMED: Final = 3
 
 
 @attrs.frozen
@@ -70,6 +82,70 @@ def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
     return {
         cell: cell if cell in blind else null for cell, null in null_of.items() if null is not None
     }
+
+
+def repeated_runs(folder: str | Path, runs: Sequence[StudyRun]) -> dict[Cell, list[StudyRun]]:
+    """The cells whose played runs are all equal in every event, with all but the first of them: the
+    seed decided nothing, so they are one run, however many seeds it has.
+    """
+    by_cell: dict[Cell, list[StudyRun]] = {}
+    for run in runs:
+        if run.sha256 is not None:
+            by_cell.setdefault(run.cell, []).append(run)
+    return {
+        cell: members[1:]
+        for cell, members in by_cell.items()
+        if len(members) > 1 and all(_are_equal(folder, members, most) for most in (LOOKED_AT, None))
+    }
+
+
+def _are_equal(folder: str | Path, runs: Sequence[StudyRun], most: int | None) -> bool:
+    """Whether runs are equal up to their first `most` commits."""
+    first, *others = (Path(folder, run.path) for run in runs)
+    events = _events_digest(first, most)
+    return all(_events_digest(path, most) == events for path in others)
+
+
+def format_repeated(repeated: Mapping[Cell, Sequence[StudyRun]], units: str) -> str:
+    """Which runs of a study are no others than earlier ones, as a sentence; empty: none."""
+    cells = [
+        f"{format_count(len(runs), 'run')} of {cell.format(units)}"
+        for cell, runs in list(repeated.items())[:CELLS_NAMED]
+    ]
+    if len(repeated) > CELLS_NAMED:
+        cells.append(format_count(len(repeated) - CELLS_NAMED, "more cell"))
+    if not cells:
+        return ""
+    return (
+        "Runs of different seeds are equal in every event: the seed decides nothing in them, and "
+        f"they count as one run, without {format_list(cells)}."
+    )
+
+
+def _events_digest(path: Path, most: int | None) -> Hashable:
+    """A digest of START and the events of the first `most` commits, but for seeds; of a journal
+    that cannot be read, which others tell, one that no other has.
+    """
+    hashed = xxh3_128()
+    try:
+        with JournalReader(path) as reader:
+            events = open_world(reader).events
+            seeds = {
+                code: list(event.fields).index(SEED)
+                for code, event in enumerate(events)
+                if SEED in event.fields
+            }
+            for commit in islice(reader, most):
+                if commit.setup is not None:
+                    config = {**commit.setup.get("config", {}), SEED: None}
+                    hashed.update(pack({**commit.setup, "config": config}))
+                for code, rows in (batch for block in commit.blocks for batch in block.batches):
+                    at = seeds.get(code)
+                    others = rows if at is None else [(*row[:at], *row[at + 1 :]) for row in rows]
+                    hashed.update(pack((code, others)))
+    except JournalError:
+        return path
+    return hashed.digest()
 
 
 def _pairs(results: Results[Any, Any]) -> Iterator[tuple[Cell, Cell]]:

@@ -12,7 +12,7 @@ from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.levelled import levelled
-from goldrush.replay.study.records import C, Cell, K, Manifest, Result
+from goldrush.replay.study.records import C, Cell, K, Manifest, Result, StudyRun
 from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @attrs.frozen(slots=False)
 class Results(Generic[C, K]):
     """The results of a study of a world (`of`) in a folder; those of a cell are in the plan's order
-    of seeds. `users`: measures of the user, besides those of the world.
+    of seeds. `users`: measures of the user, besides those of the world; `repeated`: by cell, the
+    runs that are equal to an earlier one in every event.
     """
 
     folder: str
@@ -30,6 +31,19 @@ class Results(Generic[C, K]):
     manifest: Manifest
     by_cell: Mapping[Cell, Sequence[Result[C, K]]]
     users: Sequence[UserMeasure] = ()
+    repeated: Mapping[Cell, Sequence[StudyRun]] = attrs.field(factory=dict)
+
+    @cached_property
+    def distinct(self) -> Results[C, K]:
+        """The results without the repeated runs, for means and tests: one run that has the seeds
+        of eight is no sample of eight.
+        """
+        left_out = {run.path for runs in self.repeated.values() for run in runs}
+        by_cell = {
+            cell: [run for run in runs if run.path not in left_out]
+            for cell, runs in self.by_cell.items()
+        }
+        return attrs.evolve(self, by_cell=by_cell) if left_out else self
 
     @cached_property
     def measures(self) -> Measures:

@@ -64,7 +64,7 @@ def test_json_is_one_object_and_again_all_is_kept(tmp_path: Path) -> None:
     told = json.loads(first.out)
 
     assert (0, "") == (second.code, second.err)
-    assert {"folder", "runs", "kept", "bytes", "failures"} == set(told)
+    assert {"folder", "runs", "repeated", "kept", "bytes", "failures"} == set(told)
     assert ("a study", 8, 0) == (told["folder"], told["runs"], told["kept"])
     assert {**told, "kept": 8} == json.loads(second.out)
 

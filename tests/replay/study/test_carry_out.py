@@ -20,7 +20,8 @@ from typing import Any
 import attrs
 import pytest
 
-import goldrush.agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
+import goldrush
+import goldrush.agents.llm.client
 from goldrush.agents import players
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
@@ -45,6 +46,7 @@ from goldrush.replay.study.backend import (
 )
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.cells import MANIFEST
+from goldrush.replay.study.comparisons import repeated_runs
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import Planned, StudyPlan, plan_of, studied
@@ -1118,3 +1120,46 @@ def test_models_are_not_asked_from_elsewhere(tmp_path: Path) -> None:
         carry_out(ASKING, tmp_path / "study", backend=away, models=models(NOBODY))
 
     assert [] == os.listdir(tmp_path)
+
+
+SAME = """
+class Same:
+    def __init__(self, seed=0, n=3):
+        self.x = n
+
+    def step(self):
+        self.x += 1
+"""
+
+
+def test_runs_that_their_seeds_do_not_change_count_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight seeds of one run said p = 0.008."""
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+    (tmp_path / "unseeded.py").write_text(SAME)
+    study = goldrush.study(
+        tmp_path / "study", world=f"{tmp_path / 'unseeded.py'}:Same", seeds=8, rounds=5, jobs=1,
+        treatments={"more": {"n": 4}, "less": {"n": 2}},
+    )  # fmt: skip
+    answer = study.answer("x")
+
+    assert "equal in every event: the seed decides nothing" in answer.sentences[0]
+    assert (
+        "7 runs of more, mixed, 5 steps and 7 runs of less, mixed, 5 steps" in answer.sentences[0]
+    )
+    [compared] = answer.comparisons["treatments"]
+    assert (None, 1) == (compared.change.difference.low, compared.change.n)
+    assert not compared.differs
+    assert 16 == study.table().num_rows
+
+
+def test_equal_runs_among_others_are_a_sample(whole: Path) -> None:
+    """With few draws two seeds may well come to the same."""
+    cell_of = {run.path: run.cell for run in RUNS}
+    runs = [attrs.evolve(run, sha256="") for run in RUNS if run.cell == RUNS[0].cell]
+    again = attrs.evolve(runs[0], seed=99)
+
+    assert {} == repeated_runs(whole, runs)
+    assert {} == repeated_runs(whole, [*runs, again])
+    assert {cell_of[again.path]: [again]} == repeated_runs(whole, [runs[0], again])
