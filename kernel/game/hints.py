@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -214,9 +215,8 @@ def held_of(hint: object, where: str) -> Held:
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in (*_UNCHANGED, Agent) or origin is Literal:
         return Held()
-    if origin in (Union, UnionType) and NoneType in arguments:
-        inner = [held_of(argument, where) for argument in arguments if argument is not NoneType]
-        return Held(*(_unless_none(getattr(inner[0], name)) for name in ("copy", "freeze", "thaw")))
+    if origin in (Union, UnionType):
+        return _union_of(arguments, where)
     if origin is tuple and arguments:
         items = [held_of(argument, where) for argument in arguments if argument is not Ellipsis]
         if items == [Held()] * len(items):
@@ -226,6 +226,40 @@ def held_of(hint: object, where: str) -> Held:
     if origin is dict and arguments and arguments[0] in (int, str, Agent):
         return _dict_of(held_of(arguments[1], where))
     raise BadInput(f"{where} has the type {format_hint(hint)}", f"give it {_HELD}")
+
+
+def _union_of(hints: tuple[object, ...], where: str) -> Held:
+    """How a value of one of several types is held: as that of the first that it is of.
+
+    Raises BadInput as `held_of`, and for a list beside a tuple: a journal has both as arrays.
+    """
+    members = [(hint, held_of(hint, where)) for hint in hints]
+    if {list, tuple} <= {get_origin(hint) for hint in hints}:
+        listed = " | ".join(map(format_hint, hints))
+        raise BadInput(f"{where} has the type {listed}", "give it a list or a tuple, not both")
+
+    def of(name: str) -> Convert | None:
+        converts = [(hint, getattr(held, name)) for hint, held in members]
+        if not any(convert for _, convert in converts):
+            return None
+
+        def chosen(value: Any) -> Any:
+            for hint, convert in converts:
+                if name == "thaw":  # what is given is plain: only the result tells
+                    is_alike = isinstance(
+                        value, dict if get_origin(hint) is dict else (tuple, list)
+                    )
+                    with suppress(TypeError, ValueError, AttributeError):  # of another type within
+                        thawed = convert(value) if convert and is_alike else value
+                        if is_of(thawed, hint):
+                            return thawed
+                elif is_of(value, hint):
+                    return value if convert is None else convert(value)
+            return value  # of no type: `check_value` tells it
+
+        return chosen
+
+    return Held(of("copy"), of("freeze"), of("thaw"))
 
 
 def _list_of(item: Held) -> Held:

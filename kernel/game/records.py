@@ -226,9 +226,8 @@ def _constructor(hints: Mapping[str, Hint], *, is_submission: bool) -> Callable[
     values = []
     for field, hint in hints.items():
         if hint.to_row is amount:
-            values.append(
-                f"_int({field}) if _type({field}) is _float and {field}.is_integer() else {field}"
-            )
+            is_whole = f"{field}.is_integer() and -(2.0**63) <= {field} < 2.0**64"
+            values.append(f"_int({field}) if _type({field}) is _float and {is_whole} else {field}")
         elif hint.to_row is None:
             values.append(field)
         else:

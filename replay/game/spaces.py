@@ -54,8 +54,9 @@ def _numbers(name: str, hint: Any, value: Any) -> Iterator[tuple[str, float]]:
     elif origin in (Union, UnionType):
         types = [argument for argument in arguments if argument not in (NoneType, str)]
         if types:
-            inner = next((each for each in types if is_of(value, each)), types[0])
-            yield from _numbers(name, inner, _blank(inner) if value is None else value)
+            inner = next((each for each in types if is_of(value, each)), None)
+            shown = _blank(types[0]) if inner is None else value
+            yield from _numbers(name, inner or types[0], shown)
             yield f"{name} given", value is not None
     elif origin is dict:
         for key in sorted(value):

@@ -8,13 +8,14 @@ import pytest
 import goldrush
 from goldrush import Agent, phase, policy, setting, within
 from goldrush.games.fishery import Fishery
+from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game.hints import is_of
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.world import InvalidInputs
 from goldrush.replay.game.tools import tools_of_game
-from tests.games.fisheries import changed
+from tests.games.fisheries import changed, recorded
 
 
 class Gossip(goldrush.Game):
@@ -91,6 +92,43 @@ def test_the_default_move_has_the_first_choice_and_the_lowest_number() -> None:
     move = Gossip.Word.default()
 
     assert ("praise", 0, 0.5) == (move.kind, move.of, move.loud)
+
+
+UNIONS = [
+    ("list[int] | str | None", ["abc", [1, 2], None, "", []]),
+    ("list[str] | str", ["abc", ["a"], ""]),
+    ("list[int] | dict[int, int]", [{1: 2}, [1], {}]),
+    ("dict[int, list[int]] | dict[str, int] | list[list[int]]", [{1: [2]}, {"a": 1}, [[1], []]]),
+    ("tuple[int, int] | float", [(1, 2), 0.5]),
+]
+
+
+@pytest.mark.parametrize(("hint", "values"), UNIONS, ids=[hint for hint, _ in UNIONS])
+def test_a_union_holds_a_value_as_the_member_that_it_is_of(tmp_path, hint, values) -> None:
+    game = changed(
+        tmp_path, "        stock: float\n", f"        stock: float\n        more: {hint}\n"
+    )
+    for value in values:
+        state = game.State(stock=1.0, landed=[], more=value)
+        thawed = game.State.of_plain(unpack(pack(state.plain())))
+        for each in (state.more, state.plain()[1], thawed.more):
+            assert (value, type(value)) == (each, type(each))
+        if isinstance(value, list | dict):
+            assert state.more is not value
+
+
+def test_a_union_of_a_list_and_a_tuple_is_refused(tmp_path) -> None:
+    more = "        stock: float\n        more: list[int] | tuple[int, int]\n"
+    with pytest.raises(BadInput, match="give it a list or a tuple, not both"):
+        changed(tmp_path, "        stock: float\n", more)
+
+
+@pytest.mark.parametrize("value", ["2.0**64", "1e300", "-1e19"])
+def test_an_event_holds_large_floats(tmp_path, value) -> None:
+    game = changed(tmp_path, "self.Regrown(wanted * share,", f"self.Regrown({value},")
+    run = recorded(game, tmp_path / "run.journal", seasons=3)
+    assert run.verify().holds
+    assert [eval(value)] * 3 == [event.fields["caught"] for event in run.events("regrown")]
 
 
 def test_a_whole_number_is_held_as_an_integer_and_read_as_a_float() -> None:

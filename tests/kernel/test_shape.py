@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.settings import NAMES_MAX, choice, integer
 from goldrush.kernel.shape import (
     AMOUNT,
@@ -40,7 +41,9 @@ def is_integer(value: Any, low: float = -(10**30), high: float = 10**30) -> bool
 
 def is_amount(value: Any) -> bool:
     return is_integer(value) or (
-        isinstance(value, float) and abs(value) < float("inf") and value % 1 != 0
+        isinstance(value, float)
+        and abs(value) < float("inf")
+        and (value % 1 != 0 or int(value) not in range(-(1 << 63), 1 << 64))
     )
 
 
@@ -210,6 +213,14 @@ def test_facts_hold_plain_values_alone(value: object) -> None:
     assert FACTS.holds({"a": None, "b": True, "c": (1 << 64) - 1, "d": 0.5, "e": "text"})
     assert not FACTS.holds({"a": value})
     assert not FACTS.holds({1: "a name that is no text"})
+
+
+@pytest.mark.parametrize("value", [2.0**64, 1e300, -(2.0**63) - 2048, -1e19])
+def test_a_whole_amount_beyond_64_bits_is_stored_as_it_is(value: float) -> None:
+    assert (value, True) == (amount(value), AMOUNT.holds(value))
+    assert not AMOUNT.holds(2.0**64 - 2048)
+    assert value == unpack(pack(amount(value)))
+    assert (int, int) == (type(amount(2.0**64 - 2048)), type(amount(-(2.0**63))))
 
 
 def test_a_whole_amount_is_stored_as_an_integer() -> None:
