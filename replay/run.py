@@ -300,6 +300,22 @@ class Run:
 
         return outline(self.path, hashed=hashed)
 
+    @property
+    def seed(self) -> int | None:
+        """Its seed; None in a run without. Raises nothing for a damaged file."""
+        return self.info().declared.seed
+
+    @property
+    def units(self) -> int:
+        """The number of closed units (rounds, assignments); also `len(run)`."""
+        return self.info().units
+
+    def __len__(self) -> int:
+        return self.units
+
+    def __bool__(self) -> bool:
+        return True  # also without a closed unit
+
     def follow(self, every: float = 1.0) -> Iterator[Progress]:
         """The progress of a run while it is recorded, to its end: each unit as it closes, and at
         the end of the file the inputs of the open one; looks again `every` so many seconds.

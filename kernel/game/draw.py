@@ -3,18 +3,26 @@
 So any draw of a game can be audited, and nobody has to write that down. A draw is named by what it
 decides and for whom: `draw.below(6, "die", agent)`. In one step a key is used once: two draws with
 one key would silently be the same number.
+
+Draws with a logarithm or an exponential take those of Python's `decimal`, which are correctly
+rounded, and else only sums, products, quotients and square roots of floats, which IEEE 754 fixes:
+a platform's own functions differ in the last bit, and a run must give the same bytes everywhere.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from decimal import Context, Decimal
+from itertools import accumulate
+from typing import Any, Final, NoReturn, TypeVar
 
 import attrs
 
 from goldrush.kernel import shape
 from goldrush.kernel.draws import WORD_RANGE, Draws
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.game.watch import check_ordered
 from goldrush.kernel.shape import amount
 from goldrush.kernel.world import EventType, Row
@@ -23,7 +31,13 @@ T = TypeVar("T")
 R = TypeVar("R")
 Label = int | str
 
-USES: Final = ("word", "below", "between", "chance", "choice", "shuffled", "sample")
+USES: Final = (
+    "word", "below", "between", "chance", "choice", "shuffled", "sample",
+    "normal", "exponential", "poisson", "weighted",
+)  # fmt: skip
+MEAN_MAX: Final = 1_000_000  # of `poisson`, whose time grows with it
+PART_MAX: Final = 500  # of the mean that one word decides: exp(-PART_MAX) is a float
+DIGITS: Final = Context(prec=40)  # of logarithms and exponentials
 
 _LABEL: Final = attrs.evolve(
     shape.INTEGER,
@@ -105,6 +119,44 @@ class Draw:
         places = self._drawn(6, (count, size), key, lambda draws: draws.sample(count, size))
         return [items[place] for place in places]
 
+    def normal(self, mean: float, deviation: float, *key: Label) -> float:
+        """A number of the normal distribution: mean + deviation × that of `standard_normal`. Raises
+        ValueError for a negative deviation.
+        """
+        _check(deviation >= 0, "normal", "the standard deviation", deviation)
+        return self._drawn(
+            7, (mean, deviation), key, lambda draws: mean + deviation * standard_normal(draws)
+        )
+
+    def exponential(self, mean: float, *key: Label) -> float:
+        """A waiting time with this mean: -mean × ln((word + 1) ÷ 2^64). Raises ValueError for a
+        negative mean.
+        """
+        _check(mean >= 0, "exponential", "the mean", mean)
+        return self._drawn(8, (mean,), key, lambda draws: mean * waiting_time(draws))
+
+    def poisson(self, mean: float, *key: Label) -> int:
+        """How often something happens that happens this often on average; see `occurrences`. Raises
+        ValueError for a mean that is not from 0 to MEAN_MAX.
+        """
+        _check(0 <= mean <= MEAN_MAX, "poisson", "the mean", mean)
+        return self._drawn(9, (mean,), key, lambda draws: occurrences(draws, mean))
+
+    def weighted(self, items: Sequence[T], weights: Sequence[float], *key: Label) -> T:
+        """One of the items, each as likely as its weight; see `place_by_weight`. Raises ValueError
+        unless each has a weight from 0 on, and one of them more.
+        """
+        is_valid = len(items) == len(weights) and all(weight >= 0 for weight in weights)
+        _check(is_valid and sum(weights) > 0, "weighted", "the weights", weights)
+        given = tuple(map(float, weights))
+        return items[self._drawn(10, given, key, lambda draws: place_by_weight(draws, given))]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raises BadInput for a draw that there is not."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise unknown("draw", name, USES)
+
     def _drawn(
         self,
         use: int,
@@ -130,6 +182,56 @@ class Draw:
                 "used: it would be the same number again",
                 "add what tells both apart, such as the agent",
             )
+
+
+def _check(is_valid: bool, use: str, what: str, value: object) -> None:
+    if not is_valid:
+        raise ValueError(f"draw.{use}: {what} cannot be {format_value(value)}")
+
+
+def standard_normal(draws: Draws) -> float:
+    """A standard normal number by the polar method (Marsaglia and Bray, SIAM Review 6, 1964): of
+    a point in the circle of radius 1, a × √(-2 ln s ÷ s), with s its squared distance from the
+    centre. Takes two words for each point, until one is in the circle.
+    """
+    while True:
+        a, b = ((2 * draws.word() + 1 - WORD_RANGE) / WORD_RANGE for _ in range(2))
+        s = a * a + b * b
+        if 0 < s < 1:
+            return a * math.sqrt(-2.0 * float(DIGITS.ln(Decimal(s))) / s)
+
+
+def waiting_time(draws: Draws) -> float:
+    """An exponential number of mean 1, of one word."""
+    part = DIGITS.divide(Decimal(draws.word() + 1), Decimal(WORD_RANGE))
+    return abs(float(DIGITS.ln(part)))
+
+
+def occurrences(draws: Draws, mean: float) -> int:
+    """A Poisson number: the first count whose cumulative probability is over word ÷ 2^64. A mean
+    over PART_MAX is cut into equal parts, each with a word, and their counts are added.
+    """
+    parts = math.ceil(mean / PART_MAX)
+    count = 0
+    for _ in range(parts):
+        u, part, k = draws.word() / WORD_RANGE, mean / parts, 0
+        p = total = float(DIGITS.exp(Decimal(-part)))
+        while u >= total:
+            k += 1
+            p *= part / k
+            if total + p == total:  # the rest is below the precision of a float
+                break
+            total += p
+        count += k
+    return count
+
+
+def place_by_weight(draws: Draws, weights: Sequence[float]) -> int:
+    """The first place whose sum of the weights up to it is over word ÷ 2^64 × the sum of all."""
+    totals = list(accumulate(weights))
+    place = bisect_right(totals, draws.word() / WORD_RANGE * totals[-1])
+    # A product that was rounded up to the whole sum stands for the last item that can be drawn.
+    return min(place, totals.index(totals[-1]))
 
 
 class TogetherDraw(Draw):

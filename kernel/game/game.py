@@ -138,11 +138,13 @@ class GamePhase:
     Attributes:
         decide: `decide(game, state, asked, draw)`, or without `asked` where nobody is asked.
         asks: the type of what agents submit; None: nobody is asked.
+        live: the state that `decide` sees has the changes of the events that it has yielded.
     """
 
     name: str
     decide: Callable[..., Derived]
     asks: type[Submission] | None
+    live: bool = False
 
 
 def policy(function: Callable[..., object] | None = None, *, together: bool = False) -> Any:
@@ -197,18 +199,21 @@ def measure(
     return made
 
 
-def phase(asks: Any = None) -> Any:
+def phase(asks: Any = None, *, live: bool = False) -> Any:
     """Make a method of a game a step of every unit, in the order of the class's body.
 
     `@phase(Bid)` on `(self, state, asked, draw)` asks for a submission of this type; plain `@phase`
     on `(self, state, draw)` asks nobody.
+
+    `live=True` is for rules that follow one another within the step: what an event's `apply`
+    changes is in `state` when the next line after its `yield` is run. It costs a copy of the state.
     """
     if inspect.isfunction(asks):
         return GamePhase(asks.__name__, asks, None)
 
     def made(function: Callable[..., Derived]) -> GamePhase:
         check_phase(function.__name__, asks)
-        return GamePhase(function.__name__, function, asks)
+        return GamePhase(function.__name__, function, asks, live)
 
     return made
 
@@ -306,7 +311,9 @@ class Game(metaclass=_GameType):
     # The rules.
 
     def start(self) -> object:
-        """The state before the first unit."""
+        """The state before the first unit: `start(self)`, or `start(self, draw)` where it is drawn.
+        Those draws stand in no event: they follow from the seed, as the state then does.
+        """
         raise NotImplementedError
 
     def observe(self, state: Any, agent: int) -> Any:
@@ -478,6 +485,11 @@ def _check(cls: type[Game], body: Mapping[str, Any]) -> None:
         fields = ", ".join(f"{field}=..." for field in cls.State.listed)
         raise BadInput(
             f"{name} has no start", f"write def start(self): return self.State({fields})"
+        )
+    taken = list(inspect.signature(body["start"]).parameters)
+    if len(taken) not in (1, 2):
+        raise BadInput(
+            f"{name}.start takes {', '.join(taken) or 'nothing'}", "it takes self, or self and draw"
         )
     _check_horizon(cls)
     _check_steps(cls)

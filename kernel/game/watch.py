@@ -107,7 +107,7 @@ class watched:  # noqa: N801  # a context, as those of contextlib
         if _numpy_state() != self._numpy:
             raise BadInput(f"{self._what} uses the global random numbers (numpy.random)", _DRAW)
         if self._state is not None and self._before is not None:
-            _check_unchanged(self._what, self._state, self._before)
+            check_unchanged(self._what, self._state, self._before)
 
 
 def packed(state: State) -> bytes:
@@ -155,10 +155,10 @@ def unchanged(what: str, state: State) -> Iterator[None]:
     """Check that a part of a game leaves the state as it is; see `watched`. Raises BadInput."""
     before = packed(state)
     yield
-    _check_unchanged(what, state, before)
+    check_unchanged(what, state, before)
 
 
-def _check_unchanged(what: str, state: State, before: bytes) -> None:
+def check_unchanged(what: str, state: State, before: bytes) -> None:
     if packed(state) != before:
         raise BadInput(
             f"{what} changed the state: {_changed(state, before)}",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
+from inspect import signature
 from itertools import repeat
 from typing import Any, Final
 
@@ -18,7 +19,14 @@ from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
 from goldrush.kernel.game.records import Event, Rows, State, Submission
-from goldrush.kernel.game.watch import check_state, is_watched_unit, unstorable, watched
+from goldrush.kernel.game.watch import (
+    check_state,
+    check_unchanged,
+    is_watched_unit,
+    packed,
+    unstorable,
+    watched,
+)
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.submissions import arrange
@@ -71,6 +79,7 @@ class Compiled:
         self.vocabulary = Vocabulary(game.horizon.removesuffix("s"))
         self.checks_all = False
         self._telling = _Telling(game)
+        self._start_draws = len(signature(game.start).parameters) > 1
         # By code, the places of fields that name agents, and what gives the agents of a value.
         self._naming = [
             [
@@ -153,8 +162,9 @@ class Compiled:
         config, roster = setup_of(
             {"config": setup["config"], "roster": setup["roster"]}, self.game.configured
         )
+        draw = (Draw(config.seed, 0, 0, "start"),) if self._start_draws else ()
         with self.running("start", None):
-            state = config.start()
+            state = config.start(*draw)
         if type(state) is not self.game.State:
             raise BadInput(
                 f"{self.game.__name__}.start gives {format_value(state)}", "return self.State(...)"
@@ -176,23 +186,47 @@ class Compiled:
     def _decided(self, state: State, inputs: Block) -> list[Batch]:
         phase, game = self.phase(state), state.config
         draw = Draw(game.seed, state.unit + 1, state.step, "decide")
+        live = state.copy() if phase.live else state  # which the rules see
         if phase.asks is None:
             if inputs.batches:
                 raise InvalidInputs("nobody submits in this step")
-            derived = phase.decide(game, state, draw)
+            derived = phase.decide(game, live, draw)
         else:
-            derived = phase.decide(game, state, self._asked(phase, state, inputs), draw)
+            derived = phase.decide(game, live, self._asked(phase, state, inputs), draw)
         if not isinstance(derived, Iterable) or isinstance(derived, Event):
             raise BadInput(
                 f"{self.game.__name__}.{phase.name} gives {format_value(derived)}",
                 "yield its events, each by itself; where nothing happens, return []",
             )
-        batches = self._batches(derived)
+        batches = self._batches(derived if live is state else self._applying(derived, live))
+        if live is not state and self.is_watched(state):
+            self._check_applied(phase, state, live, batches)
         if draw.rows:
             batches.insert(0, (self.drawn, draw.rows))
         if self.has_steps:
             batches.append((self.drawn + 1, [(state.step,)]))
         return batches
+
+    def _applying(self, derived: Derived, live: State) -> Derived:
+        """The events that a game yields, each applied to a state before the next is asked for."""
+        for event in derived:
+            yield event  # first: what is none is refused
+            if isinstance(event, Rows):
+                kind, rows = event.type, event.rows
+            else:
+                kind, rows = type(event), [tuple(event)]
+            if (apply := self._appliers[self.codes[kind]]) is not None:
+                apply(live, rows)
+
+    def _check_applied(
+        self, phase: GamePhase, state: State, live: State, batches: Sequence[Batch]
+    ) -> None:
+        """Raise BadInput if rules that see their events' changes have made others."""
+        applied = state.copy()
+        for code, rows in batches:
+            if (apply := self._appliers[code]) is not None:
+                apply(applied, rows)
+        check_unchanged(f"`{phase.name}`", live, packed(applied))
 
     def _asked(self, phase: GamePhase, state: State, inputs: Block) -> list[Submission]:
         asks = phase.asks

@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.draws import WORD_RANGE, Draws
-from goldrush.kernel.game.draw import USES
+from goldrush.kernel.game.draw import (
+    PART_MAX,
+    USES,
+    occurrences,
+    place_by_weight,
+    standard_normal,
+    waiting_time,
+)
 from goldrush.kernel.game.records import State
 from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.journal import JournalReader
@@ -56,9 +63,11 @@ def _shown(words: Any) -> tuple[str, ...]:
 
 def _computed(
     occasion: Occasion, results: Any, words: Any, again: Outcome, draws: Draws, rule: str,
-    expression: str, among: int = 0,
+    expression: str, among: int = 0, before: str = "",
 ) -> TieBreak:  # fmt: skip
-    """A draw with one result. `expression`: the result as Python, from `word`."""
+    """A draw with one result. `expression`: the result as Python, from `word`, the last one;
+    `before`: lines of Python before it, in which `of(i)` is a word.
+    """
     [outcome] = results if len(results) == 1 else [None]
     if isinstance(again, bool) and outcome in (0, 1):
         outcome = bool(outcome)
@@ -66,7 +75,7 @@ def _computed(
     snippet = (
         f"import msgpack, xxhash\n"
         f"word = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed={last})\n"
-        f"print({expression})"
+        f"{before}print({expression})"
     )
     participants = range(among) if among <= AMONG_MAX else ()
     index = again if among and isinstance(again, int) else None
@@ -128,7 +137,72 @@ def _sample(occasion: Occasion, arguments: Any, results: Any, words: Any) -> Tie
     )  # fmt: skip
 
 
+_DECIMAL: Final = "import math; from decimal import Context, Decimal\n"
+
+
+def _normal(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    (mean, deviation), draws = arguments, occasion.draws
+    again = mean + deviation * standard_normal(draws)
+    before = (
+        f"{_DECIMAL}first = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), "
+        f"seed={draws.taken - 2})\n"
+        "a, b = ((2 * each + 1 - 2**64) / 2**64 for each in (first, word)); s = a * a + b * b\n"
+    )
+    formula = "a * math.sqrt(-2.0 * float(Context(40).ln(Decimal(s))) / s)"
+    rule = f"normal({mean}, {deviation}): the polar method, of the last two words"
+    expression = f"{mean} + {deviation} * ({formula})"
+    return _computed(occasion, results, words, float(again), draws, rule, expression, before=before)
+
+
+def _exponential(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    [mean], draws = arguments, occasion.draws
+    again = mean * waiting_time(draws)
+    formula = "abs(float(Context(40).ln(Context(40).divide(Decimal(word + 1), Decimal(2**64)))))"
+    rule = f"exponential({mean}): -{mean} * ln((word + 1) / 2**64)"
+    return _computed(
+        occasion, results, words, float(again), draws, rule, f"{mean} * {formula}",
+        before=_DECIMAL,
+    )  # fmt: skip
+
+
+def _poisson(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    [mean], draws = arguments, occasion.draws
+    again, parts = occurrences(draws, mean), draws.taken
+    if not parts:  # of a mean of 0
+        return TieBreak(
+            occasion, (), _shown(words), (), None, results[0], again, "poisson(0) is 0", ""
+        )
+    before = (
+        f"{_DECIMAL}count, part = 0, {mean} / {parts}\n"
+        f"for i in range({parts}):\n"
+        f"    u = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=i) / 2**64\n"
+        "    k, p = 0, float(Context(40).exp(Decimal(-part))); total = p\n"
+        "    while u >= total:\n"
+        "        k += 1; p *= part / k\n"
+        "        if total + p == total: break\n"
+        "        total += p\n"
+        "    count += k\n"
+    )
+    rule = (
+        f"poisson({mean}): the first count whose cumulative probability is over word / 2**64, "
+        f"added up over parts of at most {PART_MAX}"
+    )
+    return _computed(occasion, results, words, again, draws, rule, "count", before=before)
+
+
+def _weighted(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    weights, draws = tuple(map(float, arguments)), occasion.draws
+    again = place_by_weight(draws, weights)
+    before = f"from itertools import accumulate\ntotals = list(accumulate({list(weights)}))\n"
+    expression = (
+        "min(sum(total <= word / 2**64 * totals[-1] for total in totals), totals.index(totals[-1]))"
+    )
+    rule = f"weighted: the first of {len(weights)} sums of weights over word / 2**64 of the whole"
+    return _computed(occasion, results, words, again, draws, rule, expression, before=before)
+
+
 _AUDITS: Final = {
     "word": _word, "below": _below, "between": _between, "chance": _chance, "choice": _below,
-    "shuffled": _shuffled, "sample": _sample,
+    "shuffled": _shuffled, "sample": _sample, "normal": _normal, "exponential": _exponential,
+    "poisson": _poisson, "weighted": _weighted,
 }  # fmt: skip

@@ -167,6 +167,15 @@ class Verdict:
     other_code: str | None = None
     rests_on: str = ""
 
+    def __repr__(self) -> str:
+        fault = self.broken or ", ".join([*self.unknown, *self.unjudged])
+        says = {
+            True: f"holds at {self.levels}: {self.rounds} {self.vocabulary.units}",
+            False: f"does not hold: {fault}",
+            None: f"could not be judged: {fault}",
+        }
+        return f"<Verdict {self.path}: {says[self.holds]}>"
+
     @property
     def levels(self) -> str:
         """The checked levels as text."""

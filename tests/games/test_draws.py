@@ -1,7 +1,10 @@
 """Every draw of a game is recorded, and can be computed again without it."""
 
+import math
 import subprocess
 import sys
+from collections import Counter
+from statistics import NormalDist, fmean, pstdev
 
 import pytest
 
@@ -38,6 +41,8 @@ class Dice(goldrush.Game):
         low, high = draw.between(0.5, 2, "low"), draw.below(6, "die", 3)
         names = draw.shuffled("abcdef", "order") + draw.sample("abcdef", 3, "some")
         word = draw.word("word") % 7 + draw.chance(0.3, "coin")
+        word += draw.normal(2.0, 0.5, "height") + draw.exponential(3, "wait")
+        word += draw.poisson(700.5, "many") + draw.weighted([1, 2, 3], [0.5, 0, 2], "loaded")
         yield self.Rolled(0, low + high + word + len(names) + draw.choice([1, 2, 3], "which"))
 
 
@@ -83,7 +88,9 @@ def test_one_draw_is_audited_by_its_name(run, name) -> None:
 
 @pytest.mark.parametrize("name", ["dice", "die,4", "coin,1"])
 def test_a_name_that_no_draw_has_is_refused_with_those_there_are(run, name) -> None:
-    with pytest.raises(BadInput, match="take one of low, die, 3, order, some, word, coin, which"):
+    with pytest.raises(
+        BadInput, match="order, some, word, coin, height, wait, many, loaded, which"
+    ):
         run.audit(3, name=name)
 
 
@@ -154,3 +161,81 @@ def test_a_draw_needs_a_key_that_the_step_has_not_used(use) -> None:
         take()
     with pytest.raises(BadInput, match="'a', 1, which this step has used"):
         take("a", 1)
+
+
+def test_draws_of_distributions_are_the_same_everywhere() -> None:
+    draw = Draw(7, 1)
+
+    assert 1.5 == draw.normal(1.5, 0, "sure")
+    assert -0.2587095226371388 == draw.normal(0, 1, "n")
+    assert 10.930971429245 == draw.exponential(2.5, "e")
+    assert [10, 1221] == [draw.poisson(4.5, "p"), draw.poisson(1234.5, "q")]
+    assert "c" == draw.weighted("abc", [1, 0, 2.5], "w")
+
+
+def test_draws_of_distributions_have_their_moments() -> None:
+    draw, several = Draw(1), range(20_000)
+    normal = [draw.normal(10, 2, "n", i) for i in several]
+    waiting = [draw.exponential(3, "e", i) for i in several]
+    few = [draw.poisson(2.5, "p", i) for i in several]
+    many = [draw.poisson(1200, "q", i) for i in range(2000)]
+    loaded = [draw.weighted([0, 1, 2], [1, 0, 3], "w", i) for i in several]
+
+    assert (10, 2) == pytest.approx((fmean(normal), pstdev(normal)), rel=0.02)
+    assert (3, 3) == pytest.approx((fmean(waiting), pstdev(waiting)), rel=0.03)
+    assert (2.5, 2.5) == pytest.approx((fmean(few), pstdev(few) ** 2), rel=0.03)
+    assert (1200, 1200) == pytest.approx((fmean(many), pstdev(many) ** 2), rel=0.1)
+    assert {0: 5000, 2: 15000} == pytest.approx(Counter(loaded), rel=0.05)
+    expected = [NormalDist().cdf(-1), NormalDist().cdf(2), 1 - math.exp(-2), 0.0821]
+    assert expected == pytest.approx(
+        [
+            fmean(one < 8 for one in normal), fmean(one < 14 for one in normal),
+            fmean(one < 6 for one in waiting), fmean(one == 0 for one in few),
+        ],
+        rel=0.05,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("take", "says"),
+    [
+        (lambda draw: draw.normal(0, -1, "x"), "the standard deviation cannot be -1"),
+        (lambda draw: draw.normal(0, math.nan, "x"), "the standard deviation cannot be nan"),
+        (lambda draw: draw.exponential(-1, "x"), "the mean cannot be -1"),
+        (lambda draw: draw.poisson(10**7, "x"), "the mean cannot be 10000000"),
+        (lambda draw: draw.weighted("ab", [1], "x"), "the weights cannot be"),
+        (lambda draw: draw.weighted("ab", [0, 0], "x"), "the weights cannot be"),
+        (lambda draw: draw.weighted("ab", [2, -1], "x"), "the weights cannot be"),
+    ],
+)
+def test_what_no_distribution_has_is_refused(take, says) -> None:
+    with pytest.raises(ValueError, match=says):
+        take(Draw(1))
+
+
+def test_an_unknown_draw_is_refused_with_those_there_are(tmp_path) -> None:
+    rules = "        left = max(0.0"
+    game = changed(tmp_path, rules, f"        draw.gauss(0, 1, 'x')\n{rules}")
+
+    with pytest.raises(BadInput, match=r"no draw 'gauss'; take one of word, below.*, weighted"):
+        recorded(game, tmp_path / "run.journal")
+
+
+START = "        return self.State(stock=self.capacity, landed"
+
+
+def test_a_start_can_be_drawn(tmp_path) -> None:
+    drawn = START.replace("self.capacity", "draw.between(400, 600, 'stock')")
+    game = changed(tmp_path, "def start(self)", "def start(self, draw)", START, drawn)
+    runs = [recorded(game, tmp_path / f"{seed}.journal", seed=seed) for seed in (1, 2)]
+    stocks = [run.at(0).state.stock for run in runs]
+
+    assert [Draw(seed, 0, 0, "start").between(400, 600, "stock") for seed in (1, 2)] == stocks
+    assert stocks[0] != stocks[1]
+    assert all(run.verify().holds for run in runs)
+    assert runs[0].fork(at=2).verify().holds
+
+
+def test_a_start_takes_a_draw_or_nothing(tmp_path) -> None:
+    with pytest.raises(BadInput, match="start takes self, draw, more; it takes self, or self and"):
+        changed(tmp_path, "def start(self)", "def start(self, draw, more)")

@@ -475,7 +475,7 @@ def test_an_action_outside_of_its_space_plays_nothing(action) -> None:
 
 
 def test_the_episode_of_the_page(capsys) -> None:
-    [code] = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    *_, code = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     [printed] = re.findall(r"```text\n(.*?)```", PAGE.read_text(), re.DOTALL)
 
     exec(code, {"__name__": "page"})

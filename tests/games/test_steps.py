@@ -3,6 +3,7 @@
 import pytest
 
 import goldrush
+from goldrush import phase
 from goldrush.agents import players
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
@@ -163,3 +164,76 @@ def test_a_policy_fails_in_the_unit_that_the_game_names(tmp_path) -> None:
 
     with pytest.raises(PolicyFailed, match="policy random of agent 0 failed in season 1: "):
         recorded(broken, tmp_path / "run.journal", "random*2")
+
+
+class Pairs(goldrush.Game):
+    """Pairs meet one after the other, and what they have is spread evenly."""
+
+    class State(goldrush.State):
+        owned: list[float]
+
+    class Met(goldrush.Event):
+        one: int
+        other: int
+        each: float
+
+        def apply(self, state):
+            state.owned[self.one] = state.owned[self.other] = self.each
+
+    def start(self):
+        return self.State(owned=[float(2**i) for i in range(6)])
+
+    def decide(self, state, draw):
+        held = list(state.owned)
+        for turn in range(20):
+            one, other = draw.sample(range(6), 2, "meet", turn)
+            held[one] = held[other] = (held[one] + held[other]) / 2
+            yield self.Met(one, other, held[one])
+
+
+class LivePairs(Pairs):
+    """As Pairs, without a copy of `apply`."""
+
+    @phase(live=True)
+    def decide(self, state, draw):
+        for turn in range(20):
+            one, other = draw.sample(range(6), 2, "meet", turn)
+            yield self.Met(one, other, (state.owned[one] + state.owned[other]) / 2)
+
+
+class LiveColumns(Pairs):
+    """As LivePairs, by columns of one event."""
+
+    @phase(live=True)
+    def decide(self, state, draw):
+        for turn in range(20):
+            one, other = draw.sample(range(6), 2, "meet", turn)
+            yield self.Met.all([one], [other], [(state.owned[one] + state.owned[other]) / 2])
+
+
+class Forgetful(Pairs):
+    """Changes the state that it sees, which no event does."""
+
+    @phase(live=True)
+    def decide(self, state, draw):
+        yield self.Met(0, 1, 3.0)
+        state.owned[2] = 0.5
+
+
+@pytest.mark.parametrize("game", [LivePairs, LiveColumns])
+def test_a_live_state_has_the_changes_of_the_events_before(tmp_path, game) -> None:
+    copied, live = (
+        goldrush.record(each, tmp_path / f"{each.name}.journal", rounds=9, seed=4)
+        for each in (Pairs, game)
+    )
+
+    assert [unit.state.owned for unit in copied] == [unit.state.owned for unit in live]
+    assert live.verify().holds
+    assert live.fork(at=4).verify().holds
+
+
+def test_a_change_of_a_live_state_that_no_event_makes_is_a_mistake(tmp_path) -> None:
+    with pytest.raises(
+        BadInput, match=r"`decide` changed the state: owned\[2\] was 4.0 and is 0.5"
+    ):
+        goldrush.record(Forgetful, tmp_path / "run.journal", rounds=9)

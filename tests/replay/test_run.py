@@ -8,7 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from goldrush import kernel
 from goldrush.agents.worlds.mining import players
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.measures import Measured
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -422,3 +423,29 @@ def test_a_notebook_shows_the_page(run: goldrush.Run, tmp_path: Path) -> None:
     assert frame.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     assert '"' not in frame[16 : frame.index('" sandbox=')]
     assert page.stat().st_size > 100_000
+
+
+def test_a_run_tells_its_seed_and_units(run: goldrush.Run, tmp_path: Path) -> None:
+    (tmp_path / "begun.journal").write_bytes(run.path.read_bytes()[: next(starts_of(run.path))])
+    begun = goldrush.open(tmp_path / "begun.journal")
+
+    info = run.info()
+    assert (info.declared.seed, info.units, info.units) == (run.seed, run.units, len(run))
+    assert (0, True) == (len(begun), bool(begun))
+
+
+def starts_of(path: Path) -> Iterator[int]:
+    """Where each commit after START begins."""
+    with JournalReader(path) as reader:
+        for commit in reader:
+            if commit.index:
+                yield commit.offset
+
+
+def test_a_verdict_is_shown_as_a_sentence(run: goldrush.Run, tmp_path: Path) -> None:
+    (tmp_path / "cut.journal").write_bytes(run.path.read_bytes()[:-9])
+
+    units = f"{len(run)} rounds"
+    assert f"<Verdict {run.path}: holds at levels 1 to 4: {units}>" == repr(run.verify())
+    says = repr(goldrush.open(tmp_path / "cut.journal").verify())
+    assert says.startswith(f"<Verdict {tmp_path / 'cut.journal'}: does not hold: level 1 (integ")
