@@ -24,7 +24,6 @@ from goldrush.agents.targets import (
 )
 from goldrush.agents.trust import FILE_MODULE, is_import_name
 from goldrush.kernel.errors import BadInput, format_error, format_value
-from goldrush.kernel.files import folder_kept
 
 if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
@@ -83,7 +82,6 @@ def give(
     return None
 
 
-@folder_kept()
 def loaded(target: str) -> object:
     """What a location names: a game, whose source is rewritten (agents/game/source.py), or
     something else as it is. Raises BadInput for what cannot be read or run.

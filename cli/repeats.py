@@ -26,6 +26,10 @@ def repeats(
     settings: tuple[str, ...] = option(
         "--set", "NAME=VALUE", "Another parameter of the target; repeatable."
     ),
+    ignore: tuple[str, ...] = option(
+        "--ignore", "PATH",
+        "Values that are not compared, by their path in a verdict; [*] is any key; repeatable.",
+    ),
     timeout: float = option(
         "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
         type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
@@ -35,12 +39,12 @@ def repeats(
 ) -> int:  # fmt: skip
     """Check that a model or environment repeats from its seed.
 
-    Runs TARGET four times, in fresh processes, under three hash seeds, and compares all values of
-    every step. TARGET is package.module:NAME, FILE.py:NAME, an id of Gymnasium, a world or the file
-    of a game. NAME is the class of a model (an object with step(), as in Mesa), a function of a
-    seed, or what makes an environment (Gymnasium, PettingZoo); it runs with your rights. What does
-    not repeat is run again until the lines that cause it are known: at most 8 times for the values
-    that differ, and 100 for the causes.
+    Runs TARGET four times, in fresh processes, under three hash seeds and two orders of sets, and
+    compares all values of every step. TARGET is package.module:NAME, FILE.py:NAME, an id of
+    Gymnasium, a world or the file of a game. NAME is the class of a model (an object with step(),
+    as in Mesa), a function of a seed, or what makes an environment (Gymnasium, PettingZoo); it runs
+    with your rights. What does not repeat is run again until the lines that cause it are known: at
+    most 8 times for the values that differ, and 150 for the causes.
 
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 
@@ -48,6 +52,7 @@ def repeats(
     Examples:
       goldrush repeats model.py:Model --steps 50 --set agents=20
       goldrush repeats CartPole-v1
+      goldrush repeats CartPole-v1 --ignore 'info[time]'
       goldrush repeats mining --set rounds=20
     """
     from goldrush.replay.repeats.judge import repeats as judged
@@ -55,7 +60,7 @@ def repeats(
     with progress() as step:
         verdict = judged(
             target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
-            causes=not no_causes, on_step=step,
+            causes=not no_causes, ignore=ignore, on_step=step,
         )  # fmt: skip
     echo(as_json, verdict.as_dict, lambda: str(verdict))
     return DONE if verdict.repeats else DIFFERS

@@ -8,7 +8,7 @@ Every suite imports this module, so it imports nothing of goldrush before the fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import pytest
@@ -25,6 +25,7 @@ class AssertRepeats(Protocol):
         steps: int | None = None,
         settings: Mapping[str, object] | None = None,
         timeout: float | None = None,
+        ignore: Sequence[str] = (),
     ) -> None: ...
 
 
@@ -41,6 +42,7 @@ def assert_repeats() -> AssertRepeats:
         steps: int | None = None,
         settings: Mapping[str, object] | None = None,
         timeout: float | None = None,
+        ignore: Sequence[str] = (),
     ) -> None:
         __tracebackhide__ = True
         import goldrush
@@ -48,7 +50,7 @@ def assert_repeats() -> AssertRepeats:
 
         seconds = SECONDS if timeout is None else timeout
         verdict = goldrush.repeats(
-            target, seed=seed, steps=steps, settings=settings, timeout=seconds
+            target, seed=seed, steps=steps, settings=settings, timeout=seconds, ignore=ignore
         )
         if not verdict.repeats:
             pytest.fail(str(verdict), pytrace=False)

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, Final, cast
 
 from goldrush.kernel.codec import TooLarge, pack, unpack
@@ -27,7 +27,8 @@ NO_SURROGATE: Final = 'replace it, as text.encode(errors="replace").decode() doe
 
 _DRAW: Final = 'take `draw`, as in draw.below(6, "die", agent)'
 _CLOCK: Final = "leave it out: count units and steps (state.unit, state.step)"
-_STABLE: Final = (int, float, complex)
+_NUMBERS: Final = frozenset([int.__hash__, float.__hash__, complex.__hash__])
+_STABLE: Final = frozenset(["decimal.Decimal", "fractions.Fraction", "uuid.UUID"])
 _ADDRESS: Final = "leave it out: it differs in every process"
 
 # By module and name, or by name alone for methods: what it is, and what to do instead.
@@ -55,10 +56,38 @@ def varies(elements: Collection[object]) -> bool:
 
 
 def is_stable(value: object) -> bool:
-    """Whether its hash is the same in every process; False for objects: nobody can know."""
-    if isinstance(value, (tuple, frozenset)):
-        return all(map(is_stable, value))
-    return isinstance(value, _STABLE) and type(value).__module__ in ("builtins", "numpy")
+    """Whether its hash is the same in every process. Of an object whose class makes its own, the
+    code of `__hash__` is run, to see whether all that it hashes is.
+    """
+    kind: Any = type(value)
+    made = kind.__hash__
+    if made in _NUMBERS or f"{kind.__module__}.{kind.__name__}" in _STABLE:
+        return True
+    if made in (tuple.__hash__, frozenset.__hash__):
+        return all(map(is_stable, cast(Collection[object], value)))
+    if isinstance(made, FunctionType):
+        return _hashes_stable(made, value)
+    return kind.__module__ == "numpy" and kind.__name__ not in ("str_", "bytes_")
+
+
+def _hashes_stable(made: FunctionType, value: object) -> bool:
+    hashed = list[bool]()
+
+    def noted(given: object) -> int:
+        hashed.append(is_stable(given))
+        return hash(given)
+
+    def address(given: object) -> int:
+        hashed.append(False)
+        return id(given)
+
+    names = {**made.__globals__, "hash": noted, "id": address}
+    probe = FunctionType(made.__code__, names, None, made.__defaults__, made.__closure__)
+    try:
+        probe(value)
+    except Exception:  # whatever its code raises
+        return False
+    return all(hashed)
 
 
 def check_ordered(value: object, what: str) -> None:

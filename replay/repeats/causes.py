@@ -41,12 +41,13 @@ def watching(
     epochs: Mapping[str, int] = {},
     *,
     one_epoch: bool = False,
+    sets: str = "",
 ) -> Iterator[Sightings]:
     """Watches what the code that is imported inside takes, with `fixes` fixed.
 
     Modules that were imported before keep the functions that they took by name. `home` is the
     folder of the subject, or its end. `files` are those that `sites` rewrites; None: all.
-    `epochs` and `one_epoch`: as in an `Order`.
+    `epochs`, `one_epoch` and `sets`: as in an `Order`.
     """
     sightings = Sightings(fixes, home)
     clock = _Clock(sightings, epochs, one_epoch)
@@ -62,11 +63,20 @@ def watching(
             _patch_numpy(patches, sys.modules["numpy.random"])
         stack.enter_context(
             sites.loading(
-                sites.Rewriting(sightings, clock.seconds, files),
+                sites.Rewriting(sightings, clock.seconds, files, sets),
                 {"numpy.random": lambda module: _patch_numpy(patches, module)},
             )
         )
         yield sightings
+
+
+@contextmanager
+def ordering(sets: str, home: str) -> Iterator[None]:
+    """Sets that can have another order in another process have this one, "up" or "down", where the
+    subject's own code, which is imported inside, iterates over them. Nothing else is watched.
+    """
+    with sites.loading(sites.OwnSets(Sightings((), home), home, sets), {}):
+        yield
 
 
 class _Patches:

@@ -1,4 +1,5 @@
-"""One run of a subject, in a process of its own: an order comes on stdin, the trace goes to stdout.
+"""One run of a subject, in a process of its own: stdin is a file with an order, stdout takes the
+trace.
 
 What the subject prints goes to neither: both standard files lead nowhere while it runs.
 """
@@ -9,17 +10,20 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from typing import Final
 
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_error
+from goldrush.replay.repeats.content import without_addresses
 from goldrush.replay.repeats.files import OpenedFiles
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import home_of
-from goldrush.replay.repeats.subject import Runnable, Shown, subject_of
+from goldrush.replay.repeats.subject import Runnable, Shown, shared_by_all, subject_of
 from goldrush.replay.repeats.trace import SECONDS, Leaf, Order, Row, Trace
 
 VALUES_A_STEP: Final = 100_000  # to look at them takes a tenth of a second
@@ -36,26 +40,42 @@ def run_once(order: Order, hash_seed: int, seconds: float = SECONDS) -> Trace:
     ends by itself.
     """
     command = [sys.executable, "-P", "-c", _PROGRAM.format([*map(str, sys.path)])]
-    with subprocess.Popen(  # noqa: S603  # this interpreter
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONHASHSEED": str(hash_seed)}, start_new_session=True,
-    ) as child:  # fmt: skip
+    # Files, not pipes: a process that the subject leaves behind would keep these open.
+    with TemporaryFile() as given, TemporaryFile() as told:
+        given.write(order.text().encode())
+        given.seek(0)
+        child = subprocess.Popen(  # noqa: S603  # this interpreter
+            command, stdin=given, stdout=told, stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONHASHSEED": str(hash_seed)}, start_new_session=True,
+        )  # fmt: skip
+        is_late = False
         try:
-            out, _ = child.communicate(order.text().encode(), seconds)
+            child.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise BadInput(
-                f"a run of {order.target} takes longer than {seconds:g} seconds",
-                "take fewer steps (--steps), or allow more time (--timeout)",
-            ) from None
+            is_late = True
         finally:
             with suppress(ProcessLookupError):  # its own children, too
                 os.killpg(child.pid, signal.SIGKILL)
-    if not out:
+            child.wait()
+        told.seek(0)
+        traces = told.read().split(b"\n")[:-1]  # of the first run, and with those that follow it
+    if not traces and is_late:
+        raise BadInput(
+            f"a run of {order.target} takes longer than {seconds:g} seconds",
+            "take fewer steps (--steps), or allow more time (--timeout)",
+        )
+    if not traces:
         raise BadInput(
             f"a run of {order.target} ended its process with code {child.returncode}",
             "call it in a Python of your own to see why",
         )
-    trace = Trace.of(out)
+    try:
+        trace = [Trace.of(text) for text in traces][-1]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise BadInput(
+            f"{order.target} could not be judged: it writes into the file of its trace",
+            "let it write to files of its own and to standard output alone",
+        ) from None
     if trace.refused:
         raise BadInput(*trace.refused)
     return trace
@@ -69,54 +89,77 @@ def main() -> None:
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
     files = OpenedFiles()
-    trace = _carried_out(order)
-    trace = attrs.evolve(trace, files_read=files.read(), files_written=files.written())
     with os.fdopen(out, "w") as file:
-        file.write(trace.text())
-        file.flush()
+
+        def tell(trace: Trace) -> None:
+            read, written = files.read(), files.written()
+            file.write(attrs.evolve(trace, files_read=read, files_written=written).text() + "\n")
+            file.flush()
+
+        tell(_carried_out(order, tell))
         os._exit(0)  # threads of the subject's may still run
 
 
-def _carried_out(order: Order) -> Trace:
-    if order.fixes is None:
-        return _made_and_run(order)
-    from goldrush.replay.repeats.causes import watching  # here: a plain run imports none of it
+def _carried_out(order: Order, tell: Callable[[Trace], None]) -> Trace:
+    if order.fixes is None and not order.sets:
+        return _made_and_run(order, tell=tell)
+    # Imported here: a plain run imports none of it.
+    from goldrush.replay.repeats.causes import ordering, watching
 
+    home = home_of(order.target)
+    if order.fixes is None:
+        with ordering(order.sets, home):
+            return _made_and_run(order)
     with watching(
-        order.fixes, home_of(order.target), order.files, order.epochs, one_epoch=order.one_epoch
+        order.fixes, home, order.files, order.epochs, one_epoch=order.one_epoch, sets=order.sets
     ) as sightings:
         trace = _made_and_run(order, sightings.at_step)
     return attrs.evolve(trace, sightings=sightings.all())
 
 
-def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None) -> Trace:
+def _made_and_run(
+    order: Order,
+    at_step: Callable[[int], None] = lambda _: None,
+    tell: Callable[[Trace], None] = lambda _: None,
+) -> Trace:
     try:
         subject = subject_of(order)
     except BadInput as error:
         return Trace(refused=(error.what, error.instead))
-    except BaseException as error:  # whatever it raises, SystemExit included
-        what = f"{order.target} cannot be made: {format_error(error)}"
+    except BaseException as raised:  # whatever it raises, SystemExit included
+        what = f"{order.target} cannot be made: {_text_of(raised)}"
         return Trace(refused=(what, "give it what it needs, or mend it"))
-    return _run(subject, order, at_step)
-
-
-def _run(subject: Runnable, order: Order, at_step: Callable[[int], None]) -> Trace:
-    record, error = _Record(order), ""
+    before = shared_by_all(home_of(order.target)) if order.again else {}
+    record, failure = _Record(order), ""
     try:
         record.follow(subject, at_step)
     except BaseException as raised:
-        error = format_error(raised)
-    again = None
-    if order.again and subject.is_reset and not error:
-        second = _Record(order)
-        with suppress(Exception):  # it is shorter then
-            second.follow(subject)
-        again = second.rows
-    return Trace(
+        failure = _text_of(raised)
+    trace = Trace(
         kind=subject.kind, is_seeded=subject.is_seeded, steps=record.steps, rows=record.rows,
-        states=record.states, again=again, leaves=record.leaves,
-        not_seen=sorted(record.not_seen), error=error,
+        states=record.states, leaves=record.leaves, not_seen=record.not_seen,
+        left_out=record.left_out, compared=record.compared, error=failure,
     )  # fmt: skip
+    if not order.again or failure:
+        return trace
+    tell(trace)  # for what follows, the time may not suffice
+    again = _rows_of(lambda: subject, order) if subject.is_reset else None
+    another = _rows_of(lambda: subject_of(order), order)
+    after = shared_by_all(home_of(order.target))
+    remembers = [name for name, held in after.items() if before.get(name, held) != held]
+    return attrs.evolve(trace, again=again, another=another, remembers=remembers)
+
+
+def _text_of(error: BaseException) -> str:
+    return without_addresses(format_error(error))
+
+
+def _rows_of(make: Callable[[], Runnable], order: Order) -> Sequence[Sequence[Row]]:
+    """The rows and states of a run, to its end or an error."""
+    record = _Record(order)
+    with suppress(BaseException):  # it is shorter then
+        record.follow(make())
+    return record.rows, record.states
 
 
 class _Record:
@@ -130,7 +173,8 @@ class _Record:
         self.rows: list[Row] = []
         self.states: list[Row] = []
         self.leaves: list[Leaf] = []
-        self.not_seen: set[str] = set()
+        self.not_seen, self.left_out = Counter[str](), Counter[str]()
+        self.compared = 0
 
     def follow(self, subject: Runnable, at_step: Callable[[int], None] = lambda _: None) -> None:
         """Run the subject to its end, or to the step whose values are told. `at_step`: called with
@@ -151,10 +195,13 @@ class _Record:
 
     def _look(self, number: int, shown: Shown) -> int:
         is_told = number == self._order.leaves_at
-        seen = observed(shown.names, shown.root, self._order.leaves_of if is_told else ())
+        leaves_of = self._order.leaves_of if is_told else ()
+        seen = observed(shown.names, shown.root, leaves_of, self._order.ignored)
         self.steps.append(number)
         self.rows.append(seen.digests)
         self.states.append(seen.states)
         self.leaves += seen.leaves
-        self.not_seen |= seen.not_seen
+        self.not_seen |= seen.not_seen  # the most of a step
+        self.left_out |= seen.left_out
+        self.compared += seen.compared
         return seen.size

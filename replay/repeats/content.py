@@ -1,4 +1,4 @@
-"""What one object shows and holds, and an order of a set's elements by that, not by address.
+"""What one object shows and holds, without any address.
 
 Nothing of the subject's own code is called. numpy, pandas and torch are recognized, never imported.
 """
@@ -9,72 +9,49 @@ import enum
 import functools
 import io
 import logging
+import os
 import random
+import re
 import threading
 import types
 import warnings
 import weakref
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice, product
 from operator import itemgetter
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 from xxhash import xxh3_64_intdigest
 
-T = TypeVar("T")
-
 SETS: Final = (set, frozenset, weakref.WeakSet)
-STATE: Final = "state of "  # begins the text of a generator
 Child = tuple[str, object]  # the path from its parent, and itself
 Parts = tuple[str, list[Child]]  # what an object shows by itself, and what it holds
 
-_DEPTHS: Final = (1, 3)  # of attributes looked at; the second where the first leaves a tie
+_HERE: Final = os.path.dirname(__file__)
 _LOOKED_AT_MAX: Final = 64  # items of an object that are looked at
+_ADDRESS: Final = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,16}\b")
 
 
-def _no_place(_: object) -> str:
-    return ""
-
-
-def sorted_by_content(
-    elements: Iterable[T], place_of: Callable[[object], str] = _no_place
-) -> list[T]:
-    """Elements in an order that is the same in every process, but for equal content.
-
-    Args:
-        place_of: what stands for an object instead of its content; empty: nothing does.
-    """
-    keyed = [(content(element, _DEPTHS[0], place_of), element) for element in elements]
-    count = Counter(key for key, _ in keyed)
-    in_full = [
-        (key, content(element, _DEPTHS[1], place_of) if count[key] > 1 else "", element)
-        for key, element in keyed
-    ]
-    return [element for *_, element in sorted(in_full, key=itemgetter(0, 1))]
-
-
-def content(value: object, depth: int, place_of: Callable[[object], str] = _no_place) -> str:
+def content(value: object, depth: int) -> str:
     """What an object holds, as a text without addresses, `depth` deep."""
     kind: Any = type(value)
     if kind in PLAIN:
         return f"{kind.__name__}:{plain_text(value)}"
-    if place := place_of(value):
-        return place
     if depth < 0 and not is_value(kind):
         return name_of(kind)
     if isinstance(value, SETS):
-        return f"{kind.__name__}({sorted(content(item, depth - 1, place_of) for item in value)})"
+        return f"{kind.__name__}({sorted(content(item, depth - 1) for item in value)})"
     try:
         text, held = parts(value)
     except Exception:  # it cannot be read
         return name_of(kind)
-    if text.startswith(STATE):
+    if is_generator(kind):
         return name_of(kind)
     if depth < 0:
         return text
-    inner = [label + content(child, depth - 1, place_of) for label, child in held[:_LOOKED_AT_MAX]]
+    inner = [label + content(child, depth - 1) for label, child in held[:_LOOKED_AT_MAX]]
     return f"{text}({', '.join(inner)})"
 
 
@@ -117,10 +94,17 @@ def parts(value: object, told: int = 0) -> Parts:
 
 
 def plain_text(value: object) -> str:
+    """A plain value as text: without addresses, as a text of an object has them."""
     try:
-        return repr(value)
+        text = repr(value)
     except ValueError:  # an integer of thousands of digits
         return f"{value:#x}"
+    return without_addresses(text) if type(value) is str else text
+
+
+def without_addresses(text: str) -> str:
+    """A text in which no address of an object stands: `<Agent object at 0x...>`."""
+    return _ADDRESS.sub("0x...", text) if " at 0x" in text else text
 
 
 def name_of(kind: object) -> str:
@@ -140,7 +124,7 @@ def is_value(kind: type) -> bool:
     return (
         kind in PLAIN
         or issubclass(kind, (tuple, frozenset, enum.Enum))
-        or _reader(cast(Any, kind)) is _named
+        or is_named(cast(Any, kind))
         or "numpy.generic" in bases_of(cast(Any, kind))
         or name_of(kind) in _TEXTUAL
     )
@@ -164,6 +148,20 @@ def _reader(kind: Any) -> Callable[[Any], Parts]:
     if has_attributes and _is_reduced_by_c(kind):
         return _extended
     return _object if has_attributes or kind is object else _reduced
+
+
+@functools.cache
+def is_generator(kind: type) -> bool:
+    """Whether objects of a class are generators of random numbers: their text is their state."""
+    return _reader(cast(Any, kind)) in (_generator, _numpy_generator) and not issubclass(
+        kind, random.SystemRandom
+    )
+
+
+@functools.cache
+def is_named(kind: type) -> bool:
+    """Whether the objects of a class are told by no more than their names."""
+    return _reader(cast(Any, kind)) is _named
 
 
 def _is_reduced_by_c(kind: Any) -> bool:
@@ -227,6 +225,8 @@ def _named(value: object) -> Parts:
 
 def _function(value: types.FunctionType) -> Parts:
     held = list[Child]()
+    if value.__code__.co_filename.startswith(_HERE):  # a patch that stands for a watched function
+        return f"function {name_of(value)}", held
     for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
         try:
             held.append((f".{name}", cell.cell_contents))
@@ -304,13 +304,13 @@ def _generator(value: random.Random) -> Parts:
     """A generator of random numbers of the standard library."""
     if isinstance(value, random.SystemRandom):
         return "random.SystemRandom", []
-    return f"{STATE}{name_of(type(value))} {digest_of(map(repr, value.getstate())):016x}", []
+    return f"state of {name_of(type(value))} {digest_of(map(repr, value.getstate())):016x}", []
 
 
 def _numpy_generator(value: Any) -> Parts:
     bits = getattr(value, "bit_generator", None) or getattr(value, "_bit_generator", value)
     digest = digest_of([content(bits.state, 3)])
-    return f"{STATE}numpy.random.{type(value).__name__} {digest:016x}", []
+    return f"state of numpy.random.{type(value).__name__} {digest:016x}", []
 
 
 def _array(value: Any, told: int) -> Parts:
@@ -319,13 +319,22 @@ def _array(value: Any, told: int) -> Parts:
     kind: Any = type(value)
     if "numpy.MaskedArray" in bases_of(kind):
         return f"masked {text}", [(".mask", value.mask), (".filled()", value.filled())]
+    own = [] if kind.__module__ == "numpy" else _attributes(value)
     if value.dtype.hasobject or value.dtype.names:
-        return text, [(".items", value.tolist())]
+        return text, [(".items", value.tolist()), *own]
     if told:
         items = zip(product(*map(range, value.shape)), value.flat, strict=True)
         listed = [(f"[{', '.join(map(str, i))}]", x.item()) for i, x in islice(items, told)]
-        return text, listed if value.shape else [("[()]", value.item())]
-    return f"{text} {xxh3_64_intdigest(value.tobytes()):016x}", []
+        return text, [*(listed if value.shape else [("[()]", value.item())]), *own]
+    if value.dtype.char in "gG":  # whose bytes have holes
+        return f"{text} {digest_of(map(repr, value.ravel().tolist())):016x}", own
+    return f"{text} {xxh3_64_intdigest(value.tobytes()):016x}", own
+
+
+def _scalar(value: Any) -> Parts:
+    if value.dtype.names or value.dtype.hasobject:
+        return f"{value.dtype}", [(".item()", value.item())]
+    return f"{value.dtype} {value.item()!r}", []
 
 
 def _frame(value: Any) -> Parts:
@@ -341,7 +350,7 @@ def _series(value: Any) -> Parts:
 
 
 _BY_NAME: Final[Mapping[str, Callable[[Any], Parts]]] = {
-    "numpy.generic": lambda value: (f"{value.dtype} {value.item()!r}", []),
+    "numpy.generic": _scalar,
     "numpy.Generator": _numpy_generator,
     "numpy.BitGenerator": _numpy_generator,
     "numpy.RandomState": _numpy_generator,

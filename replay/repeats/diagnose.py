@@ -4,14 +4,15 @@ All places that a run comes by are fixed, which must make the subject repeat. Th
 back, all others fixed: what breaks the run again is confirmed. Groups are put back at once and
 halved while they break it, so that a hundred innocent places cost a few runs. If what is left then
 still breaks it, places do so together: the fewest that do are found as QuickXplain does (Junker,
-AAAI 2004).
+AAAI 2004). A source that nobody watches breaks runs by chance, whatever is put back: so each place
+that is found must break the run again, and enough runs without it must agree.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
@@ -21,26 +22,29 @@ import attrs
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats.compare import split_of
 from goldrush.replay.repeats.sightings import home_of, package_of
-from goldrush.replay.repeats.trace import CLOCKS, KINDS, Order, Place, Sighting, Trace
+from goldrush.replay.repeats.trace import CLOCKS, KINDS, Order, Place, Sighting, Trace, Way
 from goldrush.replay.repeats.verdict import Culprit, Repeats
 
-RUNS_MAX: Final = 100  # of a diagnosis
-HASH_SEEDS: Final = (0, 1, 2)  # under which runs are compared
+RUNS_MAX: Final = 150  # of a diagnosis
+_SEARCH_MAX: Final = 100  # until places are found, which are then tried again
+_CONTROLS: Final = 16  # runs that agree, with what is innocent put back, before any is confirmed
+_AGAIN: Final = 2  # how often a place must break the run once more
 _ROUNDS_MAX: Final = 4  # of fixing: a fixed run may come by places that no run came by before
 
-Run = Callable[[Order, int], Trace]
-"""Runs a subject as ordered, in a fresh process under a hash seed."""
+Run = Callable[[Order, Way], Trace]
+"""Runs a subject as ordered, in a fresh process."""
 
 
-def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[int, int]) -> Repeats:
+def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[Way, Way]) -> Repeats:
     """A verdict with the causes why the subject does not repeat.
 
     Args:
-        pair: hash seeds under which two runs differed.
+        pair: of the two runs that differed.
     """
-    seeds = tuple(dict.fromkeys((*pair, *HASH_SEEDS)))
+    seeds = list(dict.fromkeys([*(way.hash_seed for way in pair), 0, 1, 2]))
+    ways = [Way(seeds[0], "up"), Way(seeds[1], "down"), *map(Way, seeds[2:])]
     with ThreadPoolExecutor(1 if verdict.files_written else os.cpu_count()) as pool:
-        diagnosis = _Diagnosis(run, order, seeds, pool)
+        diagnosis = _Diagnosis(run, order, ways, pool)
         found = diagnosis.found()
     causes = (
         *(diagnosis.cause(place) for place in found.alone),
@@ -72,15 +76,15 @@ class _Diagnosis:
     """The runs of one diagnosis, and what they came by."""
 
     def __init__(
-        self, run: Run, order: Order, hash_seeds: Sequence[int], pool: ThreadPoolExecutor
+        self, run: Run, order: Order, ways: Sequence[Way], pool: ThreadPoolExecutor
     ) -> None:
-        self._run, self._hash_seeds, self._home = run, hash_seeds, home_of(order.target)
+        self._run, self._ways, self._home = run, ways, home_of(order.target)
         # Near to the real time: who waits for a clock may have another one that is not fixed.
         epochs = {name: getattr(time, f"{name}_ns")() for name in CLOCKS}
         self._order, self._pool = attrs.evolve(order, epochs=epochs), pool
         self._seen: dict[Place, Sighting] = {}
         self._tried: dict[frozenset[Place], bool] = {}
-        self.runs = 0
+        self.runs = self._agreeing = 0
 
     def cause(self, place: Place, *, is_confirmed: bool = True, is_joint: bool = False) -> Culprit:
         seen = self._seen[place]
@@ -105,6 +109,7 @@ class _Diagnosis:
         step = _differ(fixed)
         if step is not None:
             return self._suspects(step, "runs differ even with all of these fixed")
+        self._agreeing = len(fixed)
         every = sorted(self._seen, key=_key)
         # A library's places are innocent, as a rule: they are put back at once.
         own = [place for place in every if self._is_own(place)]
@@ -117,10 +122,22 @@ class _Diagnosis:
             rest = {*every} - {*alone, *unknown}
             joint, more = self._together([place for place in (*own, *others) if place in rest])
             unknown += more
+        try:
+            step = self._step_without_cause(fixed[0]) if alone or joint else None
+        except _SpentError:
+            alone, joint, unknown = [], [], [*alone, *joint, *unknown]
+        if step is not None:
+            return self._suspects(step, "runs differ now and then even with all of these fixed")
+        groups = [*([place] for place in alone), *([joint] if joint else [])]
+        doubted = {place for group in groups if not self._breaks_again(group) for place in group}
+        alone = [place for place in alone if place not in doubted]
+        joint = [place for place in joint if place not in doubted]
+        unknown += sorted(doubted, key=_key)
         unexplained = ""
         if unknown:
             unexplained = (
-                "suspected places break the run only together, or not enough runs were made"
+                "suspected places break the run only together or now and then, or not enough runs "
+                "were made"
             )
         elif not alone and not joint:
             unexplained = "the subject repeats while it is watched"
@@ -134,16 +151,16 @@ class _Diagnosis:
         these are the real ones.
         """
         order = attrs.evolve(self._order, fixes=tuple(fixes))
-        traces = self._compared(order, self._hash_seeds)
+        traces = self._compared(order, self._ways)
         clocks = {place for place in self._seen if place.kind == "clock"}
         if fixes and not clocks <= set(fixes) and _differ(traces) is None:
-            traces = self._compared(attrs.evolve(order, one_epoch=True), self._hash_seeds[:2])
+            traces = self._compared(attrs.evolve(order, one_epoch=True), self._ways[:2])
         return traces
 
-    def _compared(self, order: Order, hash_seeds: Sequence[int]) -> list[Trace]:
+    def _compared(self, order: Order, ways: Sequence[Way]) -> list[Trace]:
         traces: list[Trace] = []
-        for seeds in (hash_seeds[:2], hash_seeds[2:]):
-            for trace in self._pool.map(lambda seed: self._trace(order, seed), seeds):
+        for some in (ways[:2], ways[2:]):
+            for trace in self._pool.map(lambda way: self._trace(order, way), some):
                 self.runs += 1
                 traces.append(trace)
                 for seen in trace.sightings:
@@ -152,9 +169,9 @@ class _Diagnosis:
                 break
         return traces
 
-    def _trace(self, order: Order, hash_seed: int) -> Trace:
+    def _trace(self, order: Order, way: Way) -> Trace:
         try:
-            return self._run(order, hash_seed)
+            return self._run(order, way)
         except BadInput as error:  # it takes too long, or cannot be made
             return Trace(error=str(error))
 
@@ -202,11 +219,32 @@ class _Diagnosis:
         """Whether a run differs with these places put back, all others fixed."""
         group = frozenset(back)
         if group not in self._tried:
-            if self.runs + len(self._hash_seeds) + 2 > RUNS_MAX:
-                raise _SpentError
-            traces = self._traces([place for place in self._seen if place not in group])
+            traces = self._put_back(group, _SEARCH_MAX)
             self._tried[group] = _differ(traces) is not None
+            self._agreeing += 0 if self._tried[group] else len(traces)
         return self._tried[group]
+
+    def _put_back(self, group: Collection[Place], most: int) -> Sequence[Trace]:
+        if self.runs + len(self._ways) + 2 > most:
+            raise _SpentError
+        return self._traces([place for place in self._seen if place not in group])
+
+    def _breaks_again(self, back: Sequence[Place]) -> bool:
+        """Whether places that broke the run do so each time."""
+        with suppress(_SpentError):
+            return all(_differ(self._put_back(back, RUNS_MAX)) is not None for _ in range(_AGAIN))
+        return False
+
+    def _step_without_cause(self, fixed: Trace) -> int | None:
+        """The step in which a run with all places fixed is not as an earlier one, for a source that
+        is not watched; None if enough runs agree.
+        """
+        while self._agreeing < _CONTROLS:
+            traces = self._put_back((), RUNS_MAX)
+            if (step := _differ([fixed, *traces])) is not None:
+                return step
+            self._agreeing += len(traces)
+        return None
 
     def _suspects(self, step: int, why: str) -> _Found:
         """What the subject passed by this step, or else what libraries did after it was made."""

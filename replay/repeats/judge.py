@@ -1,4 +1,6 @@
-"""Whether a subject repeats: it is run in fresh processes, under three hash seeds, and compared."""
+"""Whether a subject repeats: it is run in fresh processes, under three hash seeds and two orders of
+sets, and compared.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,12 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -21,11 +24,13 @@ from goldrush.replay.arguments import OnStep
 from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.compare import Split, leaf_that_differs, split_of, split_of_states
 from goldrush.replay.repeats.diagnose import RUNS_MAX, Run, diagnosed
-from goldrush.replay.repeats.trace import SECONDS, STEPS_MAX, Order, Trace
+from goldrush.replay.repeats.trace import SECONDS, STEPS_MAX, Order, Trace, Way
 from goldrush.replay.repeats.verdict import Difference, Repeats
 
-_HASH_SEEDS: Final = (0, 0, 1, 2)
-_PAIRS: Final = ((0, 1), (0, 2), (0, 3))  # of the runs: a difference under one hash seed says more
+_PLAIN: Final = (Way(0), Way(0), Way(1), Way(2))
+_IN_ORDER: Final = (Way(1, "up"), Way(2, "down"))  # which any two orders of a set lie between
+_NOT_ORDERED: Final = "sets in opposite orders: the subject does not run in this way"
+_PAIRS: Final = ((0, 1), (0, 2), (0, 3), (2, 3))  # a difference under one hash seed says more
 _MORE: Final = {"world": 2, "function": 0}  # rows than steps, if not one: what was made, or reset
 _TRIES: Final = 4  # to see the two values: a subject may part elsewhere each time
 Target = str | type | Callable[..., object]
@@ -39,10 +44,12 @@ def repeats(
     settings: Mapping[str, object] | None = None,
     timeout: float = SECONDS,
     causes: bool = True,
+    ignore: Sequence[str] = (),
     on_step: OnStep | None = None,
 ) -> Repeats:
     """Whether a model, an environment, a world or a function gives the same run again from its
-    seed: it is run four times, in fresh processes, under three hash seeds.
+    seed: it is run four times, in fresh processes, under three hash seeds; in two of them its own
+    code iterates over sets in opposite orders. In one, another is made and run after the first.
     If not, it is run again: at most 8 times for the values that differ, 100 for the causes.
 
     Args:
@@ -55,42 +62,85 @@ def repeats(
         settings: other parameters, by name; values that JSON has.
         timeout: seconds for each run.
         causes: whether to look for causes.
+        ignore: paths of values that are not compared, as verdicts print them: `info['episode']`;
+            `[*]` stands for any key.
         on_step: called behind each run with what it is made for, how many were, and at most are.
 
     Raises:
-        BadInput: for a target that cannot be found, made or run.
+        BadInput: for a target that cannot be found, made or run, or of which nothing is compared.
     """
     if steps is not None and not 0 < steps <= STEPS_MAX:
         raise BadInput(f"steps is {format_value(steps)}", f"give 1 to {STEPS_MAX:,}")
-    order = Order(located(target), seed, steps, _checked(settings or {}))
+    order = Order(located(target), seed, steps, _checked(settings or {}), tuple(ignore))
     run = _Runs(timeout, on_step)
-    orders = [attrs.evolve(order, again=True), *[order] * (len(_HASH_SEEDS) - 1)]
-    first = run(orders[0], _HASH_SEEDS[0])
-    # One after the other, if they write files: the next one may read what is half written.
-    with ThreadPoolExecutor(1 if first.files_written else os.cpu_count()) as pool:
-        traces = [first, *pool.map(run, orders[1:], _HASH_SEEDS[1:])]
+    first, ways, traces = _traces(order, run)
     refusal = BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     if not first.steps:
         raise refusal
     verdict = Repeats(
         order.target, order.settings, first.kind, seed if first.is_seeded else None,
         first.steps[-1] + 1 - _MORE.get(first.kind, 1), len(traces), not_seen=first.not_seen,
+        left_out={path: first.left_out.get(path, 0) for path in order.ignored},
         files_read=_files(traces, "files_read"), files_written=_files(traces, "files_written"),
     )  # fmt: skip
     for a, b in _PAIRS:
         split = split_of(traces[a], traces[b])
         if split is not None:
-            pair = (_HASH_SEEDS[a], _HASH_SEEDS[b])
+            pair = (ways[a], ways[b])
             difference = _difference(order, split, (traces[a], traces[b]), pair, run)
             verdict = attrs.evolve(verdict, difference=difference)
             return diagnosed(verdict, run, order, pair) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
-    forgets = None if first.again is None else first.rows == first.again
+    if ways is _PLAIN:
+        verdict = attrs.evolve(verdict, not_seen={**verdict.not_seen, _NOT_ORDERED: 1})
+    if not first.compared:
+        left = ", ".join([*verdict.not_seen, *order.ignored]) or "it holds and returns nothing"
+        raise BadInput(
+            f"{order.target} could not be judged: nothing of it was compared ({left})",
+            "keep what it does in attributes, or name a function that returns it",
+        )
     return attrs.evolve(
-        verdict, error=first.error, reset_forgets=forgets,
-        generators=_generators_that_differ(order, traces, run),
+        verdict, error=first.error, generators=_generators_that_differ(order, traces, run),
+        **_memory(first),
     )  # fmt: skip
+
+
+def _traces(order: Order, run: _Runs) -> tuple[Trace, Sequence[Way], Sequence[Trace]]:
+    """The first run, which makes the subject again; the ways of all, and their traces. Two are run
+    as they are; two have sets in opposite orders, unless this changes or breaks the run: then these
+    are run as they are, too.
+    """
+    first = run(attrs.evolve(order, again=True), _PLAIN[0])
+    # One after the other, if they write files: the next one may read what is half written.
+    with ThreadPoolExecutor(1 if first.files_written else os.cpu_count()) as pool:
+
+        def made(ways: Sequence[Way]) -> Sequence[Future[Trace]]:
+            return [pool.submit(run, order, way) for way in ways]
+
+        again, ordered = made(_PLAIN[1:2]), made(_IN_ORDER if first.steps else ())
+        traces = [first, *(future.result() for future in again)]
+        with suppress(BadInput, ValueError):
+            up, down = (future.result() for future in ordered)
+            is_as_plain = split_of(first, up) is None
+            if is_as_plain or (split_of(up, down) is not None and up.error == first.error):
+                return first, (*_PLAIN[:2], *_IN_ORDER), [*traces, up, down]
+        return first, _PLAIN, [*traces, *(future.result() for future in made(_PLAIN[2:]))]
+
+
+def _memory(first: Trace) -> dict[str, Any]:
+    """What further runs in the process of the first one say of its memory."""
+    if first.another is None:
+        return {}
+    made = [first.rows, first.states]
+    forgets = None if first.again is None else first.again == made
+    is_alike = first.another == made
+    remembers = () if is_alike else first.remembers
+    return {
+        "reset_forgets": forgets is not False and is_alike,
+        "resets": forgets,
+        "remembers": remembers,
+    }
 
 
 class _Runs:
@@ -100,10 +150,10 @@ class _Runs:
         self._seconds, self._on_step = seconds, on_step
         self._made, self._lock = Counter[str](), Lock()
 
-    def __call__(self, order: Order, hash_seed: int) -> Trace:
-        trace = run_once(order, hash_seed, self._seconds)
+    def __call__(self, order: Order, way: Way) -> Trace:
+        trace = run_once(attrs.evolve(order, sets=way.sets), way.hash_seed, self._seconds)
         if self._on_step is not None:
-            what, most = "runs", len(_HASH_SEEDS)
+            what, most = "runs", len(_PLAIN)
             if order.fixes is not None:
                 what, most = "runs for causes, at most", RUNS_MAX
             elif order.leaves_at is not None:
@@ -121,10 +171,7 @@ def _generators_that_differ(order: Order, traces: Sequence[Trace], run: Run) -> 
     if split is None:
         return ()
     telling = attrs.evolve(order, leaves_at=split.step, leaves_of=split.names)
-    told = [
-        {leaf for leaf in run(telling, hash_seed).leaves if leaf.is_generator}
-        for hash_seed in _HASH_SEEDS[:2]
-    ]
+    told = [{leaf for leaf in run(telling, way).leaves if leaf.is_generator} for way in _PLAIN[:2]]
     return sorted({leaf.path for leaf in told[0] ^ told[1]})
 
 
@@ -176,29 +223,29 @@ def _found_at(module: str) -> Path | None:
 
 
 def _difference(
-    order: Order, split: Split, traces: tuple[Trace, Trace], hash_seeds: tuple[int, int], run: Run
+    order: Order, split: Split, traces: tuple[Trace, Trace], ways: tuple[Way, Way], run: Run
 ) -> Difference:
     """The first difference of two runs, with its values: they are run again to that step."""
     told: Difference | None = None
     for _ in range(_TRIES):
         if not split.names:
             a, b = (_end(trace, split.step) for trace in traces)
-            return Difference(split.step, (), "the end of the run", a, b, hash_seeds)
+            return Difference(split.step, (), "the end of the run", a, b, ways)
         first = split.same + 1  # that can differ; if others follow, they are looked at before
         names = split.names if first == split.step else ()
         telling = attrs.evolve(order, leaves_at=split.step, leaves_of=names, every_from=first)
-        traces = run(telling, hash_seeds[0]), run(telling, hash_seeds[1])
+        traces = run(telling, ways[0]), run(telling, ways[1])
         again = split_of(*traces)
         if again is None:
             continue
         found = leaf_that_differs(traces[0].leaves, traces[1].leaves)
         if found is not None:
-            told = Difference(split.step, split.names, *found, hash_seeds)
+            told = Difference(split.step, split.names, *found, ways)
             if again.step == split.step:
                 return attrs.evolve(told, names=again.names)
         split = again
     unknown = f"differed in the first runs, but not in {2 * _TRIES} more"
-    return told or Difference(split.step, split.names, split.names[0], unknown, unknown, hash_seeds)
+    return told or Difference(split.step, split.names, split.names[0], unknown, unknown, ways)
 
 
 def _end(trace: Trace, step: int) -> str:

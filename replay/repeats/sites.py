@@ -21,7 +21,7 @@ from weakref import WeakSet, ref
 import xxhash
 
 from goldrush.kernel.game.watch import is_stable, varies
-from goldrush.replay.repeats.content import sorted_by_content
+from goldrush.replay.repeats.sets import sorted_by_content
 from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
 from goldrush.replay.repeats.trace import Place
 
@@ -166,7 +166,9 @@ class Rewriting:
         sightings: Sightings,
         fixed_time: Callable[[str], float | None],
         files: Collection[str] | None,
+        sets: str = "",
     ) -> None:
+        self._sets = sets
         self._files = None if files is None else frozenset(files)
         self._sightings = sightings
         self._fixed_time = fixed_time
@@ -199,9 +201,8 @@ class Rewriting:
 
     def _order(self, path: str, line: int, value: Any) -> Any:
         """A value to be iterated over; a set at a fixed place in the order of content."""
-        if isinstance(value, _ITERATED) and self._is_fixed(path, line, value):
-            return sorted_by_content(value)
-        return value
+        ordered = self._ordered(path, line, value)
+        return value if ordered is None else ordered
 
     def _text(self, path: str, line: int, value: Any) -> Any:
         """A value to be made a text; a set, or an object whose text has its address, fixed."""
@@ -217,23 +218,34 @@ class Rewriting:
 
     def _shown(self, path: str, line: int, value: Any) -> Any:
         """A value to be shown, or saved; a set at a fixed place in the order of content."""
-        if isinstance(value, _ITERATED) and self._is_fixed(path, line, value):
-            return _Shown(type(value), sorted_by_content(value))
-        return value
+        ordered = self._ordered(path, line, value)
+        return value if ordered is None else _Shown(type(value), ordered)
 
-    def _is_fixed(self, path: str, line: int, value: Any, kind: str = "set-order") -> bool:
-        if type(value).__iter__ not in _ORDERS or not varies(value):
-            return False
+    def _ordered(
+        self, path: str, line: int, value: Any, kind: str = "set-order"
+    ) -> list[Any] | None:
+        """The elements of a set in the order that it is to have here; None for its own, and for
+        what is no set, or has the same order in every process.
+        """
+        if not isinstance(value, _ITERATED) or type(value).__iter__ not in _ORDERS:
+            return None
+        if not varies(value):
+            return None
         example = type(next(iter(value))).__name__
         what = f"{type(value).__name__} of {len(value)} ({example})"
-        return self._sightings.note(Place(kind, path, line), what)
+        order = "up" if self._sightings.note(Place(kind, path, line), what) else self._sets
+        if not order:
+            return None
+        stable = [element for element in value if is_stable(element)]
+        others = sorted_by_content(element for element in value if not is_stable(element))
+        return stable + others if order == "up" else others[::-1] + stable
 
     def _pop(self, path: str, line: int, value: Any) -> Any:
-        if isinstance(value, (set, WeakSet)) and self._is_fixed(path, line, value, "set-pop"):
-            element = sorted_by_content(value)[0]
-            value.remove(element)
-            return element
-        return value.pop()
+        ordered = self._ordered(path, line, value, "set-pop") if hasattr(value, "remove") else None
+        if ordered is None:
+            return value.pop()
+        value.remove(ordered[0])
+        return ordered[0]
 
     def _call(self, path: str, line: int, name: str, function: Any) -> Any:
         """A function to be called that may iterate over an argument, or read the clock."""
@@ -261,6 +273,23 @@ class Rewriting:
         if not is_stable(value) and self._sightings.is_fixed("hash", "hash()"):
             return self._numbers.hash(value)
         return hash(value)
+
+
+class OwnSets(Rewriting):
+    """Rewrites the subject's own modules alone, for the order of sets."""
+
+    def __init__(self, sightings: Sightings, home: str, sets: str) -> None:
+        super().__init__(sightings, lambda _: None, None, sets)
+        self._home = home
+
+    def takes(self, path: str) -> bool:
+        """Whether a module of this file is rewritten."""
+        return super().takes(path) and not package_of(path, self._home)
+
+    def names(self, path: str) -> dict[str, object]:
+        """What a rewritten module finds among its globals."""
+        names = super().names(path)
+        return {name: names[name] for name in names if name[0] == "_"}
 
 
 def _taking(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
+import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice
@@ -22,6 +23,8 @@ from goldrush.agents.targets import is_environment_id, target_named
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.making import made_of
 from goldrush.replay.repeats.content import attributes
+from goldrush.replay.repeats.observe import observed
+from goldrush.replay.repeats.sightings import is_mendable, package_of
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
@@ -85,9 +88,7 @@ def subject_of(order: Order) -> Runnable:
         return Runnable("model", lambda: _model(made, steps), is_seeded)
     if isinstance(found, type):
         raise BadInput(f"{target} has no method step", "name a model, an environment or a function")
-    if not is_seeded:
-        raise BadInput(f"{target} takes no seed", "give it a parameter named seed")
-    return Runnable("function", lambda: _values(made, steps))
+    return Runnable("function", lambda: _values(made, steps), is_seeded)
 
 
 def _models_in(path: str) -> list[str]:
@@ -110,6 +111,30 @@ def _loaded(target: str) -> Any:
     if front.endswith(".py"):
         sys.path.insert(0, os.path.dirname(os.path.abspath(front)))
     return target_named(target)
+
+
+def shared_by_all(home: str) -> dict[str, tuple[int, int]]:
+    """Digests of what a subject's own modules hold, by name: their values, those of their classes,
+    and defaults of functions. All subjects that a process makes share it.
+    """
+    held = dict[str, object]()
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file is None or package_of(file, home) or not is_mendable(file):
+            continue
+        for name, value in vars(module).items():
+            if name[:2] == "__" or isinstance(value, types.ModuleType):
+                continue
+            if not isinstance(value, type):
+                held[f"{module.__name__}.{name}"] = value
+            elif value.__module__ == module.__name__:
+                held |= {
+                    f"{value.__qualname__}.{attribute}": inner
+                    for attribute, inner in vars(value).items()
+                    if attribute[:2] != "__" or isinstance(inner, types.FunctionType)
+                }
+    seen = observed(held)
+    return {name: (digest, seen.states.get(name, 0)) for name, digest in seen.digests.items()}
 
 
 # Running it.

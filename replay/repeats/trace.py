@@ -72,6 +72,23 @@ class Sighting:
 
 
 @attrs.frozen
+class Way:
+    """In which process a subject is run.
+
+    Attributes:
+        hash_seed: its PYTHONHASHSEED.
+        sets: as in an `Order`.
+    """
+
+    hash_seed: int
+    sets: str = ""
+
+    def __str__(self) -> str:
+        order = {"": "", "up": ", sets ascending", "down": ", sets descending"}[self.sets]
+        return f"hash seed {self.hash_seed}{order}"
+
+
+@attrs.frozen
 class Order:
     """How a subject is run.
 
@@ -80,9 +97,13 @@ class Order:
         seed: its seed.
         steps: how many; None: the default of its kind.
         settings: its other parameters.
+        ignored: paths of values that are left out, as the verdict prints them.
+        sets: the order of sets that can have another one in another process, where the subject's
+            own code iterates over them and no fix says otherwise: "up", "down"; "": as it comes.
         leaves_at: the last step, whose values are told, of these names: `leaves_of`; None: none.
         every_from: the step from which on every step is looked at; None: of large subjects, some.
-        again: whether an environment is reset by the seed and run once more.
+        again: whether the subject is run once more in the same process: an environment that is
+            reset by the seed, and another one that is made.
         fixes: places where what can differ is made to repeat, while all places are sighted; None:
             nothing is patched.
         epochs: what each of CLOCKS shows at first where it is fixed, in nanoseconds.
@@ -96,6 +117,8 @@ class Order:
     seed: int = 1
     steps: int | None = None
     settings: Mapping[str, object] = attrs.field(factory=dict)
+    ignored: Sequence[str] = ()
+    sets: str = ""
     leaves_at: int | None = None
     leaves_of: Sequence[str] = ()
     every_from: int | None = None
@@ -145,9 +168,14 @@ class Trace:
         steps: the numbers of those that were looked at; 0: when it was made, or reset.
         rows: of these steps.
         states: of these steps, the digests of the states of generators of random numbers.
-        again: the rows of the second run of an environment; None: there was none.
+        again: the rows and states of a second run of an environment; None: there was none.
+        another: those of another subject in the same process; None: there was none.
+        remembers: where classes, modules and defaults of the subject's own code hold something that
+            these runs changed.
         leaves: the values that were asked for.
-        not_seen: types of values that were not looked into, and what else was not compared.
+        not_seen: how many values of a step, by what they are, were not compared.
+        left_out: how many values of a step were ignored, by the path that said so.
+        compared: how many values were compared; 0: nothing can be said.
         sightings: places that were passed.
         files_read: paths of files that it read, and had not written before.
         files_written: paths of those that it wrote, and left.
@@ -160,9 +188,13 @@ class Trace:
     steps: Sequence[int] = ()
     rows: Sequence[Row] = ()
     states: Sequence[Row] = ()
-    again: Sequence[Row] | None = None
+    again: Sequence[Sequence[Row]] | None = None
+    another: Sequence[Sequence[Row]] | None = None
+    remembers: Sequence[str] = ()
     leaves: Sequence[Leaf] = ()
-    not_seen: Sequence[str] = ()
+    not_seen: Mapping[str, int] = attrs.field(factory=dict)
+    left_out: Mapping[str, int] = attrs.field(factory=dict)
+    compared: int = 0
     sightings: Sequence[Sighting] = ()
     files_read: Sequence[str] = ()
     files_written: Sequence[str] = ()

@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.repeats.trace import KINDS, Place
+from goldrush.replay.repeats.trace import KINDS, Place, Way
 
 _LISTED: Final = 5  # names in a line
 
@@ -23,7 +23,7 @@ class Difference:
         names: the attributes, or other names, that differ in this step.
         path: the shallowest value that differs, within one of them.
         a, b: its two values, as text.
-        hash_seeds: the PYTHONHASHSEED of A and of B.
+        ways: the PYTHONHASHSEED of A and of B, and in which order they had sets.
     """
 
     step: int
@@ -31,18 +31,21 @@ class Difference:
     path: str
     a: str
     b: str
-    hash_seeds: tuple[int, int]
+    ways: tuple[Way, Way]
 
     def lines(self) -> Iterator[str]:
         """As text."""
         yield f"first difference: {self.path}"
-        for run, value, seed in zip("AB", (self.a, self.b), self.hash_seeds, strict=True):
-            yield f"  {run}: {value} (hash seed {seed})"
+        for run, value, way in zip("AB", (self.a, self.b), self.ways, strict=True):
+            yield f"  {run}: {value} ({way})"
         others = [name for name in self.names if not _is_within(self.path, name)]
         if others:
             yield f"  in the same step: {_listed(others)}"
-        if len(set(self.hash_seeds)) == 1:
-            yield "  Both runs have one hash seed: it is not only the order of a set of texts."
+        if len(set(self.ways)) == 1:
+            yield (
+                "  Both runs have the same hash seed, so the order of sets of texts is not the "
+                "only cause."
+            )
 
 
 _NOT_SEEN: Final = (
@@ -53,6 +56,11 @@ _NOT_SEEN: Final = (
 def _listed(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"{', '.join(map(shown, names[:_LISTED]))}{more}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    each = [f"{what} ({format_count(count, 'value')})" for what, count in counts.items()]
+    return _listed(each)
 
 
 def _is_within(path: str, name: str) -> bool:
@@ -117,15 +125,19 @@ class Repeats:
         innocent: other places where it takes what can differ, and that make no difference.
         unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
             or were not looked for.
-        not_seen: types of values that were not looked into, and what else was not compared.
+        not_seen: how many values of a step, by what they are, were not compared.
+        left_out: how many values of a step were left out, by the path that was ignored.
         files_read: paths of files that a run read, and had not written before.
         files_written: paths of files that a run wrote, and left; those that are also read carry
             something from one run to the next.
         generators: of random numbers, by path, whose state differs although it repeats: nothing
             seeds them, and nothing shows that they were drawn from.
         error: with which every run ended, all the same; empty: with none.
-        reset_forgets: whether an environment that is reset by the seed in the same process gives
-            the same run; None: not an environment, or it does not repeat.
+        reset_forgets: whether the same run comes again in the same process: from an environment
+            that is reset by the seed, and from another subject that is made; None: not tried.
+        resets: whether it does from an environment that is reset; None: it is none, or not tried.
+        remembers: attributes of classes, values of modules and functions with defaults that runs
+            change, where another subject in the same process gives another run.
     """
 
     target: str
@@ -139,12 +151,15 @@ class Repeats:
     causes: Sequence[Culprit] = ()
     innocent: Sequence[Place] = ()
     unexplained: str = ""
-    not_seen: Sequence[str] = ()
+    not_seen: Mapping[str, int] = attrs.field(factory=dict)
+    left_out: Mapping[str, int] = attrs.field(factory=dict)
     files_read: Sequence[str] = ()
     files_written: Sequence[str] = ()
     generators: Sequence[str] = ()
     error: str = ""
     reset_forgets: bool | None = None
+    resets: bool | None = None
+    remembers: Sequence[str] = ()
 
     @property
     def _carried(self) -> Sequence[str]:
@@ -169,10 +184,17 @@ class Repeats:
         name = " ".join([self.target, *(f"{n}={value}" for n, value in self.settings.items())])
         if self.difference is None:
             given = f", given {_listed(self._carried, _short)}" if self._carried else ""
-            yield f"{name}: repeats{given} ({size})"
+            yield f"{name}: repeats{given}{self._gap()} ({size})"
         else:
             step = self.difference.step
             yield f"{name}: DOES NOT REPEAT from step {step} on ({size})"
+        if self.not_seen:
+            yield f"Not compared: {_counted(self.not_seen)}."
+        if self.left_out:
+            yield f"Left out: {_counted(self.left_out)}."
+        if self.seed is None:
+            yield "It takes no seed: none of its parameters is known as one."
+        if self.difference is not None:
             yield from self.difference.lines()
         if self._carried:
             yield (
@@ -180,26 +202,41 @@ class Repeats:
                 "So its runs do not depend on the seed alone."
             )
         yield from self._lines_of_causes()
-        if self.seed is None:
-            yield "It takes no seed (no parameter named seed or rng, no scenario of Mesa's)."
         yield from self._lines_of_files()
         if self.generators:
             shown = _listed(self.generators)
-            yield f"Generators without a seed, from which nothing that shows was drawn: {shown}."
+            yield f"Generators without a seed, whose draws no compared value depends on: {shown}."
         if self.error:
             yield f"Each run ends there with the same error: {self.error}"
-        if self.reset_forgets is not None:
-            verb = "forgets" if self.reset_forgets else "DOES NOT FORGET"
+        yield from self._lines_of_memory()
+
+    def _gap(self) -> str:
+        """What the verdict does not speak of, in short."""
+        count = sum(self.not_seen.values()) + sum(self.left_out.values())
+        return f", {format_count(count, 'value')} not compared" if count else ""
+
+    def _lines_of_memory(self) -> Iterator[str]:
+        if self.reset_forgets is None:
+            if self.repeats and not self.error:
+                yield f"Another {self.kind} in the same process was not tried: no time was left."
+            return
+        if self.resets is not None:
+            verb = "forgets" if self.resets else "DOES NOT FORGET"
             yield f"A reset by the seed {verb} what was before, in the same process."
-        if self.not_seen:
-            yield f"Not compared: {', '.join(self.not_seen)}."
+        if self.resets is not False and not self.reset_forgets:
+            where = f": {_listed(self.remembers)}" if self.remembers else ""
+            yield (
+                f"Another {self.kind} in the same process DOES NOT FORGET what was before{where}."
+            )
 
     def _lines_of_causes(self) -> Iterator[str]:
         yield from map(str, self.causes)
         if self.innocent:
-            others, first = format_count(len(self.innocent), "other place"), self.innocent[0]
+            count, first = len(self.innocent), self.innocent[0]
+            calls = format_count(count, "other non-deterministic call")
+            verb, such = ("does", "") if count == 1 else ("do", ", such as")
             example = f"{_shown(first)} ({KINDS[first.kind]})"
-            yield f"innocent: {others} where a run takes what can differ, such as {example}"
+            yield f"{calls} {verb} not affect the result{such or ':'} {example}"
         if self.unexplained:
             yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
 

@@ -1,8 +1,10 @@
 """Subjects that repeat, and others that do not: run by a process of its own each."""
 
+import contextlib
 import json
 import os
 import random
+import threading
 import time
 from pathlib import Path
 
@@ -27,6 +29,89 @@ class Repeating:
         os.write(1, b"nor this")
         for agent in self.agents:
             agent.wealth += self.random.randint(-1, 1)
+
+
+class InOrderOfTwo(Repeating):
+    def step(self):
+        for kind in {"female", "male"}:
+            setattr(self, kind, self.random.random())
+
+
+class Built:
+    """Numbered by a counter of its class; the same in every process."""
+
+    built = 0
+
+    def __init__(self, seed):
+        Built.built += 1
+        self.number = Built.built
+
+    def step(self):
+        self.number += 1
+
+
+class Defaults(Repeating):
+    def __init__(self, seed, seen=[]):  # noqa: B006
+        super().__init__(seed=seed)
+        seen.append(1)
+        self.seen = len(seen)
+
+
+DRAWS = random.Random(7)
+
+
+class FromModule(Repeating):
+    def step(self):
+        self.drawn = DRAWS.random()
+
+
+class Printing:
+    """Holds nothing."""
+
+    def __init__(self, seed):
+        pass
+
+    def step(self):
+        print(random.random())
+
+
+class Stamped(Repeating):
+    def __init__(self, seed):
+        super().__init__(seed=seed)
+        self.info = {"id": os.urandom(8), "size": 5}
+
+
+class Leaving(Repeating):
+    """Leaves a process and a thread that outlive it."""
+
+    def __init__(self, seed):
+        super().__init__(seed=seed)
+        if os.fork() == 0:
+            time.sleep(600)
+            os._exit(0)
+        threading.Thread(target=time.sleep, args=(600,)).start()
+
+
+class Spoiling(Repeating):
+    def step(self):
+        for number in range(3, 20):
+            with contextlib.suppress(OSError):
+                os.write(number, b"\xff no trace\n")
+
+
+class Points(Repeating):
+    """Iterates over objects whose hashes are the same in every process."""
+
+    def step(self):
+        self.order = [point.x for point in {Point(x) for x in (9, 3, 60)}]
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def __hash__(self):
+        return hash((self.x, 1))
 
 
 class InOrderOfSet(Repeating):
@@ -276,5 +361,5 @@ def moving(seed):
     with open("runs.txt", "a") as file:
         file.write("\n")
     run = len(Path("runs.txt").read_text())
-    parts = (5, 5, 3, 4, 2, 4)[(run - 1) // 2]
+    parts = (5, 5, 3, 4, 2, 4)[max(0, run - 2) // 2]  # the first process runs it twice
     yield from (run if number >= parts else 0 for number in range(9))

@@ -19,7 +19,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
 from goldrush.replay.repeats.sightings import home_of, package_of
-from goldrush.replay.repeats.trace import Order, Place, Sighting, Trace
+from goldrush.replay.repeats.trace import Order, Place, Sighting, Trace, Way
 from goldrush.replay.repeats.verdict import Repeats
 
 NONE = Repeats("model:Model", {}, "model", seed=1, steps=3, runs=0)
@@ -46,10 +46,14 @@ def named(verdict: Repeats, *, confirmed: bool) -> set[Place]:
     return {cause.place for cause in verdict.causes if cause.is_confirmed == confirmed}
 
 
+def as_ordered(order: Order, way: Way) -> Trace:
+    return run_once(attrs.evolve(order, sets=way.sets), way.hash_seed)
+
+
 def looked_into(name: str) -> Repeats:
     """The causes of a specimen, without the runs that show that it does not repeat."""
     order = Order(f"{SPECIMENS / name}.py:Model", steps=5)
-    return diagnosed(attrs.evolve(NONE, target=order.target), run_once, order, (0, 1))
+    return diagnosed(attrs.evolve(NONE, target=order.target), as_ordered, order, (Way(0), Way(1)))
 
 
 @pytest.mark.turns
@@ -115,13 +119,13 @@ PLACES = [
 
 
 def passing(
-    passed: set[Place], guilty: set[Place], joint: set[Place], order: Order, hash_seed: int
+    passed: set[Place], guilty: set[Place], joint: set[Place], order: Order, way: Way
 ) -> Trace:
     """A run that differs by hash seed unless all guilty places are fixed, and a joint one is."""
     seen = [Sighting(place, None, "", 1, 0) for place in passed]
     fixes = set(order.fixes or ())
     differs = not guilty <= fixes or (len(joint) > 1 and not joint & fixes)
-    return Trace(steps=[0], rows=[{"value": hash_seed if differs else 0}], sightings=seen)
+    return Trace(steps=[0], rows=[{"value": way.hash_seed if differs else 0}], sightings=seen)
 
 
 SETS = st.sets(st.sampled_from(PLACES))
@@ -137,7 +141,7 @@ def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
     joint = joint if len(joint) > 1 else set()
     passed = others | guilty | joint
     run = partial(passing, passed, guilty, joint)
-    verdict = diagnosed(NONE, run, Order("model:Model"), (0, 1))
+    verdict = diagnosed(NONE, run, Order("model:Model"), (Way(0), Way(1)))
     confirmed, suspected = named(verdict, confirmed=True), named(verdict, confirmed=False)
 
     assert confirmed <= guilty | joint <= confirmed | suspected
@@ -149,10 +153,10 @@ def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
 
 
 def test_a_subject_that_cannot_be_watched_is_not_explained() -> None:
-    def run(order: Order, hash_seed: int) -> Trace:
+    def run(order: Order, way: Way) -> Trace:
         raise BadInput("a run takes longer than 3 seconds", "take fewer steps")
 
-    verdict = diagnosed(NONE, run, Order("model:Model"), (0, 1))
+    verdict = diagnosed(NONE, run, Order("model:Model"), (Way(0), Way(1)))
 
     assert () == verdict.causes
     assert "while it is watched, a run takes longer than 3 seconds" in verdict.unexplained

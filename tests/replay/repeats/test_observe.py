@@ -2,9 +2,8 @@
 
 import random
 import threading
-import weakref
 from array import array
-from collections import deque
+from collections import deque, namedtuple
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import datetime
@@ -81,7 +80,7 @@ def test_a_copy_has_the_same_digest_and_the_same_values(value: Any) -> None:
 
     assert digest(value) == digest(copy)
     assert told(value) == told(copy)
-    assert set() == told(value).not_seen
+    assert not told(value).not_seen
 
 
 @given(VALUES, VALUES)
@@ -125,7 +124,7 @@ def test_a_class_derived_from_one_of_c_is_read_with_its_value(make: Callable[[An
 
     assert digest(a) == digest(same)
     assert 3 == len({digest(a), digest(b), digest(c)})
-    assert set() == told(c).not_seen
+    assert not told(c).not_seen
 
 
 def test_times_of_pandas_are_read_wherever_they_stand() -> None:
@@ -168,29 +167,134 @@ def test_arrays_are_told_by_their_items() -> None:
     assert digest(masked[0]) != digest(masked[1])
 
 
-def test_sets_of_objects_have_no_order() -> None:
-    def things(order: list[int]) -> set[object]:
-        return {made[number] for number in order}
+GRAPHS = st.integers(1, 9).flatmap(
+    lambda size: st.lists(
+        st.tuples(st.integers(0, 2), st.lists(st.integers(0, size - 1), max_size=3)),
+        min_size=size, max_size=size,
+    )
+)  # fmt: skip
 
-    made = [Slotted((number, {Slotted(number)})) for number in range(20)]
-    numbers = list(range(20))
-    for value in (set, weakref.WeakSet):
-        assert digest(value(things(numbers))) == digest(value(things(numbers[::-1])))
+
+def set_of(graph: list[tuple[int, list[int]]], order: list[int], kind: Any = set) -> Any:
+    """A set of objects that know each other, made in an order: a value each, and whom they know."""
+    made = {number: Slotted(graph[number][0]) for number in order}
+    for number, (value, known) in enumerate(graph):
+        others = [made[other] for other in known]
+        made[number].more = others if value else {*others, random.Random()}
+    return kind(made[number] for number in order)
+
+
+@given(GRAPHS, st.randoms(use_true_random=False), st.sampled_from([set, frozenset]))
+def test_sets_of_objects_have_no_order(graph: Any, rng: random.Random, kind: Any) -> None:
+    order = list(range(len(graph)))
+    a, b = (set_of(graph, rng.sample(order, len(order)), kind) for _ in "ab")
+    changed = [(value + 3 * (number == 0), known) for number, (value, known) in enumerate(graph)]
+
+    assert observed({"value": a}).digests == observed({"value": b}).digests
+    assert [leaf for leaf in told(a).leaves if not leaf.is_generator] == [
+        leaf for leaf in told(b).leaves if not leaf.is_generator
+    ]
+    assert digest(a) != digest(set_of(changed, order, kind))
+
+
+def chain(length: int, end: object) -> object:
+    return Slotted(end) if not length else Slotted(0, chain(length - 1, end))
+
+
+state = namedtuple("state", "x name")
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda n: Slotted({Slotted(n)}),
+        lambda n: state(n, f"{n}"),  # no generator, although its text begins as that of one
+        lambda n: chain(50, n),
+        lambda n: Slotted([0] * 80 + [n]),
         lambda n: frozenset({Slotted(n), Slotted(-n)}),
-        lambda n: Slotted([random.Random(), n]),
-        Slotted,
     ],
 )
-def test_elements_that_differ_within_have_an_order(make: Callable[[int], object]) -> None:
-    values = [{make(number) for number in range(20)} for _ in range(5)]
+def test_elements_are_told_apart_however_deep(make: Callable[[int], object]) -> None:
+    values = [{make(number) for number in numbers} for numbers in (range(9), range(8, -1, -1))]
 
     assert 1 == len({digest(value) for value in values})
+    assert digest(values[0]) != digest({make(number) for number in range(1, 10)})
+    assert ([], {}) == (list(told(values[0]).not_seen), told(values[0]).states)
+
+
+def test_what_nothing_tells_apart_is_not_compared_and_said() -> None:
+    def ring(sizes: list[int]) -> set[object]:
+        every = list[Slotted]()
+        for size in sizes:
+            made = [Slotted(0) for _ in range(size)]
+            for number, one in enumerate(made):
+                one.more = made[number - 1]
+            every += made
+        return {*every}
+
+    seen = observed({"value": ring([6])})
+    kind = "which is which of equal objects of sets: tests.replay.repeats.test_observe.Slotted"
+
+    assert seen.digests == observed({"value": ring([3, 3])}).digests
+    assert {kind: 6} == seen.not_seen
+    assert not observed({"value": {Slotted(0) for _ in range(6)}}).not_seen
+
+
+def test_sets_that_take_too_long_are_not_compared_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.replay.repeats.observe.DIGESTS_MAX", 100)
+    seen = observed({"value": {Slotted([0] * 200)}, "other": 1})
+
+    assert {"what sets hold: it takes too long to compare": 1} == seen.not_seen
+    assert seen.digests == observed({"value": {Slotted([1] * 200)}, "other": 1}).digests
+
+
+def test_addresses_in_texts_do_not_count() -> None:
+    values = [ValueError(f"{object()!r} is lost", repr(threading.Lock())) for _ in range(2)]
+
+    assert digest(values[0]) == digest(values[1]) != digest(ValueError("<object at 0x7> is lost"))
+
+
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [
+        ("value['info']['t']", 1), ("value[info][t]", 1), ("value['info']", 1), ("value", 1),
+        ("value['many'][*].t", 2), ("value['many'][1]", 1), ("value['nothing']", 0),
+    ],
+)  # fmt: skip
+def test_what_is_ignored_is_left_out_and_counted(path: str, count: int) -> None:
+    def seen(time: int) -> Seen:
+        value = {"info": {"t": time, "n": 1}, "many": [Thing(time), Thing(time)]}
+        for thing in value["many"]:
+            thing.t = time  # type: ignore[attr-defined]
+            del thing.held
+        return observed({"value": value, "valued": 1}, None, ["value"], [path])
+
+    a, b = seen(1), seen(2)
+    others = ["value['info']['t']", "value['many']"]
+
+    assert count == a.left_out[path]
+    assert {"valued", "value"} - {path} == a.digests.keys()
+    paths = {leaf.path for leaf in a.leaves if leaf not in b.leaves}
+    assert all(any(p.startswith(other) for other in others) for p in paths)
+    assert not count or not any(
+        p.replace("'", "").startswith(path.replace("'", "").replace("[*]", "[0]")) for p in paths
+    )
+
+
+def test_values_of_numpy_are_told_by_their_content() -> None:
+    np = pytest.importorskip("numpy")
+    pair = np.dtype([("a", "i4"), ("b", object)])
+    for make in (
+        lambda n: np.array([n, 2], np.longdouble),
+        lambda n: np.longdouble(n),
+        lambda n: np.array([(n, {n})], pair),
+        lambda n: np.array([(n, Thing(n))], pair)[0],
+        lambda n: np.ma.array([(n, n)], [("a", "i4"), ("b", "g")]),
+        lambda n: np.array([str(n)], np.dtypes.StringDType()),
+        lambda n: np.array([n], "datetime64[s]"),
+    ):
+        assert digest(make(1)) == digest(make(1)) != digest(make(2))
+        assert not told(make(1)).not_seen
+        assert observed({"value": make(1)}).compared
 
 
 def test_dictionaries_have_an_order_only_if_their_keys_are_objects() -> None:
@@ -219,7 +323,7 @@ def test_runs_that_end_at_different_steps_part_behind_the_first_end() -> None:
 def test_what_cannot_be_looked_into_is_listed_once_by_its_type() -> None:
     seen = observed({"a": [(x for x in ()), (x for x in ())], "b": threading.Lock()})
 
-    assert {"builtins.generator"} == seen.not_seen
+    assert {"builtins.generator": 2} == seen.not_seen
 
 
 def test_an_object_belongs_to_the_name_with_the_shortest_path() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.repeats.trace import Way
 from goldrush.replay.repeats.verdict import Difference
 from tests.cli.helpers import bars_after, cold, in_terminal
 from tests.cli.helpers import goldrush as typed
@@ -25,15 +26,19 @@ FILE = subjects.__file__
         (subjects.InTurns, "AEC environment", 20),
         (subjects.values, "function", 1),
         (subjects.stride, "function", 1),
+        (subjects.Leaving, "model", 20),
+        (subjects.Points, "model", 20),
+        (subjects.seedless, "function", 1),
     ],
 )
 def test_what_repeats_is_said_to(subject: Callable[..., object], kind: str, steps: int) -> None:
     verdict = goldrush.repeats(subject, steps=20)
 
     assert verdict.repeats, str(verdict)
-    assert (kind, steps, 4, 1) == (verdict.kind, verdict.steps, verdict.runs, verdict.seed)
-    assert (True if "env" in kind else None) == verdict.reset_forgets
-    assert () == tuple(verdict.not_seen)
+    assert (kind, steps, 4) == (verdict.kind, verdict.steps, verdict.runs)
+    assert (None if subject is subjects.seedless else 1) == verdict.seed
+    assert (True, True if "env" in kind else None) == (verdict.reset_forgets, verdict.resets)
+    assert {} == verdict.not_seen
 
 
 def test_an_id_of_gymnasium_is_an_environment() -> None:
@@ -47,9 +52,47 @@ def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
 
     assert found is not None
     assert (3, "agents[2].wealth") == (found.step, found.path)
-    assert 0 == found.hash_seeds[0] < found.hash_seeds[1]
+    assert found.ways[0].hash_seed < found.ways[1].hash_seed
     assert {found.a, found.b} <= {str(3 + ord(c)) for c in "aeo"}
     assert ["agents"] == list(found.names)
+
+
+def test_the_order_of_a_set_of_two_texts_is_decided_by_both() -> None:
+    verdict = goldrush.repeats(subjects.InOrderOfTwo, steps=1)
+    found = verdict.difference
+
+    assert found is not None
+    assert (1, ["female", "male"]) == (found.step, found.names)
+    assert [("set-order", True)] == [(c.place.kind, c.is_confirmed) for c in verdict.causes]
+
+
+@pytest.mark.parametrize(
+    ("subject", "where"),
+    [
+        (subjects.Built, "Built.built"),
+        (subjects.Defaults, "Defaults.__init__"),
+        (subjects.FromModule, "tests.replay.repeats.subjects.DRAWS"),
+    ],
+)
+def test_another_subject_of_the_same_process_shows_what_is_remembered(
+    subject: Callable[..., object], where: str
+) -> None:
+    verdict = goldrush.repeats(subject, steps=2)
+
+    assert (True, False) == (verdict.repeats, verdict.reset_forgets)
+    assert f"Another model in the same process DOES NOT FORGET what was before: {where}." in str(
+        verdict
+    )
+
+
+def test_what_is_ignored_does_not_hide_whether_the_rest_repeats() -> None:
+    path = "info['id']"
+    verdict = goldrush.repeats(subjects.Stamped, steps=2, ignore=[path])
+
+    assert not goldrush.repeats(subjects.Stamped, steps=2, causes=False).repeats
+    assert (True, {path: 1}) == (verdict.repeats, verdict.left_out)
+    assert ", 1 value not compared (" in str(verdict).splitlines()[0]
+    assert "Left out: info['id'] (1 value)." == str(verdict).splitlines()[1]
 
 
 @pytest.mark.parametrize(
@@ -70,10 +113,10 @@ def test_what_differs_under_one_hash_seed_is_found_at_its_step(
     found = verdict.difference
 
     assert found is not None
-    assert (step, path, (0, 0)) == (found.step, found.path, found.hash_seeds)
+    assert (step, path, [0, 0]) == (found.step, found.path, [way.hash_seed for way in found.ways])
     assert float(found.a) != float(found.b)
     assert (None if subject is subjects.Seedless else 1) == verdict.seed
-    assert "one hash seed" in str(verdict)
+    assert "same hash seed" in str(verdict)
 
 
 def test_a_run_that_goes_on_longer_differs_at_its_end() -> None:
@@ -104,7 +147,7 @@ def test_both_values_are_told_of_runs_that_part_elsewhere_each_time(
     )
 
     assert [("runs", 4, 4), ("runs for values, at most", 8, 8)] == [told[3], told[-1]]
-    assert verdict.difference == Difference(3, ["value"], "value", "9", "10", (0, 0))
+    assert verdict.difference == Difference(3, ["value"], "value", "10", "11", (Way(0), Way(0)))
     assert [str(tmp_path / "runs.txt")] == verdict.files_read == verdict.files_written
 
 
@@ -125,7 +168,7 @@ def test_a_generator_from_which_nothing_is_drawn_is_told_apart() -> None:
 
     assert verdict.repeats
     assert ["spare[0]"] == list(verdict.generators)
-    assert "nothing that shows was drawn: spare[0]." in str(verdict)
+    assert "whose draws no compared value depends on: spare[0]." in str(verdict)
 
 
 def test_an_error_that_every_run_ends_with_is_told() -> None:
@@ -164,14 +207,15 @@ def test_a_world_is_recorded() -> None:
         (lambda seed: seed, "has no name in a file; give a class or a function"),
         (subjects.nested(), "has no name in a file"),
         (f"{FILE}:Repeatin", "did you mean Repeating?"),
-        (f"{FILE}:seedless", "takes no seed; give it a parameter named seed"),
         (f"{FILE}:Agent", "cannot be made: missing a required argument: 'number'"),
         (f"{FILE}:Space", "has no method step"),
         (f"{FILE}:failing_at_once", "ValueError: no more"),
         (f"{FILE}:Failing", "cannot be run: Failing.step, "),
         (f"{FILE}:ending", "ended its process with code 3"),
+        (f"{FILE}:Printing", "could not be judged: nothing of it was compared"),
+        (f"{FILE}:Spoiling", "could not be judged: it writes into the file of its trace"),
         ("nowhere.py:Model", "there is no file nowhere.py"),
-        (FILE, f"is no game; give {FILE}:Repeating or {FILE}:InOrderOfSet or "),
+        (FILE, f"is no game; give {FILE}:Repeating or {FILE}:InOrderOfTwo or "),
         ("nowhere:Model", "there is no module nowhere"),
         ("json.nowhere:Model", "there is no module json.nowhere"),
         ("nowhere", "there is no world 'nowhere'"),

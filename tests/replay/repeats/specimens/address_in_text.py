@@ -21,8 +21,8 @@ class Model:
 
     def step(self):
         self.names = [
-            f"{self.agents[0]}",  # cause: id
-            str(self.agents[1]),  # cause: id
+            f"{self.agents[0]}"[-12:],  # cause: id
+            str(self.agents[1])[-12:],  # cause: id
             str(len(self.agents)),
             "{.name}".format(self.agents[3]),  # noqa: UP032
             pickle.loads(pickle.dumps(self.agents[3])).name,
