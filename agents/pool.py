@@ -21,7 +21,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
-from multiprocessing import active_children, get_context, get_start_method, parent_process
+from multiprocessing import (
+    active_children,
+    current_process,
+    get_context,
+    get_start_method,
+    parent_process,
+)
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
@@ -40,6 +46,7 @@ GRACE: Final = 2.0  # seconds that a process has to end by itself
 NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 
 _SAFE: Final = "PYTHONSAFEPATH"
+_UNGUARDED: Final = 121  # exit code of a worker whose main program would start workers
 
 
 class ChildDied(GoldrushError, BrokenProcessPool):
@@ -49,6 +56,22 @@ class ChildDied(GoldrushError, BrokenProcessPool):
         super().__init__("a process that ran given code was killed, or that code ended it")
 
 
+class Unguarded(BadInput):
+    """The main program starts workers when it is imported, which new interpreters do."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a study starts processes, which import this script again and would start it anew",
+            'put the call under `if __name__ == "__main__":`, or give jobs=1',
+        )
+
+
+def end_if_inherited() -> None:
+    """End a worker that imports the main program, before that program starts workers in it."""
+    if getattr(current_process(), "_inheriting", False):  # as multiprocessing itself asks
+        os._exit(_UNGUARDED)
+
+
 class Workers(ProcessPoolExecutor):
     """A process pool whose processes can be ended at any time."""
 
@@ -56,6 +79,12 @@ class Workers(ProcessPoolExecutor):
         """See `ProcessPoolExecutor.submit`; may start a process."""
         with _safe_path():
             return super().submit(task, *given, **named)
+
+    def check_guarded(self) -> None:
+        """Raises Unguarded if a process ended because the main program started workers in it."""
+        codes = [process.exitcode for process in (self._processes or {}).values()]
+        if _UNGUARDED in codes:
+            raise Unguarded
 
     def stop(self) -> None:
         """End the processes now; their tasks are lost."""

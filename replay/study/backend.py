@@ -159,6 +159,8 @@ def as_completed(
                     yield run, outcome
             if failed is not None:
                 waiting.clear()
+            if lost and isinstance(executor, Workers):
+                executor.check_guarded()
             if lost and not under_way and failed is None:
                 _check_deaths(lost, deaths)
                 suspects.update(run.path for run in lost)

@@ -21,7 +21,7 @@ import attrs
 from goldrush.agents.given import give_same, given, location_elsewhere, location_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
-from goldrush.agents.pool import in_child
+from goldrush.agents.pool import Unguarded, in_child
 from goldrush.agents.trust import import_early
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
@@ -76,6 +76,7 @@ def carry_out(
     `on_step` is called with the stages CHECKED and PLAYED, in runs.
 
     Raises:
+        Unguarded: in a script without a main guard, where processes begin afresh.
         BadInput: before anything is written, if the plan is invalid or the folder holds something
             else: another study, or finished runs of a game or of models that were changed since.
         RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
@@ -105,7 +106,12 @@ def carry_out(
             _write(root, plan, runs, done, synced)
         _make_room(root, runs, done)
         left = [run for run in runs if run.path not in done]
-        done.update(_played(left, root, backend, models, report, call))
+        try:
+            done.update(_played(left, root, backend, models, report, call))
+        except Unguarded:
+            if not known and not done:
+                _remove_empty(root, runs)
+            raise
         return _write(root, plan, runs, done, synced)
 
 
@@ -322,6 +328,15 @@ def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) ->
         raise WriteFailed(
             str(error.filename or root), f"blocks the study: {error.strerror}"
         ) from None
+
+
+def _remove_empty(root: Path, runs: Sequence[Planned]) -> None:
+    """Remove the manifest and the folders of a study that could play no run."""
+    files.system.unlink(str(root / MANIFEST))
+    for run in runs:
+        with suppress(OSError):  # stops at the first folder that is not there
+            for folder in folders_of(run.path, str(root))[:-1]:
+                files.system.remove_folder(str(folder))
 
 
 def _checked(

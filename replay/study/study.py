@@ -6,13 +6,16 @@ report are those of the commands `study`, `export` and `report`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
+from multiprocessing import get_start_method
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import Models
+from goldrush.agents.pool import end_if_inherited
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value, unknown
 from goldrush.kernel.measures import mean
@@ -109,6 +112,7 @@ def study(
         BadInput: before anything is written, for a plan or a folder that cannot be.
         RunFailed, WorkersLost, WriteFailed: in the middle; what is finished is kept.
     """
+    end_if_inherited()
     world = world_named(world)
     of = studied(world)
     names, own = _treatments(of, treatments)
@@ -182,9 +186,13 @@ class Study:
         """Record a study by a `plan`, a TOML file whose rosters may import the policies in `trust`.
         Others (`folder`, `jobs`, `backend`, `models`, `on_step`) and errors: as of `study`.
         """
+        end_if_inherited()
         if not isinstance(plan, StudyPlan):
             plan = read_plan(path_of(plan, "the plan"), names_of(trust), models_of(models))
-        chosen = backend or (this_process() if plan.classes else processes(jobs_of(jobs)))
+        # New interpreters import the script again; with one process none is needed.
+        is_alone = jobs == 1 and get_start_method() != "fork" and sys.platform != "darwin"
+        is_alone = is_alone or bool(plan.classes)
+        chosen = backend or (this_process() if is_alone else processes(jobs_of(jobs)))
         carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
         names_in, texts = studied(plan.world).players.names, filter(None, plan.rosters.values())
         return cls(folder, import_names(sorted({n for text in texts for n in names_in(text)})))

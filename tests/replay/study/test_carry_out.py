@@ -1163,3 +1163,31 @@ def test_equal_runs_among_others_are_a_sample(whole: Path) -> None:
     assert {} == repeated_runs(whole, runs)
     assert {} == repeated_runs(whole, [*runs, again])
     assert {cell_of[again.path]: [again]} == repeated_runs(whole, [runs[0], again])
+
+
+SCRIPT = """
+import multiprocessing, sys
+import goldrush
+multiprocessing.set_start_method("spawn", force=True)  # as Mesa does
+goldrush.study("st", treatments="baseline", rosters="random", seeds=2, rounds=2, jobs={jobs})
+"""
+
+
+@pytest.mark.parametrize(("jobs", "is_alone"), [(2, False), (1, True)])
+def test_a_script_without_a_main_guard_is_told_of_it(
+    tmp_path: Path, jobs: int, is_alone: bool
+) -> None:
+    """A new interpreter imports the script, which would play the study once more."""
+    (tmp_path / "go.py").write_text(SCRIPT.format(jobs=jobs))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(
+        [sys.executable, "go.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+
+    if is_alone:
+        assert (0, "") == (ran.returncode, ran.stderr)
+        return
+    assert 1 == ran.returncode
+    assert 1 == ran.stderr.count("Traceback")
+    assert 'put the call under `if __name__ == "__main__":`, or give jobs=1' in ran.stderr
+    assert not (tmp_path / "st").exists()
