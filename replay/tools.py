@@ -350,6 +350,12 @@ class Tools:
         """
         return ""
 
+    def not_compared(self, path: str) -> tuple[str, bool]:
+        """What of a run that is derived again is not compared, as text (empty: nothing), and
+        whether anything is. Raises JournalError.
+        """
+        return "", True
+
     def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
         """More than the events tell of the first difference of two derived blocks; empty: nothing.
         `here`: what follows from the inputs; `recorded`: what the journal has.

@@ -416,7 +416,9 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     notes += f", {_other_code(verdict)}" if verdict.other_code else ""
-    notes += f"; it repeats here, under {verdict.rests_on}" if verdict.rests_on else ""
+    if verdict.rests_on and outcome.holds is not None:
+        notes += f"; it repeats here, under {verdict.rests_on}"
+        notes += f"; not compared: {verdict.not_compared}" if verdict.not_compared else ""
     units = format_count(verdict.rounds, verdict.vocabulary.unit)
     return (
         f"{verdict.path}: holds at {levels}: {units}, "

@@ -60,7 +60,7 @@ LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
 _NOT_IN_JSON: Final = ("vocabulary", "trace", "hint", "uses_program")
-_IF_ANY: Final = ("rests_on",)  # in JSON where it is not empty
+_IF_ANY: Final = ("rests_on", "not_compared")  # in JSON where it is not empty
 
 Forks = Sequence[Mapping[str, Any]]
 
@@ -146,6 +146,7 @@ class Verdict:
             the rules here have another one; None: they are the same, or no source is recorded.
         rests_on: on what it rests, besides the rules, that events were derived again: versions of
             other code, as text; empty: on nothing, or they were not.
+        not_compared: what was derived again and not compared, as text; empty: nothing.
     """
 
     path: str
@@ -166,6 +167,7 @@ class Verdict:
     uses_program: bool = False
     other_code: str | None = None
     rests_on: str = ""
+    not_compared: str = ""
 
     def __repr__(self) -> str:
         fault = self.broken or ", ".join([*self.unknown, *self.unjudged])
@@ -361,6 +363,11 @@ class _Check:
 
     def verdict(self, path: str) -> Verdict:
         broken, level, reader = self.broken(), self.level, self._reader
+        not_compared = ""
+        if broken is None and self.tools is not None:
+            not_compared, is_any = self.tools.not_compared(path)
+            if not is_any:
+                self._unjudged.append("nothing that it gave was compared")
         is_open = broken is None and bool(self._unknown)
         is_asked = self._somebody_asked and not is_open
         is_in_part = is_asked and bool(self._not_asked or self._unjudged)
@@ -383,6 +390,7 @@ class _Check:
             branch=self._branch,
             vocabulary=self.world.vocabulary,
             rests_on="" if self.tools is None else self.tools.rests_on(self._setup),
+            not_compared=not_compared,
         )
 
     def broken(self) -> Break | None:

@@ -18,6 +18,7 @@ STEPS_MAX: Final = 10**9
 SEED_MAX: Final = 2**63 - 1  # of a reset
 UNENDED_MAX: Final = 100_000  # steps that nothing ends, where no number of steps is given
 AGENTS_MAX: Final = 1_000_000
+NEWEST: Final = 2  # of the versions of how values are recorded
 _TEXT: Final = text(NAME_MAX)
 _TEXTS: Final = several(_TEXT, AGENTS_MAX)
 
@@ -100,6 +101,7 @@ class About:
         seed_parameter: the name of the parameter that takes the seed; empty: the subject takes
             none; None: `seed`, or what takes one without being named. START has it unless it is
             None.
+        recording: the version of how values are recorded, up to NEWEST; None: the first.
     """
 
     name: str = setting("", _TEXT)
@@ -121,6 +123,7 @@ class About:
         return self.autoreset or NEXT_STEP
 
     seed_parameter: str | None = setting(None, optional(_TEXT))
+    recording: int | None = setting(None, optional(integer(2, NEWEST)))
 
     def as_dict(self) -> dict[str, object]:
         """For START."""
@@ -131,12 +134,13 @@ class About:
 def about_of(recorded: object) -> About:
     """What START says of a subject. Raises BadInput for anything else."""
     names = [field.name for field in attrs.fields(About)]
-    *needed, autoreset, seed_parameter = names
+    *needed, autoreset, seed_parameter, recording = names
     has = [*recorded] if type(recorded) is dict else []
     if has != [name for name in names if name in needed or name in has]:
         raise BadInput(f"the subject is {format_value(recorded)}", f"it has {', '.join(needed)}")
     recorded = cast("dict[str, Any]", recorded)
-    if any(name in recorded and recorded[name] is None for name in (autoreset, seed_parameter)):
+    further = (autoreset, seed_parameter, recording)
+    if any(name in recorded and recorded[name] is None for name in further):
         raise BadInput(f"the subject is {format_value(recorded)}", "leave out what is null")
     for field in attrs.fields(About):
         if "kind" in field.metadata and field.name in recorded:

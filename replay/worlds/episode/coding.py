@@ -32,6 +32,7 @@ TEXT_MAX: Final = 64  # characters of a text that is kept beside its digest
 PARTS_MAX: Final = 100_000  # of what an environment gives an agent in a step
 BITS_MAX: Final = 13_000  # of an integer: some 3,900 digits
 
+_MANTISSA_OF_80_BITS: Final = 63
 _INTEGERS: Final = 1 << 63  # beyond them an integer is encoded as text
 _KEPT: Final = (INT, SCALAR, TYPE)  # forms of numbers and names
 
@@ -147,23 +148,32 @@ _DECODERS: Final[Mapping[str, Callable[..., object]]] = {
 }
 
 
-def leaves(value: object, name: str) -> list[tuple[str, Encoded]]:
+def leaves(value: object, name: str, *, by_bytes: bool = True) -> list[tuple[str, Encoded]]:
     """What an environment gave, in parts: the name and the encoding of each.
 
     Mappings and tuples are taken apart (`info[score]`, `observation[a][b]`), and so are lists and
     arrays of objects that hold what cannot be encoded. Arrays of other libraries are encoded as
     those of numpy that they convert to, numbers in another order of bytes as little-endian ones,
     subclasses of numbers and of text as their values. Whatever else has no encoding is named by its
-    type. Raises BadInput for what contains itself, or has more than PARTS_MAX parts.
+    type.
+
+    Args:
+        by_bytes: arrays of fields are taken apart (`observation[x]`), and masked ones into data and
+            mask; long floats are their type, shape and bytes without padding. Otherwise these are
+            named by their types, as in the first version of recordings.
+
+    Raises BadInput for what contains itself, or has more than PARTS_MAX parts.
     """
     found: list[tuple[str, Encoded]] = []
-    _collect(value, name, found, [])
+    _collect(value, name, found, [], by_bytes)
     if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
         return found
     return [(_shortened(part), leaf) for part, leaf in found]
 
 
-def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: list[object]) -> None:
+def _collect(
+    value: Any, name: str, found: list[tuple[str, Encoded]], around: list[object], by_bytes: bool
+) -> None:
     """Add the parts of a value. `around`: the values that it is within."""
     parts: Iterable[tuple[object, object]]
     depth = DEPTH_MAX - len(around)
@@ -176,16 +186,17 @@ def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: li
             found.append((name, _encoded(_simplified(value), name, depth)))
             return
         except BadInput:
-            parts = _items(value) if depth else ()
+            parts = _items(value, by_bytes) if depth else ()
         if not parts:
-            found.append((name, (TYPE, _type_name(value))))
+            long = _long_float(value) if by_bytes else None
+            found.append((name, (TYPE, _type_name(value)) if long is None else long))
     if any(value is other for other in around):
         raise BadInput(f"{name} contains itself", "give values that end")
     around.append(value)
     for key, item in parts:
         if len(found) >= PARTS_MAX:
             raise BadInput(f"{name} has more than {PARTS_MAX:,} parts", "give arrays of numpy")
-        _collect(item, f"{name}[{_key(key)}]", found, around)
+        _collect(item, f"{name}[{_key(key)}]", found, around, by_bytes)
     around.pop()
 
 
@@ -222,14 +233,37 @@ def _simplified(value: Any) -> object:
     return value
 
 
-def _items(value: Any) -> list[tuple[object, object]]:
+def _items(value: Any, by_bytes: bool) -> list[tuple[object, object]]:
     if isinstance(value, list):
         return list(enumerate(value))
+    if by_bytes and type(value).__module__.startswith("numpy.ma"):
+        import numpy as np
+
+        return [("data", value.data), ("mask", np.ma.getmaskarray(value))]
+    if by_bytes and (names := getattr(getattr(value, "dtype", None), "names", None)):
+        return [(name, value[name]) for name in names]
     if getattr(getattr(value, "dtype", None), "kind", "") == "O" and hasattr(value, "flat"):
         import numpy as np
 
         return [(",".join(map(str, index)), item) for index, item in np.ndenumerate(value)]
     return []
+
+
+def _long_float(value: Any) -> Encoded:
+    """Long floats and complex numbers as type, shape and bytes, a tuple; None for anything else.
+    Of those of 80 bits the other bytes are padding, which is arbitrary.
+    """
+    dtype = getattr(value, "dtype", None)
+    if dtype is None or dtype.kind not in "fc" or not hasattr(value, "tobytes"):
+        return None
+    import numpy as np
+
+    size = np.dtype(np.longdouble).itemsize
+    if dtype.itemsize != size * (2 if dtype.kind == "c" else 1) or size <= np.dtype(float).itemsize:
+        return None
+    items = np.frombuffer(value.tobytes(), "u1").reshape(-1, size)
+    used = 10 if np.finfo(np.longdouble).nmant == _MANTISSA_OF_80_BITS else size
+    return TUPLE, (dtype.str, (TUPLE, tuple(map(int, value.shape))), items[:, :used].tobytes())
 
 
 def _type_name(value: object) -> str:

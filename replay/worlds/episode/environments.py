@@ -15,7 +15,7 @@ import attrs
 from goldrush.agents.targets import Maker, RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import AUTORESETS, OWN, About
+from goldrush.kernel.worlds.episode.config import AUTORESETS, NEWEST, OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import SEED_NAMES, UNNAMED, is_taken, takes_none
@@ -38,17 +38,18 @@ class Recorded:
     Attributes:
         values: their values, too.
         ignored: arrays whose name begins so are left out.
-        seed_parameter: as START has it.
+        seed_parameter, recording: as START has them.
     """
 
     values: bool = False
     ignored: tuple[str, ...] = ()
     seed_parameter: str | None = None
+    recording: int | None = NEWEST
 
     @classmethod
     def of(cls, about: About) -> Recorded:
         """As a run was recorded."""
-        return cls(about.values, tuple(about.ignored), about.seed_parameter)
+        return cls(about.values, tuple(about.ignored), about.seed_parameter, about.recording)
 
     def rows(self, agent: int | None, name: str, value: object) -> Rows:
         """The rows of `array` for an observation, or an info."""
@@ -56,7 +57,7 @@ class Recorded:
             return []
         return [
             (agent, part, digest_of(leaf), leaf if self.values or is_kept(leaf) else None)
-            for part, leaf in leaves(value, name)
+            for part, leaf in leaves(value, name, by_bytes=self.recording is not None)
             if not part.startswith(self.ignored)
         ]
 
@@ -418,7 +419,7 @@ def about_of(subject: Environment, make: Callable[..., object] | None = None) ->
         kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
         ignored=subject.recorded.ignored, versions=versions_of(cls, type(env)),
         autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
-        seed_parameter=subject.recorded.seed_parameter,
+        seed_parameter=subject.recorded.seed_parameter, recording=subject.recorded.recording,
     )  # fmt: skip
 
 

@@ -66,6 +66,7 @@ class ModelSubject:
         self._rows = recorded.rows
         self._model: Any = None
         self._made: object = None  # which the next reset takes
+        self._collected: dict[str, object] = {}  # of each list of a collector, how far it was read
 
     @property
     def model(self) -> object:
@@ -81,7 +82,7 @@ class ModelSubject:
         """
         made = self.prepare(seed, options)
         check_steps(made, self.name)
-        self._model, self._made, self.returned = made, None, None
+        self._model, self._made, self.returned, self._collected = made, None, None, {}
         return self._outcome()
 
     def seed_of(self, seed: int) -> int | None:
@@ -157,7 +158,9 @@ class ModelSubject:
         return Outcome((), is_over(model), (), rows)
 
     def _variables(self, held: Mapping[str, object]) -> Iterator[Row]:
-        """What the model reports: the last row of its collector, or its public attributes."""
+        """What the model reports: the row that its collector has since the last step, if any, or
+        its public attributes.
+        """
         collector: Any = next(filter(_is_collector, held.values()), None)
         if collector is None:
             for name, value in held.items():
@@ -165,14 +168,21 @@ class ModelSubject:
                     yield from self._rows(None, f"variable[{name}]", value)
             return
         for name, values in collector.model_vars.items():
-            if values:
+            if values and self._is_new(f"variable[{name}]", len(values)):
                 yield from self._rows(None, f"variable[{name}]", values[-1])
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
             ("agents by type", getattr(collector, "_agenttype_records", None)),
         ):
-            if records:
+            if records and self._is_new(name, next(reversed(records))):
                 yield from self._digest(name, records[next(reversed(records))])
+
+    def _is_new(self, name: str, last: object) -> bool:
+        """Whether a collector has come further since the last step. In the first version of
+        recordings every step has its last row.
+        """
+        before, self._collected[name] = self._collected.get(name), last
+        return self.recorded.recording is None or before != last
 
     def _digest(self, name: str, value: object) -> list[Row]:
         """The row of something of which the digest alone is recorded."""
@@ -332,5 +342,5 @@ def about_of_model(subject: ModelSubject, every: int = 0) -> About:
     return About(
         name=subject.name, kind=MODEL, values=recorded.values, ignored=recorded.ignored,
         every=every, versions=versions_of(*([make] if isinstance(make, type) else [])),
-        seed_parameter=recorded.seed_parameter,
+        seed_parameter=recorded.seed_parameter, recording=recorded.recording,
     )  # fmt: skip

@@ -7,7 +7,7 @@ the world steps the environment with the action as the journal has it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -17,7 +17,15 @@ import attrs
 from goldrush.agents.targets import check_imports
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
-from goldrush.kernel.errors import BadInput, RulesFailed, format_error, format_value
+from goldrush.kernel import files
+from goldrush.kernel.errors import (
+    BadInput,
+    JournalLost,
+    RulesFailed,
+    WriteFailed,
+    format_error,
+    format_value,
+)
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Steps, fork_steps, steps
 from goldrush.kernel.world import Batch
@@ -264,6 +272,10 @@ class Recording(Generic[U]):
             raise error.error from None
         except BaseException as error:
             self._end(f"ended when a {type(error).__name__} was raised")
+            is_lost = isinstance(error, WriteFailed | JournalLost)  # another file may be there
+            if not self.state.unit and not is_lost:
+                with suppress(OSError):
+                    files.system.unlink(self.path)
             with exits_told(self.state.about.name):
                 raise
 

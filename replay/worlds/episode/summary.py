@@ -9,11 +9,11 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.worlds.episode.config import About, about_of
-from goldrush.kernel.worlds.episode.events import ARRAY, RESET
+from goldrush.kernel.worlds.episode.events import ARRAY, GAVE, RESET
 from goldrush.kernel.worlds.episode.subject import VECTOR
 from goldrush.kernel.worlds.episode.values import TYPE
 from goldrush.kernel.worlds.episode.world import episode_world
@@ -57,6 +57,29 @@ def not_recorded(path: str | Path) -> NotRecorded:
                     if type(value) is tuple and value[0] == TYPE:
                         types[name] = value[1]
     return NotRecorded(drawn, unseeded, types)
+
+
+def not_compared(path: str) -> tuple[str, bool]:
+    """See Tools.not_compared: values of which a run has the type alone, and what it leaves out."""
+    types: dict[str, str] = {}
+    ignored: Sequence[str] = ()
+    values, is_any = 0, False
+    with JournalReader(path) as reader:
+        for commit in reader:
+            if commit.kind == START and commit.setup:
+                ignored = about_of(commit.setup["subject"]).ignored
+            for block in commit.blocks:
+                is_any |= bool(block.rows(GAVE))
+                for _, name, _, value in block.rows(ARRAY):
+                    is_type = type(value) is tuple and value[0] == TYPE
+                    is_any |= not is_type
+                    if is_type:
+                        types[name], values = value[1], values + 1
+    named = few([f"{name} ({kind})" for name, kind in types.items()])
+    counted = format_count(values, "value")
+    told = f"{counted} of which the type alone is recorded: {named}" if types else ""
+    left_out = f"what was left out: {few(ignored)}" if ignored else ""
+    return "; ".join(filter(None, (told, left_out))), is_any
 
 
 def facts_of(setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
@@ -185,4 +208,4 @@ def _of_model(run: MeasuredEpisodes) -> Sequence[str]:
         return [f"A model of {format_count(run.units, 'step')} that reports no numbers."]
     left = len(texts) - NAMED_MAX
     shown = [*texts[:NAMED_MAX], *([f"{left:,} more variables"] if left > 0 else [])]
-    return [f"At the end {format_list(shown)}."]
+    return [f"Reported last: {format_list(shown)}."]

@@ -27,6 +27,7 @@ class EpisodeTools(Tools):
     chapter = lazy("goldrush.replay.worlds.episode.studies:CHAPTER")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
+    not_compared = lazy("goldrush.replay.worlds.episode.summary:not_compared")
     summary = lazy("goldrush.replay.worlds.episode.summary:summarise")
     format_summary = lazy("goldrush.replay.worlds.episode.summary:format_summary")
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")

@@ -83,7 +83,7 @@ def test_the_variables_of_a_model_are_its_measures(tmp_path: Path) -> None:
     assert ["Size"] == list(run.known)
     assert [2, 3, 4, 9, 14, None] == list(run.values["Size"])
     assert 14 == run.of("Size")
-    assert ["At the end Size is 14."] == tools_at(path).headline(run)
+    assert ["Reported last: Size is 14."] == tools_at(path).headline(run)
 
 
 @pytest.mark.parametrize("name", ["reward", "<script>alert(1)</script>", "a]b", "{0}"])

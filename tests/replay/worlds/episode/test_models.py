@@ -18,10 +18,13 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.walk import DERIVED, NotDerived
 from goldrush.kernel.walk import Walk as Walked
-from goldrush.kernel.worlds.episode.events import ARRAY
+from goldrush.kernel.worlds.episode.events import ARRAY, RESET
+from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.worlds.episode.model import ModelMaker
+from goldrush.replay.worlds.episode.environments import Recorded
+from goldrush.replay.worlds.episode.model import ModelMaker, ModelSubject, about_of_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
+from goldrush.replay.worlds.episode.recording import Recording, Settings
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.models import (
     Duck,
@@ -91,6 +94,46 @@ def test_what_a_collector_reports_is_recorded_in_place_of_attributes(tmp_path: P
         for now in alive
     ]  # fmt: skip
     assert arrays(run.path, "agents") == arrays(run.path, "generator[rng]") == [0, 1, 2, 3]
+
+
+class Rare(Herd):
+    """Collects every fifth step only."""
+
+    def collect(self) -> None:
+        if self.steps % 5 == 0:
+            super().collect()
+
+
+def test_what_is_collected_now_and_then_is_recorded_where_it_was(tmp_path: Path) -> None:
+    run = goldrush.wrap(Rare, tmp_path / "run.journal", seed=7, steps=12, risk=0.1)
+
+    for name in "variable[alive]", "agents":
+        assert [0, 5, 10] == arrays(run.path, name)
+    assert goldrush.open(run.path, world=Rare).verify().holds
+
+
+def test_a_journal_of_the_first_version_repeats_what_was_collected(tmp_path: Path) -> None:
+    subject, path = ModelSubject(Rare, "Rare", Recorded(recording=None)), tmp_path / "run.journal"
+    recording: Recording[Any] = Recording.new(
+        subject, about_of_model(subject), Settings(7, 7, {}), ModelMaker(Rare), path, force=False
+    )
+    recording.do((RESET, [(7, False, (DICT, ()))]))
+    while not recording.is_over:
+        recording.do()
+
+    assert [*range(8)] == arrays(path, "variable[alive]")
+    assert goldrush.open(path, world=Rare).verify().holds
+
+
+def test_a_model_that_cannot_be_made_leaves_no_journal(tmp_path: Path) -> None:
+    class Broken(Walk):
+        def __init__(self, seed: int) -> None:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        goldrush.wrap(Broken, tmp_path / "run.journal", steps=3)
+
+    assert not (tmp_path / "run.journal").exists()
 
 
 def test_a_model_that_stops_ends_the_run(tmp_path: Path) -> None:

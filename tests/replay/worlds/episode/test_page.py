@@ -90,7 +90,7 @@ def test_the_page_of_a_model_charts_its_variables(browser: Any, tmp_path: Path) 
     write_page(record(path, Growth(), [reset(2), *[STEP] * 9]), page)
     tab = Tab(browser, "dark", WIDE).open(page)
 
-    assert "At the end Size is 11." == tab.text("h1")
+    assert "Reported last: Size is 11." == tab.text("h1")
     assert ["Size", "Size"] == [text.split()[0] for text in tab.texts(".chart figcaption")]
     assert "by the name of its type alone: generator[random] (a Generator)" in tab.texts("dd")
     assert [] == tab.violations()

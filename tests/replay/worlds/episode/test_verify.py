@@ -312,3 +312,54 @@ class Signed(NoisyWalk):
 
     def seen(self) -> Any:
         return np.array([7.0, self.zero])
+
+
+class Vague(NoisyWalk):
+    """Observes a set, and gives something of no encoding and no reward."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        return {1, 2}, {"time": object()}
+
+    def step(self, action: Any) -> Any:
+        return {1, 2}, 0.0, False, False, {"time": object()}
+
+
+class Timed(Vague):
+    """Cannot be reset."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        raise ZeroDivisionError
+
+
+def test_it_says_what_was_not_compared(tmp_path: Path) -> None:
+    env = goldrush.wrap(Vague, tmp_path / "run.journal", ignore="info[score]")
+    env.reset(seed=1)
+    for _ in range(2):
+        env.step(1)
+    env.close()
+    holds, text = said(tmp_path / "run.journal", Vague)
+
+    assert holds
+    assert (
+        "; not compared: 6 values of which the type alone is recorded: observation (set), "
+        "info[time] (object); what was left out: info[score]"
+    ) in text
+
+
+def test_where_nothing_was_compared_it_does_not_say_that_a_run_repeats(tmp_path: Path) -> None:
+    env = goldrush.wrap(Vague, tmp_path / "run.journal")
+    env.reset(seed=1)
+    env.close()
+    holds, text = said(tmp_path / "run.journal", Vague)
+
+    assert holds is None
+    assert "could not be judged in full (nothing that it gave was compared)" in text
+    assert "repeats" not in text
+
+
+def test_an_environment_that_cannot_be_reset_leaves_no_journal(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        goldrush.wrap(Timed, tmp_path / "run.journal").reset(seed=1)
+
+    assert not (tmp_path / "run.journal").exists()
