@@ -19,14 +19,14 @@ from contextlib import redirect_stdout
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeVar
 
 import attrs
 
 from goldrush.agents.trust import FILE_MODULE, add_user_folder
 from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
-from goldrush.kernel.game.game import Game, snake
+from goldrush.kernel.game.game import Game, snake, source_when_made
 from goldrush.kernel.game.watch import check_ordered
 
 TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
@@ -35,6 +35,7 @@ T = TypeVar("T")
 
 # The names of `ordered` and `untied` in a loaded module.
 _ORDERED: Final = "__goldrush_ordered__"
+_LOADED: Final = "__goldrush_source__"  # the bytes of the file of such a module
 _UNTIED: Final = "__goldrush_untied__"
 
 # Built-in functions whose result depends on the order of what they go through, and others.
@@ -72,14 +73,31 @@ def source_of(code: bytes) -> Source:
 
 
 def source_of_code(code: type | FunctionType) -> Source:
-    """The source of a class or a function: the file of its module, or the cell of a notebook."""
+    """The source of a class or a function that runs here: the file of its module as it was loaded,
+    or the cell of a notebook. Not known where the file was edited since.
+    """
     try:
         module = sys.modules[code.__module__]
         path = getattr(module, "__file__", None)
-        text = Path(path).read_bytes() if path else inspect.getsource(code).encode()
-    except (OSError, TypeError, KeyError):  # typed at a prompt: nobody keeps it
+        text: bytes | None = getattr(module, _LOADED, None)
+        if text is None and isinstance(code, type) and issubclass(code, Game):
+            text = source_when_made(code)
+        if text is None and path:
+            text = Path(path).read_bytes()
+            now = compile(text, path, "exec", dont_inherit=True)
+            if isinstance(code, FunctionType) and not _is_in(code, now):
+                return Source(None, None)
+        if text is None:
+            text = inspect.getsource(code).encode()
+    except (OSError, TypeError, KeyError, SyntaxError, ValueError):  # nobody keeps it
         return Source(None, None)
     return source_of(text)
+
+
+def _is_in(function: FunctionType, code: CodeType) -> bool:
+    """Whether a function is one of the functions in the code of a module."""
+    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    return function.__code__ in inner or any(_is_in(function, each) for each in inner)
 
 
 def new_game(name: str) -> tuple[str, str]:
@@ -167,7 +185,7 @@ def _run_file(path: str) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = full
-    module.__dict__.update({_ORDERED: ordered, _UNTIED: untied})
+    module.__dict__.update({_ORDERED: ordered, _UNTIED: untied, _LOADED: code})
     sys.modules[name] = module
     try:
         tree = _Ordering(os.path.basename(full)).visit(ast.parse(code, full))

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import attrs
 
@@ -307,6 +310,7 @@ class Game(metaclass=_GameType):
         check_records(cls.__name__, cls.horizon.removesuffix("s"), names)
         check_treatments(cls.__name__, cls.treatments, partial(check_setting, cls))
         check_criteria(cls.__name__, cls.criteria, cls.null, cls.measures, cls.policies)
+        _SOURCES[cls] = _file_of(cls)
 
     # The rules.
 
@@ -528,3 +532,20 @@ def _check_steps(cls: type[Game]) -> None:
             f"{name} has policies, and no submission that they return",
             "declare it, as in class Bid(goldrush.Submission)",
         )
+
+
+# By class, the bytes of its file when it was made: what runs, though the file is edited meanwhile.
+_SOURCES: WeakKeyDictionary[type[Game], bytes | None] = WeakKeyDictionary()
+
+
+def source_when_made(game: type[Game]) -> bytes | None:
+    """The file of a game's module as it was when the class was made; None: it has none."""
+    return _SOURCES.get(game)
+
+
+def _file_of(game: type[Game]) -> bytes | None:
+    path = getattr(sys.modules.get(game.__module__), "__file__", None)
+    try:
+        return Path(path).read_bytes() if path else None
+    except OSError:  # in an archive, say
+        return None

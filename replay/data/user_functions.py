@@ -157,7 +157,7 @@ def _of(value: Any, location: str | None) -> UserMeasure:
     source = _location(function) if location is None else location
     sha256 = source_of_code(function).sha256
     return UserMeasure(
-        declared, tuple(needed), source, sha256, bool(source) and _stands_alone(function)
+        declared, tuple(needed), source, sha256, bool(source and sha256) and _stands_alone(function)
     )
 
 

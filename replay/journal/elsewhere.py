@@ -22,7 +22,8 @@ from typing import IO, Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.agents.given import give, given, location_elsewhere, location_of
+from goldrush.agents.game.source import source_of_code
+from goldrush.agents.given import give_same, given, location_elsewhere, location_of
 from goldrush.agents.players import Resources
 from goldrush.agents.trust import UserFolder, add_user_folder
 from goldrush.kernel.codec import pack, unpack
@@ -100,10 +101,10 @@ def check_elsewhere(
     location = location_elsewhere(world)
     folders = [(str(folder), isinstance(folder, UserFolder)) for folder in sys.path]
     order = [
-        os.getcwd(), folders, location, path, list(resources.trust), list(resources.sources),
-        [attrs.astuple(part) for part in parts],
+        os.getcwd(), folders, location, _sha256(world), path, list(resources.trust),
+        list(resources.sources), [attrs.astuple(part) for part in parts],
     ]  # fmt: skip
-    told = _HELPER.asked(order) if location or not _is_typed_in(world) else None
+    told = _HELPER.asked(order) if location or given(world) is None else None
     if told is None or told[0] == _CANNOT:
         told = _derived(path, parts, resources)
     verdict, where, what = told
@@ -119,9 +120,10 @@ def prepare() -> None:
     _HELPER.start()
 
 
-def _is_typed_in(world: str) -> bool:
-    """Whether a world was given by a class that has no place: of a notebook, or a program."""
-    return given(world) is not None
+def _sha256(world: str) -> str | None:
+    """The SHA-256 of the source of the game of a world, as it is here."""
+    game = given(world)
+    return None if game is None else source_of_code(game).sha256
 
 
 def _derived(path: str, parts: Sequence[Part], resources: Resources) -> tuple[str, str, str]:
@@ -212,6 +214,7 @@ def _carried_out(
     folder: str,
     folders: Sequence[tuple[str, bool]],
     location: str,
+    sha256: str | None,
     path: str,
     trust: Sequence[str],
     sources: Sequence[str],
@@ -224,7 +227,7 @@ def _carried_out(
             if is_users:
                 add_user_folder(name)
         if location:
-            give(location)
+            give_same(location, sha256)
     except (BadInput, OSError) as error:
         return _CANNOT, "", format_error(error)
     each = [Part(size, after and Location(*after), frozen) for size, after, frozen in parts]

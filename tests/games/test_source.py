@@ -1,8 +1,10 @@
 """The source of a game is recorded: other code is told from a fault, and can be forked to."""
 
 import hashlib
+import importlib
 import warnings
 
+import attrs
 import pytest
 
 import goldrush
@@ -13,6 +15,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, OtherCode, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
 from goldrush.kernel.walk import OtherDigest
+from goldrush.replay.data.user_functions import user_measures
 from goldrush.replay.journal.source import source_in, text_of
 from goldrush.replay.journal.verify import verify
 from tests.games.fisheries import SOURCE, changed, recorded
@@ -264,3 +267,37 @@ def test_other_processes_find_a_game_by_its_file_or_do_without(tmp_path, monkeyp
 
 def stock_at_start(path):
     return goldrush.open(path).at(0).state.stock
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_the_source_is_what_was_loaded_not_what_the_file_has_by_then(
+    tmp_path, monkeypatch, is_file
+) -> None:
+    file = tmp_path / "edited_game.py"
+    file.write_text(SOURCE)
+    if is_file:
+        game = sources.load_game(str(file))
+    else:
+        monkeypatch.syspath_prepend(tmp_path)
+        game = importlib.import_module("edited_game").Fishery
+    file.write_text(SOURCE.replace(*RULES))
+
+    run = recorded(game, tmp_path / "run.journal")
+
+    assert SOURCE == text_of(source_in(run.path), run.path)
+    assert (True, None) == (run.verify().holds, run.verify().other_code)
+    elsewhere = goldrush.open(run.path, world=str(file)).verify()
+    assert elsewhere.other_code == source_in(run.path).sha256
+
+
+def test_a_function_of_a_file_that_was_edited_has_no_source(tmp_path, monkeypatch) -> None:
+    file = tmp_path / "edited_measure.py"
+    file.write_text("def one(state):\n    return 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    one = importlib.import_module("edited_measure").one
+
+    assert sources.source_of_code(one).text == file.read_text()
+    assert user_measures(one)[0].lasts
+    file.write_text("def one(state):\n    return 2\n")
+    assert (None, None) == attrs.astuple(sources.source_of_code(one))
+    assert not user_measures(one)[0].lasts
