@@ -10,7 +10,7 @@ from os.path import basename
 from typing import Any, Final
 
 from goldrush.agents.game.step import StepView
-from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.llm.failures import INVALID, NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.model import FIELD, SAMPLING
@@ -28,7 +28,6 @@ from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.shape import AGENT, Schema, record
 from goldrush.kernel.world import Row
 
-INVALID: Final = "invalid"  # the error of an answer that has a field missing, or out of its range
 LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
 
 # What an entry of a model or a person can have: a game has no place for notes, and no order.

@@ -20,10 +20,12 @@ from goldrush.kernel.text import escaped
 
 # Recorded errors of answers: missing, refused, cut off before a readable part, unreadable.
 NO_ANSWER, REFUSAL, CUT, NO_JSON = "no-answer", "refusal", "cut", "no-json"
+INVALID = "invalid"  # of a game: a field is missing or has an illegal value
 NO_ACTION = "no-action"  # never recorded: no action of the answer could be read
 
 KINDS: Final[Mapping[str, str]] = {
     NO_ANSWER: "missing", CUT: "cut off", REFUSAL: "refused", NO_JSON: "unreadable",
+    INVALID: "with an illegal value",
     NO_ACTION: "without a readable action",
 }  # fmt: skip
 FIRST: Final = 20  # answers of a model before the share of failed ones is meaningful

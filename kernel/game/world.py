@@ -38,6 +38,7 @@ from goldrush.kernel.world import (
     Row,
     Vocabulary,
     World,
+    if_given,
 )
 
 Apply = Callable[[State, Sequence[Row]], None]
@@ -468,9 +469,13 @@ def _event_type(record: type[Event | Submission]) -> EventType:
     if issubclass(record, Submission):
         return EventType(
             name, {"agent": shape.AGENT, **fields, **shape.FROM_MODELS}, is_input=True,
-            text=_submitted_text(record),
+            text=f"{_submitted_text(record)}{{error}}", cases={"error": _BY_DEFAULT},
         )  # fmt: skip
     return EventType(name, fields, text=record.says)
+
+
+# What an agent submits whose answer has an error.
+_BY_DEFAULT: Final = if_given(", the default move: its answer could not be used ({error})")
 
 
 def _submitted_text(record: type[Submission]) -> str:

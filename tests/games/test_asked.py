@@ -298,3 +298,16 @@ def test_a_policy_alone_is_played_by_as_many_agents_as_the_roster_counts(tmp_pat
     run = goldrush.record(str(tmp_path / "fishery.py"), path, roster="greedy", seasons=1)
 
     assert 5 == len(run.at(1).state.roster)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"), [("no idea", "unreadable"), ('{"fish": -1}', "with an illegal value")]
+)
+def test_an_answer_that_could_not_be_used_is_told(tmp_path, answer, kind) -> None:
+    run, _ = played(Fishery, answer, tmp_path, "llm:test-1,share*4", seasons=2)
+    summary = run.tools.format_summary(run.tools.summary(run.path))
+    [first, *others] = run.log("asked", first=1, last=1)
+
+    assert f"llm:test-1: 2 of 2 answers {kind}: only default moves were played" in summary
+    assert "the default move: its answer could not be used (" in first
+    assert all("default move" not in line for line in others)
