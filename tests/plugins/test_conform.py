@@ -259,7 +259,8 @@ def _nested(world: World[Any], state: Any, digest: Callable[[Any], int]) -> Worl
     """A world whose states are all this one."""
     return attrs.evolve(
         world, initial=lambda setup: state, evolve=lambda state, block: state,
-        close=lambda state: state, copy=lambda state: state, freeze=None, thaw=None, digest=digest,
+        close=lambda state: state, copy=lambda state: state, freeze=None, thaw=None,
+        digest=digest, source=None,
     )  # fmt: skip
 
 
