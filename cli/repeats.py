@@ -30,6 +30,10 @@ def repeats(
         "--ignore", "PATH",
         "Values that are not compared, by their path in a verdict; [*] is any key; repeatable.",
     ),
+    seed_parameter: str | None = option(
+        "--seed-parameter", "NAME", "The parameter that takes the seed (default: by its name).",
+    ),
+    no_seed: bool = option("--no-seed", help="No parameter takes a seed."),
     timeout: float = option(
         "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
         type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
@@ -57,10 +61,13 @@ def repeats(
     """
     from goldrush.replay.repeats.judge import repeats as judged
 
+    if no_seed and seed_parameter is not None:
+        raise click.UsageError("--no-seed and --seed-parameter exclude each other")
     with progress() as step:
         verdict = judged(
             target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
-            causes=not no_causes, ignore=ignore, on_step=step,
+            causes=not no_causes, ignore=ignore,
+            seed_parameter="" if no_seed else seed_parameter, on_step=step,
         )  # fmt: skip
     echo(as_json, verdict.as_dict, lambda: str(verdict))
     return DONE if verdict.repeats else DIFFERS

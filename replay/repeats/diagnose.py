@@ -27,8 +27,8 @@ from goldrush.replay.repeats.verdict import Culprit, Repeats
 
 RUNS_MAX: Final = 150  # of a diagnosis
 _SEARCH_MAX: Final = 100  # until places are found, which are then tried again
-_CONTROLS: Final = 16  # runs that agree, with what is innocent put back, before any is confirmed
-_AGAIN: Final = 2  # how often a place must break the run once more
+_CONTROLS: Final = 20  # runs that agree, with what is innocent put back, before any is confirmed
+_AGAIN: Final = 3  # how often a place must break the run once more
 _ROUNDS_MAX: Final = 4  # of fixing: a fixed run may come by places that no run came by before
 
 Run = Callable[[Order, Way], Trace]

@@ -45,6 +45,7 @@ def repeats(
     timeout: float = SECONDS,
     causes: bool = True,
     ignore: Sequence[str] = (),
+    seed_parameter: str | None = None,
     on_step: OnStep | None = None,
 ) -> Repeats:
     """Whether a model, an environment, a world or a function gives the same run again from its
@@ -64,6 +65,8 @@ def repeats(
         causes: whether to look for causes.
         ignore: paths of values that are not compared, as verdicts print them: `info['episode']`;
             `[*]` stands for any key.
+        seed_parameter: the parameter that takes the seed; None: the one that has a known name, such
+            as `seed`, `rng` or `random_state`; "": none does.
         on_step: called behind each run with what it is made for, how many were, and at most are.
 
     Raises:
@@ -71,7 +74,9 @@ def repeats(
     """
     if steps is not None and not 0 < steps <= STEPS_MAX:
         raise BadInput(f"steps is {format_value(steps)}", f"give 1 to {STEPS_MAX:,}")
-    order = Order(located(target), seed, steps, _checked(settings or {}), tuple(ignore))
+    order = Order(
+        located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore)
+    )
     run = _Runs(timeout, on_step)
     first, ways, traces = _traces(order, run)
     refusal = BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")

@@ -97,6 +97,8 @@ class Order:
         seed: its seed.
         steps: how many; None: the default of its kind.
         settings: its other parameters.
+        seed_parameter: the parameter that takes the seed; None: the one that has a known name; "":
+            none does.
         ignored: paths of values that are left out, as the verdict prints them.
         sets: the order of sets that can have another one in another process, where the subject's
             own code iterates over them and no fix says otherwise: "up", "down"; "": as it comes.
@@ -117,6 +119,7 @@ class Order:
     seed: int = 1
     steps: int | None = None
     settings: Mapping[str, object] = attrs.field(factory=dict)
+    seed_parameter: str | None = None
     ignored: Sequence[str] = ()
     sets: str = ""
     leaves_at: int | None = None

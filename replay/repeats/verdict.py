@@ -193,7 +193,10 @@ class Repeats:
         if self.left_out:
             yield f"Left out: {_counted(self.left_out)}."
         if self.seed is None:
-            yield "It takes no seed: none of its parameters is known as one."
+            yield (
+                "It takes no seed. If one of its parameters is a seed, name it: --seed-parameter "
+                "NAME."
+            )
         if self.difference is not None:
             yield from self.difference.lines()
         if self._carried:

@@ -75,6 +75,11 @@ class Printing:
         print(random.random())
 
 
+class Named(Repeating):
+    def __init__(self, luck=None):
+        super().__init__(seed=luck)
+
+
 class Stamped(Repeating):
     def __init__(self, seed):
         super().__init__(seed=seed)

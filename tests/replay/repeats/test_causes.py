@@ -5,6 +5,7 @@ line of the subject that led to a cause in a library).
 """
 
 import os
+import random
 import re
 from functools import partial
 from pathlib import Path
@@ -150,6 +151,23 @@ def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
     assert verdict.runs_for_causes <= RUNS_MAX
     if 0 < len(guilty) + len(joint) < 4:
         assert (guilty | joint, "") == (confirmed, verdict.unexplained)
+
+
+def differing_now_and_then(share: float, rng: random.Random, order: Order, way: Way) -> Trace:
+    """A run that passes three innocent places, and differs by a source that nobody watches."""
+    seen = [Sighting(place, None, "", 1, 0) for place in PLACES[18:21]]
+    return Trace(steps=[0], rows=[{"luck": int(rng.random() < share)}], sightings=seen)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.3, 0.5])
+def test_no_place_is_confirmed_by_a_source_that_is_not_watched(share: float) -> None:
+    confirmed, judged = 0, 200
+    for number in range(judged):
+        run = partial(differing_now_and_then, share, random.Random(number))
+        verdict = diagnosed(NONE, run, Order("model:Model"), (Way(0), Way(1)))
+        confirmed += any(cause.is_confirmed for cause in verdict.causes)
+
+    assert confirmed <= judged / 50
 
 
 def test_a_subject_that_cannot_be_watched_is_not_explained() -> None:

@@ -85,6 +85,15 @@ def test_another_subject_of_the_same_process_shows_what_is_remembered(
     )
 
 
+def test_the_parameter_that_takes_the_seed_can_be_named() -> None:
+    named = goldrush.repeats(subjects.Named, steps=2, seed_parameter="luck")
+    unknown = goldrush.repeats(subjects.Named, steps=2, causes=False)
+
+    assert (True, 1) == (named.repeats, named.seed)
+    assert (False, None) == (unknown.repeats, unknown.seed)
+    assert "name it: --seed-parameter NAME." in str(unknown).splitlines()[1]
+
+
 def test_what_is_ignored_does_not_hide_whether_the_rest_repeats() -> None:
     path = "info['id']"
     verdict = goldrush.repeats(subjects.Stamped, steps=2, ignore=[path])
