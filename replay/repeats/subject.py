@@ -124,11 +124,13 @@ def shared_by_all(home: str) -> dict[str, tuple[int, int]]:
         file = getattr(module, "__file__", None)
         if file is None or package_of(file, home) or not is_mendable(file):
             continue
+        stem = os.path.basename(file).removesuffix(".py")  # the module of a game has another name
+        front = module.__name__ if stem == "__init__" else stem
         for name, value in vars(module).items():
             if name[:2] == "__" or isinstance(value, types.ModuleType):
                 continue
             if not isinstance(value, type):
-                held[f"{module.__name__}.{name}"] = value
+                held[f"{front}.{name}"] = value
             elif value.__module__ == module.__name__:
                 held |= {
                     f"{value.__qualname__}.{attribute}": inner

@@ -122,8 +122,10 @@ def _notes(verdict: Mapping[str, Any]) -> Sequence[str]:
     notes = []
     if verdict["error"]:
         notes.append(f"every run ends there with the same error: {verdict['error']}")
-    if verdict["reset_forgets"] is False:
+    if verdict["resets"] is False:
         notes.append(NOT_FORGOTTEN)
+    elif verdict["reset_forgets"] is False:
+        notes.append("another one in the same process gives another run")
     if verdict["seed"] is None:
         notes.append("takes no seed")
     if verdict["generators"]:

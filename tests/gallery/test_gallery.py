@@ -21,7 +21,8 @@ from tests.gallery.processes import ran
 SITE = "/v/lib/python3.11/site-packages"
 VERDICT = {
     "repeats": False, "kind": "model", "steps": 100, "seed": 1, "unexplained": "", "error": "",
-    "reset_forgets": None, "generators": [], "files_read": ["a", "b"], "files_written": ["b"],
+    "reset_forgets": None, "resets": None, "generators": [],
+    "files_read": ["a", "b"], "files_written": ["b"],
     "not_seen": ["SwigPyObject"],
     "difference": {"step": 3, "path": "wealth['a|b']", "a": "1", "b": "2"},
     "causes": [
@@ -32,7 +33,7 @@ VERDICT = {
         }
     ],
 }  # fmt: skip
-SAME = {**VERDICT, "difference": None, "causes": [], "reset_forgets": False}
+SAME = {**VERDICT, "difference": None, "causes": [], "reset_forgets": False, "resets": False}
 PACKAGE = Package("one", ["one==1.0"], "one")
 
 

@@ -71,7 +71,7 @@ def test_the_order_of_a_set_of_two_texts_is_decided_by_both() -> None:
     [
         (subjects.Built, "Built.built"),
         (subjects.Defaults, "Defaults.__init__"),
-        (subjects.FromModule, "tests.replay.repeats.subjects.DRAWS"),
+        (subjects.FromModule, "subjects.DRAWS"),
     ],
 )
 def test_another_subject_of_the_same_process_shows_what_is_remembered(
