@@ -377,7 +377,7 @@ class World(Generic[S]):
 
     def is_other_code(self, state: S) -> bool:
         """Whether the run of a state records another source than that of these rules."""
-        return self.source is not None and getattr(state, "source", None) != self.source
+        return self.source is not None and getattr(state, "source", self.source) != self.source
 
     def other_source(self, facts: Mapping[str, object]) -> str | None:
         """The SHA-256 of the source in the facts of START or a FORK, if it is another than that of
