@@ -352,6 +352,7 @@ def record(
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
+    on_start: Callable[[S], object] | None = None,
 ) -> S:
     """Play a whole run into a new journal and return the last state.
 
@@ -359,6 +360,8 @@ def record(
         force: replace an existing journal, once the run begins.
         fsync: wait for the disk at every commit; always done for runs with models.
         on_unit: called with the number of each closed unit in the journal and the state.
+        on_start: called with the initial state before anything is written. The world makes that
+            state once: code that remembers would make another one the second time.
 
     Raises:
         BadInput: before anything is written.
@@ -371,7 +374,10 @@ def record(
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
         roster = players.resolve_models(prepared.roster, prepared.facts, resources.models)
         setup = attrs.evolve(prepared, roster=roster).setup
-        context = context_of(players, world.initial(setup), roster, resources)
+        state = world.initial(setup)
+        if on_start is not None:
+            on_start(state)
+        context = context_of(players, state, roster, resources)
         with players.start_agents(context) as ask:
             return run.record(world, setup, ask, journal, on_unit, context.state)
 

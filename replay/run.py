@@ -832,14 +832,13 @@ class PlannedRun(Generic[R]):
         world = tools.world(run.setup)
         watching = tools.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
-            tools.try_measures(world.initial(run.setup))
             checked: AbstractContextManager[OnUnit | None] = nullcontext(on_unit)
             if again and not is_built_in(world.name):
                 checked = self._checked_elsewhere(world, str(target), on_unit)
             with checked as each:
                 players.record(
                     world, tools.players, target, run, resources=self.resources,
-                    force=force, fsync=fsync, on_unit=each,
+                    force=force, fsync=fsync, on_unit=each, on_start=tools.try_measures,
                 )  # fmt: skip
             warn = (self.resources.models or Models()).warn
             for remark in tools.remarks:

@@ -153,8 +153,8 @@ def test_the_laws_do_not_find_what_one_of_them_left(
     with trial(str(tmp_path / "spec.py"), {"agents": 2}) as run:
         found = {name for name, law in LAWS.items() if broken(law, run) is not None}
 
-    assert "deciding depends on nothing else" in found  # `decide` draws of its module
-    assert not found & {"it verifies", "any process writes the same bytes"}
+    assert "decide depends on state and inputs alone" in found  # `decide` draws of its module
+    assert not found & {"a recorded run verifies", "any process writes the same bytes"}
 
 
 KEPT: list[int] = []
