@@ -1,7 +1,8 @@
 """Rosters: who plays, and the text that a user types.
 
 - `greedy*8,share*2`: eight agents, then two
-- `greedy,share`: without counts, repeated up to the number of agents
+- `greedy,share`: two agents; where their number is given, repeated up to it
+- `greedy`: all agents
 - `share[part=0.5;patience=3]*2`: a policy with settings
 
 What a policy's name stands for is told in agents/seats.py.

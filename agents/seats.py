@@ -508,7 +508,7 @@ class PolicySet:
         policies: classes of the world's own policies, by name. A class with settings is an attrs
             class whose fields are made with kernel.settings.
         default: the default roster, as text.
-        agents: number of agents of a roster without counts.
+        agents: number of agents of a roster of one policy.
         method: name of the method that every policy has.
         mixes: rosters as text, by name.
         prompts, recording: see `Offer`.
@@ -534,9 +534,10 @@ class PolicySet:
 
         Args:
             text: see this module and agents/roster.py; None: the default roster.
-            agents: the number of agents that the roster must have; None: the sum of the counts, or
-                the default of the world, or more if the text has more entries. The default roster,
-                and one without counts, is repeated up to this number.
+            agents: the number of agents that the roster must have, up to which the default roster
+                and one without counts is repeated; None: the sum of the counts, or one for each of
+                several names. One name, a mix and the default roster fill the world's default
+                number.
 
         Raises BadInput for an unknown policy, a malformed part, a setting that a policy does not
         have, counts that do not add up to `agents`, or too many models.
@@ -696,7 +697,8 @@ class PolicySet:
         parts = self._parts(text)
         is_counted = any(part.count is not None for part in parts)
         each = [part for part in parts for _ in range(part.count or 1)]
-        wanted = agents or (len(each) if is_counted else max(self.agents, len(each)))
+        is_list = is_counted or (text is not None and text not in self.mixes and len(parts) > 1)
+        wanted = agents or (len(each) if is_list else max(self.agents, len(each)))
         if is_counted and wanted != len(each) and text is not None:
             raise BadInput(
                 f"the roster has {len(each)} agents, not {wanted}",

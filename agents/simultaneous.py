@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from itertools import cycle, islice
 from typing import Any, Generic
 
 import attrs
@@ -91,7 +92,8 @@ class StagePlayers(Players[S], Generic[S, V]):
 
     def asks(self, policy: str) -> str:
         others = self.game.policy_set.names_by_agent(None) if self.game.policy_set.default else []
-        return ",".join([policy, *(f"{other},{policy}" for other in dict.fromkeys(others))])
+        each = [policy, *(one for other in dict.fromkeys(others) for one in (other, policy))]
+        return ",".join(islice(cycle(each), max(len(others), len(each))))
 
     def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
         return map(prompts_of, questions_of(self.game, run))

@@ -71,7 +71,8 @@ def record(
     ),
     agents: int | None = option("--agents", "N", "Number of agents (default: as the roster says)."),
     roster: str | None = roster_option(
-        "Policies: greedy-mine, or greedy-mine*8,raid*2 (default: a mix; see `policies`)."
+        "Policies: greedy-mine for all agents, or greedy-mine*8,raid*2; several names without "
+        "numbers are an agent each, or are repeated up to --agents (default: a mix)."
     ),
     treatment: Treatment,
     settings: Settings,

@@ -95,10 +95,13 @@ def test_a_mix_of_another_length_than_asked_for_is_refused_with_both(agents: int
 # A list without counts.
 
 
-def test_a_list_without_counts_is_cycled_to_ten() -> None:
-    expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), 10))
+def test_a_list_of_names_is_an_agent_for_each() -> None:
+    assert ["raid", "mine", "claim"] == names(POLICY_SET.parse("raid,mine,claim"))
+    assert ["raid", "raid"] == names(POLICY_SET.parse("raid,raid"))
 
-    assert expected == names(POLICY_SET.parse("raid,mine,claim"))
+
+def test_one_name_is_played_by_all_agents() -> None:
+    assert ["raid"] * 10 == names(POLICY_SET.parse("raid"))
 
 
 @pytest.mark.parametrize("agents", [1, 2, 3, 7])

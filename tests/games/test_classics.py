@@ -40,6 +40,31 @@ def test_games_have_nothing_to_remark() -> None:
     assert [[]] * 4 == [tools_of_game(game).remarks for game in games]
 
 
+@pytest.mark.parametrize(
+    ("roster", "settings", "agents"),
+    [
+        ("share,greedy,random", {}, 3),
+        (["share", "greedy", "random"], {}, 3),
+        ("share,greedy,random", {"agents": 7}, 7),
+        ("share", {}, 5),
+        (None, {}, 5),
+    ],
+)
+def test_a_roster_of_names_is_an_agent_each_behind_every_door(
+    tmp_path, roster, settings, agents
+) -> None:
+    of = {"seasons": 2, **settings}
+    run = goldrush.record(Fishery, roster=roster, **of)
+    rosters = {"asked": "mixed" if roster is None else roster}
+    goldrush.study(
+        tmp_path, world=Fishery, treatments=["baseline"], rosters=rosters, seeds=1, jobs=1, **of
+    )
+    [path] = tmp_path.rglob("*.journal")
+    studied = goldrush.open(path, world=Fishery)
+
+    assert [agents] * 2 == [len(each.last().state.landed) for each in (run, studied)]
+
+
 def measured(game, name, seeds=5, **settings):
     """The mean of a measure over runs that differ in their seed."""
     return mean(
