@@ -89,6 +89,15 @@ def test_the_examples_of_the_help_can_be_typed_as_they_stand(tmp_path: Path) -> 
             assert ran.out.strip()
 
 
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_what_is_about_goldrush_alone_loads_no_library_of_records(word: str) -> None:
+    script = (
+        "import sys; from goldrush.cli.main import cli; cli([sys.argv[1]], standalone_mode=False);"
+        "loaded = {'attrs', 'msgpack', 'numpy'} & set(sys.modules); assert not loaded, loaded"
+    )
+    subprocess.run([sys.executable, "-c", script, word], check=True, cwd=ROOT)
+
+
 def cut(journal: Path, target: Path) -> None:
     """The journal as it was three commits before its end."""
     end = commits_of(journal)[-4].end
