@@ -7,7 +7,7 @@ keeps what the environment itself returned (`returned`) for the caller of a wrap
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -19,7 +19,7 @@ from goldrush.kernel.worlds.episode.config import AUTORESETS, NEWEST, OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import SEED_NAMES, UNNAMED, is_taken, takes_none
-from goldrush.replay.repeats.content import bases_of
+from goldrush.replay.repeats.content import attributes, bases_of
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
 from goldrush.replay.worlds.episode.versions import versions_of
 
@@ -417,10 +417,19 @@ def about_of(subject: Environment, make: Callable[..., object] | None = None) ->
     return About(
         name=name or location_of(make) or location_of(cls) or cls.__qualname__,
         kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
-        ignored=subject.recorded.ignored, versions=versions_of(cls, type(env)),
+        ignored=subject.recorded.ignored, versions=versions_of(make, *_kinds(env)),
         autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
         seed_parameter=subject.recorded.seed_parameter, recording=subject.recorded.recording,
     )  # fmt: skip
+
+
+def _kinds(env: Any) -> Iterator[type]:
+    """The classes of an environment, of those that it wraps, and of those of a vector."""
+    while env is not None:
+        yield type(env)
+        for each in getattr(env, "envs", None) or ():
+            yield from _kinds(each)
+        env = attributes(env).get("env")
 
 
 def _autoreset_of(env: Any) -> str:

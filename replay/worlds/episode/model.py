@@ -341,6 +341,6 @@ def about_of_model(subject: ModelSubject, every: int = 0) -> About:
     make, recorded = subject.make, subject.recorded
     return About(
         name=subject.name, kind=MODEL, values=recorded.values, ignored=recorded.ignored,
-        every=every, versions=versions_of(*([make] if isinstance(make, type) else [])),
+        every=every, versions=versions_of(make),
         seed_parameter=recorded.seed_parameter, recording=recorded.recording,
     )  # fmt: skip

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
@@ -22,23 +23,41 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+LISTED_MAX: Final = 8  # versions that do not differ
+
+
 def format_versions(subject: object) -> str:
-    """The versions here of what a subject's run was recorded under, and those that differ. Empty
-    for no subject.
+    """The versions here of what a subject's run was recorded under, and those that differ, all of
+    them. Empty for no subject.
     """
     try:
         recorded = about_of(subject).versions
     except BadInput:
         return ""
-    return ", ".join(_version(name, version) for name, version in recorded.items())
+    here = {name: _version_here(name) for name in recorded}
+    same = [name for name, version in recorded.items() if version == here[name]]
+    others = same[LISTED_MAX:]
+    listed = [
+        f"{name} {here[name]}" + ("" if name in same else f" (recorded under {version})")
+        for name, version in recorded.items()
+        if name not in others
+    ]
+    counted = f" and {format_count(len(others), 'other')} as recorded" if others else ""
+    return ", ".join(listed) + counted
 
 
-def _version(name: str, recorded: str) -> str:
+def other_versions(recorded: Mapping[str, str]) -> str:
+    """The versions that differ here from recorded ones, as the end of a message; empty: none."""
+    here = {name: _version_here(name) for name in recorded}
+    differ = [f"{n} {v}, here {here[n]}" for n, v in recorded.items() if v != here[n]]
+    return f"; it was recorded under {'; '.join(differ)}" if differ else ""
+
+
+def _version_here(name: str) -> str:
     try:
-        here = platform.python_version() if name == "python" else metadata.version(name)
+        return platform.python_version() if name == "python" else metadata.version(name)
     except (metadata.PackageNotFoundError, ValueError):  # ValueError: a forged name
-        here = "absent"
-    return f"{name} {here}" + ("" if here == recorded else f" (recorded under {recorded})")
+        return "absent"
 
 
 HERE: Final = ("here", "in the journal")

@@ -53,6 +53,7 @@ from goldrush.replay.worlds.episode.model import (
 )
 from goldrush.replay.worlds.episode.parameters import asked_in
 from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings, other_kind
+from goldrush.replay.worlds.episode.repetition import other_versions
 from goldrush.replay.worlds.episode.stage import LiveStage
 
 KEPT: Final = 8  # makers whose last environment is kept
@@ -69,10 +70,12 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
         """The subject of this state. Raises BadInput."""
         name, parameters = state.about.name, ", ".join(state.config.parameters)
         if state.unit:
-            with _told(f"{name} cannot be brought to step {state.unit - 1}"):
+            at = f"{name} cannot be brought to step {state.unit - 1}"
+            with _told(at, _REPEATS, state.about.versions):
                 return super().at(state)
         called = f"called with {parameters}" if parameters else "called without parameters"
-        with _told(f"{name} cannot be made", f"give what makes it, {called}: --env module:make"):
+        instead = f"give what makes it, {called}: --env module:make"
+        with _told(f"{name} cannot be made", instead, state.about.versions):
             return super().at(state)
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
@@ -81,7 +84,8 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
         """
         subject = self.at(state)
         try:
-            with _told(f"{state.about.name} fails in step {state.unit}"):
+            at = f"{state.about.name} fails in step {state.unit}"
+            with _told(at, _REPEATS, state.about.versions):
                 return super().outcome(state, inputs)
         except RulesFailed as failed:
             for agent, action in inputs.rows(ACTED):
@@ -127,14 +131,15 @@ def _space_of(subject: Environment, agent: int | None) -> Space:
 
 
 @contextmanager
-def _told(what: str, instead: str = _REPEATS) -> Iterator[None]:
+def _told(what: str, instead: str, recorded: Mapping[str, str] = {}) -> Iterator[None]:
+    """Tell in one line what a subject's code raises. `recorded`: versions of its run."""
     try:
         yield
     except (KeyboardInterrupt, MemoryError, GoldrushError):
         raise
     except BaseException as error:  # an environment may raise anything
         reason = " ".join(format_error(error).split())
-        raise RulesFailed(f"{what}: {reason}", instead) from error
+        raise RulesFailed(f"{what}: {reason}", instead + other_versions(recorded)) from error
 
 
 class LiveSubjects:

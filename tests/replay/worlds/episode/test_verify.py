@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +76,75 @@ def test_it_names_versions_that_differ(tmp_path: Path) -> None:
     assert holds
     assert f"gymnasium {gymnasium.__version__} (recorded under 0.1)" in text
     assert "no-such-thing absent (recorded under 7)" in text
+
+    broken = said(path, lambda: NoisyWalk(drift=1e-6, at=3))[1]
+    failing = said(path, lambda: NoisyWalk(fails=3))[1]
+
+    assert f"gymnasium {gymnasium.__version__} (recorded under 0.1)" in broken
+    assert f"; it was recorded under gymnasium 0.1, here {gymnasium.__version__}; no-" in failing
+
+
+def test_of_many_versions_those_that_differ_are_named(tmp_path: Path) -> None:
+    def many(setup: dict[str, Any]) -> None:
+        versions = {
+            name: metadata.version(name) for name in ("attrs", "click", "msgpack", "xxhash")
+        }
+        setup["subject"]["versions"] = {
+            "python": platform.python_version(), **versions, "numpy": np.__version__,
+            "pytest": pytest.__version__, "gymnasium": gymnasium.__version__, "rich": "0",
+            "pettingzoo": metadata.version("pettingzoo"), "scipy": metadata.version("scipy"),
+        }  # fmt: skip
+
+    holds, text = said(with_setup(driven(tmp_path / "run.journal"), many), NoisyWalk)
+
+    assert holds
+    here = f"gymnasium {gymnasium.__version__}, rich {metadata.version('rich')}"
+    assert f"{here} (recorded under 0) and 2 others as recorded" in text
+
+
+_INSTALLED = {
+    "rings/__init__.py": "",
+    "rings/parts.py": "import tails\nclass Ring:\n    pass\n",
+    "rings/extra.py": "import idle\n",
+    "tails.py": "",
+    "idle.py": "",
+    "Ring_Works-2.5.dist-info/METADATA": "Metadata-Version: 2.1\nName: Ring-Works\nVersion: 2.5\n",
+    "Ring_Works-2.5.dist-info/RECORD": "rings/__init__.py,,\nrings/parts.py,,\n",
+    "tails-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tails\nVersion: 1.0\n",
+    "tails-1.0.dist-info/RECORD": "tails.py,,\n",
+    "idle-3.dist-info/METADATA": "Metadata-Version: 2.1\nName: idle\nVersion: 3\n",
+    "idle-3.dist-info/RECORD": "idle.py,,\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", ["", "import idle, rings.extra"])
+def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: Path) -> None:
+    for name, text in _INSTALLED.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "helps.py").write_text("from rings.parts import Ring\n")
+    (tmp_path / "mine.py").write_text(
+        "from helps import Ring\nclass Mine:\n    def __init__(self, seed=0): self.n = seed\n"
+        "    def step(self): self.n += 1\n"
+        "def made(seed=0): return Mine(seed)\n"
+    )
+    code = (
+        f"{before}\nimport goldrush, mine\n"
+        "goldrush.wrap(mine.Mine, 'class.journal', steps=2)\n"
+        "goldrush.wrap(mine.made, 'made.journal', steps=2)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.getcwd()])
+    subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": path},
+        cwd=tmp_path,
+        check=True,
+    )
+    expected = {"numpy": np.__version__, "ring-works": "2.5", "tails": "1.0"}
+    for name in "class", "made":
+        versions = commits_of(tmp_path / f"{name}.journal")[0].setup["subject"]["versions"]
+
+        assert {"python": platform.python_version(), **expected} == versions
 
 
 @kinds
