@@ -160,6 +160,15 @@ class RegisteredEnvironment:
             ) from None
         self.name = name
 
+    @property
+    def entry_point(self) -> Maker:
+        """What the registry has for the id. Raises what importing it raises."""
+        import gymnasium
+        from gymnasium.envs.registration import load_env_creator
+
+        found: str | Maker | None = gymnasium.spec(self.name.rpartition(":")[2]).entry_point
+        return load_env_creator(found) if isinstance(found, str) else found or self
+
     def __call__(self, **parameters: object) -> object:
         """The environment; several at once if there is a number of them, `num_envs`. `id`: of a run
         that was recorded with `gymnasium.make` itself.

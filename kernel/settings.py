@@ -7,8 +7,10 @@ valid range.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
@@ -120,11 +122,37 @@ def configured(config: type[C], settings: Mapping[str, Any]) -> C:
 
 
 def parsed_value(text: str) -> Any:
-    """A value typed by a user: parsed as JSON, or the text itself if it is not JSON."""
+    """A value typed by a user, as JSON, TOML or Python writes it (`true`, `True`, `null`, `None`,
+    `.5`, `+1`, `1_000`, `inf`, a quoted text, a list, a dict); any other text is a text.
+    """
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
+        pass
+    typed = text.strip()
+    if _FLOAT.fullmatch(typed):
+        return float(typed)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in what may be no literal
+            node = ast.parse(typed, mode="eval").body
+            value = ast.literal_eval(node)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return text
+    is_whole = node.end_col_offset == len(typed.encode())  # without a comment
+    return value if is_whole and _is_plain(value) else text
+
+
+_FLOAT: Final = re.compile(r"[+-]?(?:inf|nan)")  # of TOML
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value of Python is one that JSON has, too."""
+    if isinstance(value, dict):
+        return all(type(name) is str and _is_plain(item) for name, item in value.items())
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return value is None or type(value) in (bool, int, float, str)
 
 
 # What stands between two settings that were not separated as they should be.
@@ -135,5 +163,5 @@ def separated(value: object, by: str) -> str | None:
     """The settings that are typed as the value of the first, as in `1,noise=0`, with `by` between
     them; None if it is a single value.
     """
-    pieces = _BETWEEN.split(value) if type(value) is str and not value.startswith('"') else ()
+    pieces = _BETWEEN.split(value) if type(value) is str and value[:1] not in ('"', "'") else ()
     return by.join(pieces) if len(pieces) > 1 else None

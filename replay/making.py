@@ -6,10 +6,12 @@ Mesa's models are told by what they have; nothing is imported.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.replay.repeats.content import bases_of
 
@@ -65,6 +67,56 @@ def seed_parameter_of(make: Callable[..., object], settings: Mapping[str, object
     return next(iter(seeding))
 
 
+def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> None:
+    """Check settings before anything is made of them. Raises BadInput as `check_kind`, for what the
+    annotation or the default of a parameter says.
+    """
+    makers = _makers(make.entry_point if isinstance(make, RegisteredEnvironment) else make)
+    scenario = _scenario_of(make)
+    for name, value in settings.items():
+        for known in _reached(makers):
+            if name in known:
+                check_kind(name, value, known[name].default, known[name].annotation)
+                break
+        else:
+            check_kind(name, value, getattr(scenario, name, None))
+
+
+def check_kind(
+    name: str, value: object, known: object, annotation: object = "", what: str = "its default"
+) -> None:
+    """Raises BadInput for a text in place of a number, or of true or false, and for a number in
+    place of what is annotated as a text alone. `known`: the present value, or the default, which
+    is `what`. An annotation that allows a text goes before it.
+    """
+    shown = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    words = {*re.findall(r"\w+", shown)} - _OPTIONAL
+    if isinstance(value, str) and not words & _TEXTS:
+        annotated = [kind for kind in _KINDS if kind.__name__ in words <= _NUMBERS]
+        kind = type(known) if type(known) in _KINDS else next(iter(annotated), None)
+        if kind is not None:
+            why = f"{what} is {known!r}" if type(known) in _KINDS else f"it is annotated {shown}"
+            like = known if type(known) in _KINDS and kind is not bool else 1
+            typed = f"{name}=false or --set {name}=true" if kind is bool else f"{name}={like}"
+            raise BadInput(
+                f"{name} is {_KINDS[kind]} ({why}), not {format_value(value)}",
+                f"write --set {typed}",
+            )
+    if words == {"str"} and type(value) in _KINDS:
+        raise BadInput(
+            f"{name} is a text (it is annotated {shown}), not {format_value(value)}",
+            f"""write --set '{name}="{value}"'""",
+        )
+
+
+_KINDS: Final[Mapping[type, str]] = {
+    bool: "true or false", int: "a whole number", float: "a number",
+}  # fmt: skip
+_NUMBERS: Final = {"bool", "int", "float"}
+_TEXTS: Final = {"str", "Any", "object", "Literal"}  # annotations that allow one
+_OPTIONAL: Final = {"None", "NoneType", "Optional", "Union", "typing"}
+
+
 def takes_none(
     make: Callable[..., object], settings: Mapping[str, object] = {}, of: str = ""
 ) -> BadInput:
@@ -102,10 +154,7 @@ def _seeding(
     """
     if len(seed_names) == 1:
         return {seed_names[0]: seed}
-    if isinstance(make, type):
-        makers = [vars(one)["__init__"] for one in make.__mro__ if "__init__" in vars(one)]
-    else:
-        makers = [make]
+    makers = _makers(make)
     if seed_names is UNNAMED:  # as ever; such a journal may have the name among its settings
         name = next((name for name in seed_names if _takes(makers, name)), None)
     else:
@@ -152,14 +201,26 @@ def _takes(makers: list[Any], name: str) -> bool:
 
 def _named(makers: list[Any], names: Sequence[str]) -> str | None:
     """The first of these names that a function has, or the next to which it passes others on."""
-    for make in makers:
-        parameters = parameters_of(make)
-        known = [parameter.name for parameter in parameters]
+    for known in _reached(makers):
         if found := next((name for name in names if name in known), None):
             return found
-        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-            return None
     return None
+
+
+def _makers(make: Any) -> list[Any]:
+    """The functions that take the parameters of a class or a function; each may pass others on."""
+    if isinstance(make, type):
+        return [vars(one)["__init__"] for one in make.__mro__ if "__init__" in vars(one)]
+    return [make]
+
+
+def _reached(makers: list[Any]) -> Iterator[dict[str, inspect.Parameter]]:
+    """The parameters, by name, of each function that a named argument gets to."""
+    for make in makers:
+        known = {parameter.name: parameter for parameter in parameters_of(make)}
+        yield known
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+            return
 
 
 def parameters_of(make: Callable[..., object]) -> list[inspect.Parameter]:

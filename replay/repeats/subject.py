@@ -21,7 +21,7 @@ import attrs
 from goldrush.agents.given import is_game
 from goldrush.agents.targets import is_environment_id, target_named
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.making import SEED_NAMES, made_of
+from goldrush.replay.making import SEED_NAMES, check_kinds, made_of
 from goldrush.replay.repeats.content import attributes
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import is_mendable, package_of
@@ -81,6 +81,7 @@ def subject_of(order: Order) -> Runnable:
         return _world(found, order, settings)
     if not callable(found):
         raise BadInput(f"{target} cannot be called", "name a class or a function")
+    check_kinds(found, settings)
     name = order.seed_parameter
     names = SEED_NAMES if name is None else (name,)
     made, is_seeded = made_of(found, None if name == "" else order.seed, settings, target, names)

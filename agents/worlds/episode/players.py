@@ -214,7 +214,7 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
         }
         parameters = [name for name in settings if name not in OWN]
         if state.is_model:
-            self.subjects.check_changes(state, parameters)
+            self.subjects.check_changes(state, {name: change.settings[name] for name in parameters})
         for name in parameters:
             if not state.is_model and name not in state.config.parameters:
                 raise unknown("setting", name, state.config.as_dict())

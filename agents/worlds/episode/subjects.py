@@ -55,8 +55,10 @@ class Subjects(Protocol):
     def seen(self, state: EpisodeState, agent: int) -> Seen:
         """What an agent is shown at a state. Raises BadInput if no subject can come there."""
 
-    def check_changes(self, state: EpisodeState, names: Sequence[str]) -> None:
-        """Raises BadInput for an attribute that the model of a state's run does not have there."""
+    def check_changes(self, state: EpisodeState, changes: Mapping[str, object]) -> None:
+        """Raises BadInput for an attribute that the model of a state's run does not have there, and
+        for a text in place of a number.
+        """
 
     def encoded(self, value: object, what: str) -> Encoded:
         """The encoding of a value. Raises BadInput for one that has none."""

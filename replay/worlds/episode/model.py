@@ -7,7 +7,7 @@ of one's own needs a method `step` and no more.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
@@ -23,6 +23,7 @@ from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import (
     UNNAMED,
+    check_kind,
     is_taken,
     made_of,
     parameters_of,
@@ -120,10 +121,13 @@ class ModelSubject:
         holder, attribute = self._holder(name)
         setattr(holder, attribute, decoded(value))
 
-    def check_changes(self, names: Sequence[str]) -> None:
-        """Raises BadInput for an attribute that the model does not have."""
-        for name in names:
-            self._holder(name)
+    def check_changes(self, changes: Mapping[str, object]) -> None:
+        """Raises BadInput for an attribute that the model does not have, and a text in place of a
+        number.
+        """
+        for name, value in changes.items():
+            holder, attribute = self._holder(name)
+            check_kind(name, value, getattr(holder, attribute), what="it")
 
     def close(self) -> None:
         """Nothing to release."""

@@ -31,6 +31,7 @@ from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState, initial
 from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, shown
+from goldrush.replay.making import check_kinds
 from goldrush.replay.worlds.episode.actions import as_recorded, in_space
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
@@ -200,6 +201,7 @@ class LiveSubjects:
         named = ", ".join(parameters) or "no parameters"
         instead = f"it is called with {named}: see --set, or give something else: --env module:make"
         with _told("what is given cannot make an environment or a model", instead):
+            check_kinds(make, parameters)
             subject: Environment | ModelSubject | None
             subject = subject_of_model(make, own.seed, parameters, recorded)
             if subject is not None:
@@ -231,9 +233,9 @@ class LiveSubjects:
             return Seen(name, _item(returned[0], agent), _infos_of(returned[-1], agent), space)
         return Seen(name, returned[0], returned[-1], self._space(subject, agent, env.action_space))
 
-    def check_changes(self, state: EpisodeState, names: Sequence[str]) -> None:
+    def check_changes(self, state: EpisodeState, changes: Mapping[str, object]) -> None:
         """See Subjects."""
-        cast(ModelSubject, self._live(state)).check_changes(names)
+        cast(ModelSubject, self._live(state)).check_changes(changes)
 
     def encoded(self, value: object, what: str) -> Encoded:
         """See Subjects."""

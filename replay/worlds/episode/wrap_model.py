@@ -100,7 +100,7 @@ class RecordedModel(Generic[M]):
         Raises BadInput for an attribute that the model does not have, and for a value that cannot
         be recorded.
         """
-        self.recording.subject.check_changes([*changes])
+        self.recording.subject.check_changes(changes)
         self._changes |= {name: encoded(value, name) for name, value in changes.items()}
 
     def fork(
@@ -128,7 +128,7 @@ class RecordedModel(Generic[M]):
         return type(self)(
             self.recording.forked(
                 at, journal, steps, force=force, changes=changes,
-                check=lambda subject: subject.check_changes([*changes]),
+                check=lambda subject: subject.check_changes(changes),
             )
         )  # fmt: skip
 

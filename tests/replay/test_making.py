@@ -1,0 +1,170 @@
+"""Values of parameters, typed or given: each of the type that the parameter has."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goldrush
+from goldrush.agents.roster import format_policy, parts_of
+from goldrush.agents.targets import target_named
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import parsed_value
+from goldrush.replay.making import check_kinds
+from tests.cli.helpers import assert_refused
+from tests.cli.helpers import goldrush as command
+
+MODEL = """
+import random
+
+class Model:
+    def __init__(self, shuffle=True, p=0.5, limit=None, names="a", seed=0):
+        self.random = random.Random(seed)
+        self.shuffle = shuffle
+        self.seen = repr((shuffle, p, limit, names))
+
+    def step(self):
+        self.total = self.random.random() if self.shuffle else random.random()
+"""
+
+
+class Base:
+    """Takes parameters of several types."""
+
+    def __init__(
+        self, seed: int = 0, shuffle=True, p=0.5, names="a", rate: float | None = None,  # type: ignore[no-untyped-def]
+        size: float | str = 0.5, label: str = "a", mode: Any = 1,
+    ) -> None:  # fmt: skip
+        self.random = random.Random(seed)
+
+    def step(self) -> None:
+        pass
+
+
+class Derived(Base):
+    """Passes its parameters on."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "m.py").write_text(MODEL)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("true", True), ("True", True), ("False", False), ("null", None), ("None", None),
+        (".5", 0.5), ("+1", 1), ("1_000", 1000), ("1e3", 1000.0), ("-inf", float("-inf")),
+        ("'a'", "a"), ('"a"', "a"), ("[1, 'b', None]", [1, "b", None]), ("{'a': .5}", {"a": 0.5}),
+    ],
+)  # fmt: skip
+def test_a_value_is_typed_as_json_toml_or_python_writes_it(text: str, value: object) -> None:
+    parsed = parsed_value(text)
+
+    assert (value, type(value)) == (parsed, type(parsed))
+    assert "[" in text or {"part": value} == parts_of(f"share[part={text}]*2")[0].settings
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["no", "yes", "007", "1,2", "1 # x", "1+2j", "b'x'", "{1: 2}", "(1, 2)", "[x]", "a\nb", "1\n2",
+     "2026-01-01", "\0", "(" * 5000, "9" * 5000],
+)  # fmt: skip
+def test_all_else_is_a_text(text: str) -> None:
+    assert text == parsed_value(text)
+
+
+@pytest.mark.parametrize("text", ["None", "True", "+1", ".5", "'a'", "1_000", "nan"])
+def test_a_text_that_looks_like_a_value_is_quoted_in_a_roster(text: str) -> None:
+    assert text == parts_of(format_policy("share", {"part": text}))[0].settings["part"]
+
+
+@pytest.mark.parametrize("make", [Base, Derived])
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"shuffle": "no"}, "shuffle is true or false (its default is True), not 'no'"),
+        ({"p": "high"}, "p is a number (its default is 0.5), not 'high'"),
+        ({"rate": "high"}, "rate is a number (it is annotated float | None), not 'high'"),
+        ({"label": 3.1}, "label is a text (it is annotated str), not 3.1"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(
+    make: Callable[..., object], settings: dict[str, object], says: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        check_kinds(make, settings)
+
+    assert says == refused.value.what
+
+
+@pytest.mark.parametrize("make", [Base, Derived, lambda **given: Base(**given)])
+def test_what_a_parameter_allows_is_taken(make: Callable[..., object]) -> None:
+    check_kinds(make, {"shuffle": False, "p": 1, "rate": None, "size": "big", "mode": "x"})
+    check_kinds(make, {"names": 1, "label": "b", "shuffle": 2, "p": None})
+
+
+def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
+    make: Any = target_named("CartPole-v1")
+    check_kinds(make, {"sutton_barto_reward": True, "render_mode": "rgb_array"})
+
+    with pytest.raises(BadInput, match="sutton_barto_reward is true or false"):
+        check_kinds(make, {"sutton_barto_reward": "no"})
+
+
+def test_false_as_python_writes_it_is_recorded_as_false(folder: Path) -> None:
+    ran = command(
+        "record", "--env", "m.py:Model", "--set", "steps=1", "--set", "shuffle=False",
+        "--set", "p=.5", "--set", "limit=None", "--out", "x.journal", cwd=folder,
+    )  # fmt: skip
+    settings = goldrush.open(folder / "x.journal").info().declared.settings
+
+    assert 0 == ran.code
+    assert [False, 0.5, None] == [settings[name] for name in ("shuffle", "p", "limit")]
+    assert settings["shuffle"] is False
+
+
+def test_repeats_judges_what_was_meant(folder: Path) -> None:
+    ran = command(
+        "repeats", "m.py:Model", "--steps", "2", "--set", "shuffle=False", "--no-causes", cwd=folder
+    )
+
+    assert 1 == ran.code
+    assert "shuffle=False: DOES NOT REPEAT from step 1 on" in ran.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("record", "--env", "m.py:Model", "--set", "steps=1", "--out", "new.journal"),
+        ("study", "--env", "m.py:Model", "--set", "steps=1", "--seeds", "2", "--out", "new"),
+        ("conform", "m.py:Model", "--set", "steps=1"),
+        ("repeats", "m.py:Model"),
+    ],
+)
+def test_every_door_refuses_a_text_that_is_not_true_or_false(
+    folder: Path, words: tuple[str, ...]
+) -> None:
+    says = "shuffle is true or false (its default is True), not 'no'"
+
+    assert_refused(command(*words, "--set", "shuffle=no", cwd=folder), says)
+    assert ["m.py"] == [path.name for path in folder.iterdir() if path.name[0] != "_"]
+
+
+def test_a_fork_gives_an_attribute_a_value_of_its_type(folder: Path) -> None:
+    command(
+        "record", "--env", "m.py:Model", "--set", "steps=2", "--out", "x.journal", cwd=folder
+    )  # fmt: skip
+    fork = ("fork", "x.journal", "--env", "m.py:Model", "--at", "1", "--out", "y.journal")
+    refused = command(*fork, "--set", "shuffle=no", cwd=folder)
+
+    assert_refused(refused, "shuffle is true or false (it is True), not 'no'")
+    assert 0 == command(*fork, "--set", "shuffle=True", cwd=folder).code
