@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -155,32 +155,48 @@ def verify_all(
         on_bytes: called with the number of judged bytes and of all bytes: after each commit in this
             process, after each journal in others.
     """
-    done, sizes = 0, list(map(size_of, paths))
     tests_at_once = jobs or 1 if len(paths) == 1 else 1
     resources = Resources(tests_at_once, program, trust=trust, sources=sources)
     judged = partial(_judged, level=level, demands=demands, resources=resources)
     jobs = jobs_for(len(paths), jobs)
-    is_shipped = len(paths) == 1 or (not trust and all(map(is_shipped_at, paths)))
-    if jobs == 1 and is_shipped:
-        for path, size in zip(paths, sizes, strict=True):
-            progress = on_bytes and partial(_add, on_bytes, done, sum(sizes))
-            yield judged(path, on_bytes=progress)
-            done += size
-        return
-    from concurrent.futures.process import BrokenProcessPool
+    if len(paths) > 1 and (trust or not all(map(is_shipped_at, paths))):
+        from goldrush.agents.pool import in_child
 
-    from goldrush.agents.pool import in_child, result_of, workers
-
-    if not is_shipped:
         import_early(trust, trust)
-        judged = partial(in_child, judged)
-    if jobs == 1:
-        for path, size in zip(paths, sizes, strict=True):
-            yield _unless_died(partial(judged, path), path)
+        alone = partial(in_child, judged)
+        one_by_one = (_unless_died(partial(alone, path), path) for path in paths)
+        results = one_by_one if jobs == 1 else _in_workers(alone, paths, jobs)
+    elif jobs == 1:
+        yield from _in_this_process(judged, paths, on_bytes)
+        return
+    else:
+        results = _in_workers(judged, paths, jobs)
+    done, sizes = 0, list(map(size_of, paths))
+    with closing(results):
+        for result, size in zip(results, sizes, strict=True):
+            yield result
             done += size
             if on_bytes is not None:
                 on_bytes(done, sum(sizes))
-        return
+
+
+def _in_this_process(
+    judged: Callable[..., BatchResult], paths: Sequence[str], on_bytes: OnBytes | None
+) -> Iterator[BatchResult]:
+    done, sizes = 0, list(map(size_of, paths))
+    for path, size in zip(paths, sizes, strict=True):
+        progress = on_bytes and partial(_add, on_bytes, done, sum(sizes))
+        yield judged(path, on_bytes=progress)
+        done += size
+
+
+def _in_workers(
+    judged: Callable[[str], BatchResult], paths: Sequence[str], jobs: int
+) -> Generator[BatchResult, None, None]:
+    from concurrent.futures.process import BrokenProcessPool
+
+    from goldrush.agents.pool import result_of, workers
+
     pool = workers(jobs)
     try:
         futures = []
@@ -198,9 +214,6 @@ def verify_all(
                     pool = workers(1)
                     alone = pool.submit(judged, path)
                 yield _unless_died(partial(result_of, alone), path)
-            done += sizes[index]
-            if on_bytes is not None:
-                on_bytes(done, sum(sizes))
     except BaseException:  # Ctrl-C above all: do not wait for running tasks
         pool.stop()
         raise
