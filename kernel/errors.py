@@ -32,7 +32,7 @@ def format_error(error: BaseException) -> str:
         text = f"{type(error).__name__}: {error}".removesuffix(": ")
     except Exception:  # its __str__ may raise, too
         text = type(error).__name__
-    text = "; ".join([text, *getattr(error, "__notes__", ())])
+    text = "; ".join([text, *_offered(error), *getattr(error, "__notes__", ())])
     frames = [(frame.tb_frame.f_code, frame.tb_lineno) for frame in _frames_of_user(error)]
     if not frames:
         return text
@@ -41,6 +41,17 @@ def format_error(error: BaseException) -> str:
     code, line = [f for f in frames if os.path.dirname(f[0].co_filename).startswith(folder)][-1]
     name = "" if code.co_qualname == "<module>" else f"{code.co_qualname}, "
     return f"{name}{os.path.basename(code.co_filename)}:{line}: {text}"
+
+
+def _offered(error: BaseException) -> list[str]:
+    """For a name that an object of goldrush does not have: those of its methods."""
+    # Not in a `__getattr__`, which slows down every access to an attribute of the class.
+    kind = type(getattr(error, "obj", None))
+    if not isinstance(error, AttributeError) or not str(kind.__module__).startswith("goldrush."):
+        return []
+    names = [name for each in kind.__mro__ for name in vars(each) if not name.startswith("_")]
+    known = [name for name in names if callable(getattr(kind, name))]
+    return [f"{nearest(error.name, known)}take one of {', '.join(known)}"] if known else []
 
 
 def format_traceback(error: BaseException | None) -> str:

@@ -310,8 +310,9 @@ AMOUNT = Kind(
 
 def amount(value: float) -> float:
     """A real number in the form that rows have (see AMOUNT)."""
-    is_whole = type(value) is float and value.is_integer() and -(2.0**63) <= value < 2.0**64
-    return int(value) if is_whole else value
+    if type(value) is float and value.is_integer() and -(2.0**63) <= value < 2.0**64:
+        return int(value)
+    return value
 
 
 def _with_amounts(value: Any, depth: int = 4) -> Any:

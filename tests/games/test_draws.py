@@ -217,7 +217,7 @@ def test_an_unknown_draw_is_refused_with_those_there_are(tmp_path) -> None:
     rules = "        left = max(0.0"
     game = changed(tmp_path, rules, f"        draw.gauss(0, 1, 'x')\n{rules}")
 
-    with pytest.raises(BadInput, match=r"no draw 'gauss'; take one of word, below.*, weighted"):
+    with pytest.raises(BadInput, match=r"attribute 'gauss'; take one of word, below.*, weighted"):
         recorded(game, tmp_path / "run.journal")
 
 
