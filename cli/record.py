@@ -290,12 +290,27 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
     as for `carried_out`.
     """
+    import attrs
+
+    from goldrush.agents.llm.failures import format_failures
+    from goldrush.agents.trust import HUMAN, LLM
+    from goldrush.kernel.journal import JournalReader
+    from goldrush.replay.find import open_world
+    from goldrush.replay.journal.declared import declared_in
+    from goldrush.replay.journal.usage import failures_in
+
     summary = tools.summary(path)
+    with JournalReader(path) as reader:
+        declared = declared_in(open_world(reader), reader)
+    ever = [player for _, players in declared.rosters for player in players]
+    failures = failures_in(path) if _any_is(LLM, ever) else []
     if as_json:
-        echo_json(summary.as_dict())
+        models = {"failures": [attrs.asdict(each) for each in failures]}
+        echo_json({**summary.as_dict(), **(models if tools.players.answers else {})})
         return
     # A summary would tell a person in the world's words what its wording calls otherwise.
-    shown = "" if _is_worded_for_people(path) else tools.format_summary(summary)
+    shown = "" if _any_is(HUMAN, declared.players, "wording") else tools.format_summary(summary)
+    shown = "\n".join([shown, *format_failures(failures, tools.if_failed)]).strip("\n")
     name, size = quoted_path(path), os.stat(path).st_size
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
@@ -315,19 +330,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
 
 
-def _is_worded_for_people(path: str) -> bool:
-    """Whether a person of a run has a wording. Raises what reading a journal raises."""
-    from goldrush.agents.trust import HUMAN
-    from goldrush.kernel.journal import JournalReader
-    from goldrush.replay.find import open_world
-    from goldrush.replay.journal.declared import declared_in
-
-    with JournalReader(path) as reader:
-        players = declared_in(open_world(reader), reader).players
+def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:
+    """Whether one of these players is of a policy, and has these options."""
     return any(
         isinstance(player, Mapping)
-        and player.get("policy") == HUMAN
-        and "wording" in player.get("options", ())
+        and player.get("policy") == policy
+        and all(option in player.get("options", ()) for option in options)
         for player in players
     )
 

@@ -208,9 +208,9 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())
-    units = studied(study.manifest.world).vocabulary.units
-    said = [*format_failures(failures, "no plan was played")]
-    said += filter(None, [format_repeated(repeated, units)])
+    tools = studied(study.manifest.world)
+    said = format_failures(failures, tools.if_failed)
+    said += filter(None, [format_repeated(repeated, tools.vocabulary.units)])
     lines = "".join(f"{line}\n" for line in said)
     click.echo(
         f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "
@@ -339,7 +339,7 @@ def _print_report(written: Reported, figures: str | None) -> None:
     from goldrush.replay.report.failures import shortened
 
     if written.hardly_played:
-        click.echo("models most of whose answers held no plan:")
+        click.echo("models most of whose answers failed:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
     click.echo("".join(f"{line}\n" for line in written.sentences))
     _print_criteria(written)

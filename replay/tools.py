@@ -254,6 +254,7 @@ class Tools:
             (replay.colours.hues_of).
         headline_leads: what `headline` says comes before the standings.
         null: the policy that cannot learn, with which others are compared; empty: there is none.
+        if_failed: what was played instead of the failed answers of models.
         remarks: warnings about its rules, each on one line, for who records a run.
         states: what that page is told of the world.
         verify_option: what a page says that `goldrush verify` takes behind a journal, with a space
@@ -277,6 +278,7 @@ class Tools:
     view: View | None = None
     hue_order: Sequence[str] = ()
     null: str = ""
+    if_failed: str = "nothing of them was used"
     headline_leads: bool = False
     remarks: Sequence[str] = ()
     states: States = States()

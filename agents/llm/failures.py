@@ -136,14 +136,14 @@ def format_kinds(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kinds[kind]:,} {word}" for kind, word in KINDS.items() if kind in kinds)
 
 
-def format_failures(failures: Iterable[Failures], nothing: str) -> list[str]:
+def format_failures(failures: Iterable[Failures], instead: str) -> list[str]:
     """A line for each model with failed answers, and one for each with answers that were cut off
-    but played. `nothing` is appended if all of a model's answers failed.
+    but played. `instead`: what was played instead of the failed ones.
     """
     lines = []
     for counts in failures:
         if counts.failed:
-            lines.append(f"{counts}: {nothing}" if counts.failed == counts.answers else str(counts))
+            lines.append(f"{counts}: {instead}")
         lines += format_cut([counts])
     return list(map(escaped, lines))
 

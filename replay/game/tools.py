@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.given import location_of
-from goldrush.agents.llm.failures import format_failures
 from goldrush.agents.llm.versions import PromptVersion
-from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.game.draw import DRAWN, USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
@@ -37,7 +35,6 @@ from goldrush.replay.data.measures import (
 )
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.journal.usage import usage
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
@@ -51,6 +48,7 @@ class GameTools(StageTools):
     """The tools of a game."""
 
     draw_kinds = USES
+    if_failed = "default moves were played instead"
     _draws = lazy("goldrush.replay.game.draws:draws_of_game")
     _format_state = lazy("goldrush.replay.game.text:format_state")
 
@@ -98,10 +96,7 @@ class GameTools(StageTools):
         for name, each in run.known.items():
             last = run.values[name][-1] if run.units else None
             rows.append((each.title, _number(run.of(name)), _number(last)))
-        failures = usage(run.path).failures if any(LLM in label for label in run.roster) else []
-        lines = format_failures(failures, "only default moves were played")
-        failed = "".join(f"\n{line}" for line in lines)
-        return f"{self.measures.head(run)}{failed}\n\n{format_table(rows, numbers=(1, 2))}"
+        return f"{self.measures.head(run)}\n\n{format_table(rows, numbers=(1, 2))}"
 
     def world_option(self, folder: str | Path = "") -> str:
         location = location_of(self.name)

@@ -14,7 +14,7 @@ LINES_MAX: Final = 10  # models named above the verdicts; the table has all
 
 
 def hardly_played(results: Results[Any, Any]) -> list[str]:
-    """A line for each model and cell in which more than MOSTLY of the answers had no plan."""
+    """A line for each model and cell in which more than MOSTLY of the answers failed."""
     units = results.of.vocabulary.units
     return [
         f"{cell.format(units)}: {failures}"
@@ -35,8 +35,8 @@ def warning(results: Results[Any, Any]) -> list[Block]:
         return []
     return [
         Text(
-            f"Models that hardly played: more than {MOSTLY:.0%} of their answers had no plan, so "
-            f"the results say little about how they would play. {'; '.join(lines)}."
+            f"Models that hardly played: more than {MOSTLY:.0%} of their answers failed, so the "
+            f"results say little about how they would play. {'; '.join(lines)}."
         )
     ]
 
@@ -50,12 +50,12 @@ def models_section(results: Results[Any, Any]) -> list[Block]:
     return section(
         "Answers of language models",
         "models",
-        "A failed answer was missing, cut off before its plan, refused, or had no plan or no "
-        "readable action in it; nothing of it was played; one that was cut off after its plan "
-        "was. Counts over all seeds. Runs of other seeds are other samples of a model only where "
-        "it answers differently: the last column counts the different answers "
-        f"among those to prompts that it was asked several times in the first {words.unit} of the "
-        "runs.",
+        "A failed answer was missing, cut off before a readable part, refused, unreadable, or had "
+        f"an illegal value or no readable action in it: {results.of.if_failed}. One that was cut "
+        "off after its readable part was played. Counts over all seeds. Runs of other seeds are "
+        "other samples of a model only where it answers differently: the last column counts the "
+        "different answers among those to prompts that it was asked several times in the first "
+        f"{words.unit} of the runs.",
         TableBlock(
             head, rows, "Answers of every model, failed by kind, and different to equal prompts."
         ),

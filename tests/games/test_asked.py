@@ -13,6 +13,7 @@ from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
+from tests.cli.helpers import goldrush as tool
 from tests.games.fisheries import SOURCE, changed
 from tests.llm.servers import completion, serving
 
@@ -304,10 +305,32 @@ def test_a_policy_alone_is_played_by_as_many_agents_as_the_roster_counts(tmp_pat
     ("answer", "kind"), [("no idea", "unreadable"), ('{"fish": -1}', "with an illegal value")]
 )
 def test_an_answer_that_could_not_be_used_is_told(tmp_path, answer, kind) -> None:
-    run, _ = played(Fishery, answer, tmp_path, "llm:test-1,share*4", seasons=2)
-    summary = run.tools.format_summary(run.tools.summary(run.path))
-    [first, *others] = run.log("asked", first=1, last=1)
+    file = tmp_path / "fishery.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    game = ("--world", file, "--roster", "llm:test-1,share*4", "--set", "seasons=2")
+    with serving(lambda asked: completion(answer)) as server:
+        models = ("--base-url", server.address)
+        ran, as_json = (
+            tool("record", *game, *models, "--out", f"{name}.journal", *also, cwd=tmp_path)
+            for name, also in (("run", ()), ("json", ("--json",)))
+        )
+        study = tool(
+            "study", *game, *models, "--treatment", "baseline", "--seeds", 2, "--out", "study",
+            cwd=tmp_path,
+        )  # fmt: skip
+    report = tool("report", "study", "--world", file, cwd=tmp_path)
+    assert 0 == report.code, (study.err, report.err)
+    page = (tmp_path / "study" / "report.html").read_text(encoding="utf-8")
+    tool("view", "run.journal", "--world", file, cwd=tmp_path)
+    of_run = (tmp_path / "run.html").read_text(encoding="utf-8")
+    [first, *others] = goldrush.open(tmp_path / "run.journal", world=str(file)).log("asked", last=1)
 
-    assert f"llm:test-1: 2 of 2 answers {kind}: only default moves were played" in summary
+    failed = f"llm:test-1: 2 of 2 answers {kind}: default moves were played instead"
+    assert failed in ran.out.splitlines()
+    assert [2] == [sum(each["kinds"].values()) for each in json.loads(as_json.out)["failures"]]
+    assert failed.replace("2", "4") in study.out.splitlines()
+    assert f"llm:test-1: 4 of 4 answers {kind}" in report.out
+    assert "default moves were played instead" in page
+    assert "the default move: its answer could not be used (" in of_run
     assert "the default move: its answer could not be used (" in first
     assert all("default move" not in line for line in others)

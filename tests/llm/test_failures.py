@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.summary import summarise
 from tests.llm.runs import models, playing
 from tests.llm.seasons import recorded
 from tests.llm.servers import Asked, Reply, completion, error, serving
@@ -222,7 +220,7 @@ def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
     with serving(respond) as server:
         limits = models(server.address, "a", "b")
         record(path, {"rounds": 2}, "llm:a*3,llm:b*4,raid", models=limits)
-    a, b = summarise(path).failures
+    a, b = failures_in(path)
 
     assert Failures("a", 6, {"no-answer": 2, "cut": 2, "refusal": 2}) == a
     assert Failures("b", 8, {"no-json": 2, "no-action": 2}) == b
@@ -230,10 +228,6 @@ def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
     assert "llm:b: 4 of 8 answers failed: 2 unreadable, 2 without a readable action" == str(b)
     assert "llm:b: 2 of 4 answers unreadable" == str(Failures("b", 4, {"no-json": 2}))
     assert [True, False] == [a.hardly_played, b.hardly_played]
-    kinds = {"no-answer": 2, "cut": 2, "refusal": 2}
-    assert {"model": "a", "answers": 6, "kinds": kinds, "cut": 0} == (
-        json.loads(json.dumps(summarise(path).as_dict()))["failures"][0]
-    )
 
 
 def test_a_plan_that_is_too_long_is_none_of_the_failures() -> None:

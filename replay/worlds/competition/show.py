@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.llm.failures import format_failures
 from goldrush.agents.worlds.competition.formats import format_apart
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
@@ -64,7 +63,6 @@ def format_summary(summary: SeasonSummary) -> str:
         )
     if summary.models:
         parts.append(f"{_answers(summary.models)} of language models")
-        parts += format_failures(summary.failures, "nothing of it was used")
     if summary.people:
         parts.append(f"{_answers(summary.people)} of people")
     if summary.refused:

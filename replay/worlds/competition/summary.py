@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final
 
 import attrs
 
-from goldrush.agents.llm.failures import Failures
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, JournalReader
@@ -37,7 +36,6 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.worlds.competition.proof import sides
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import (
@@ -146,7 +144,6 @@ class SeasonSummary:
     forks: Sequence[Event]
     models: int
     people: int
-    failures: Sequence[Failures]
     unsaid: Sequence[tuple[int, int, int, int]]
 
     def as_dict(self) -> dict[str, Any]:
@@ -245,7 +242,6 @@ class _Counting:
             forks=self.forks,
             models=self._answers,
             people=self._by_people,
-            failures=failures_in(path) if self._answers else (),
             unsaid=sorted(turn for turn in self._by_hand if turn[0] < closed),
         )
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.llm.failures import format_failures
 from goldrush.agents.seats import policy_label
 from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel.text import escaped, format_count
@@ -53,16 +52,13 @@ def format_summary(summary: RunSummary) -> str:
     whose = since and (
         f"\n\nThese policies play from round {since[-1]} on; gold and stamina count from round 1."
     )
-    failed = "".join(
-        f"{line}\n" for line in format_failures(summary.failures, "no plan was played")
-    )
     return f"""\
 {_size(summary.rounds, config["agents"])} on {config["rows"]} x {config["cols"]} plots, \
 seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
-{forks}{_asked(summary.models)}{failed}
+{forks}{_asked(summary.models)}
 {format_table(rows, numbers=range(1, 9))}{whose or ""}"""
 
 

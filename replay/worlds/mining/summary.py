@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.failures import Failures
 from goldrush.agents.seats import policy_label
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.mining.roster import PROMPTS
@@ -85,7 +84,6 @@ class RunSummary:
     forks: Sequence[Event]
     waiting: int = 0
     models: Taken | None = None
-    failures: Sequence[Failures] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The summary for JSON."""
@@ -129,7 +127,6 @@ def summarise(path: str | Path) -> RunSummary:
         forks=forks,
         waiting=waiting,
         models=took.total if took else None,
-        failures=took.failures if took else (),
     )
 
 

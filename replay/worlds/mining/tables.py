@@ -10,8 +10,8 @@ from typing import Final, get_type_hints
 
 import attrs
 
+from goldrush.agents.llm.failures import INVALID, NO_ACTION, failure_kind
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
-from goldrush.agents.llm.failures import NO_ACTION, failure_kind
 from goldrush.agents.llm.wording_rosters import variants_of
 from goldrush.agents.seats import policy_label
 from goldrush.agents.worlds.mining.parse import is_unread
@@ -74,6 +74,7 @@ class _Line:
     agents: int
 
 
+_FAILURES: Final = ", ".join(kind for kind in KINDS_OF_FAILURE if kind != INVALID)
 _AGENTS: Final[ColumnOf[_Line]] = column("agents", WHOLE, "how many play", unit="agents")
 _BY_ROUND: Final = units_table(MINING.vocabulary, MEASURES)  # the round, and its measures
 
@@ -187,7 +188,7 @@ AGENTS: Final = RecordsOf(_agents).table(
     column("policy", TEXT, "who plays it: a policy's name, `llm:NAME` for a model, with options",
            lambda line: policy_label(line.state.roster[line.agent], PROMPTS)),
     column("variant", WHOLE, "of its wording, from 0; null where that has no variants"),
-    column("failure", TEXT, f"of a model's answer that failed: {', '.join(KINDS_OF_FAILURE)}"),
+    column("failure", TEXT, f"of a model's answer that failed: {_FAILURES}"),
     column("stamina", WHOLE, "what it may spend in the round",
            lambda line: line.state.staminas[line.agent], unit="points"),
     *columns_in_order(

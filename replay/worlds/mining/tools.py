@@ -46,6 +46,7 @@ class MiningTools(StageTools):
         "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend", "raid",
     )  # fmt: skip
     null = NULL
+    if_failed = "empty plans were played instead"
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
     _story = lazy("goldrush.replay.worlds.mining.story:story")

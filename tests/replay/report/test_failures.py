@@ -66,7 +66,7 @@ def test_that_models_hardly_played_stands_above_the_verdicts(
     text = written.path.read_text(encoding="utf-8")
     if format_ == "html":
         text = Page(text).text
-    said = text.index("Models that hardly played: more than 50% of their answers had no plan")
+    said = text.index("Models that hardly played: more than 50% of their answers failed")
 
     assert LINES == written.hardly_played
     assert said < text.index("compare 2 treatments")
@@ -86,12 +86,12 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
             "4",
             "a",
             "12",
-            *["0", "12", "0", "0", "0"],
+            *["0", "12", "0", "0", "0", "0"],
             "100% (hardly played)",
             "0",
             "",
         ],
-        ["scarce", "both", "4", "b", "12", *["0", "4", "0", "0", "0"], "33%", "0", ""],
+        ["scarce", "both", "4", "b", "12", *["0", "4", "0", "0", "0", "0"], "33%", "0", ""],
     ] == [list(map(str, row)) for row in table.rows[:2]]
     assert ["folder", "runs", "answer", "outcome", "comparisons", "hardly_played"] == list(told)[:6]
     assert LINES == told["hardly_played"]
@@ -122,7 +122,7 @@ def test_the_commands_tell_it_too(study: Path, tmp_path: Path) -> None:
     ran = goldrush("report", study, "--out", "page.html", cwd=tmp_path)
 
     assert 0 == ran.code
-    assert ["models most of whose answers held no plan:"] + [
+    assert ["models most of whose answers failed:"] + [
         f"  {line}" for line in LINES
     ] == ran.out.splitlines()[:3]
 
