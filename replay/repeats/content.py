@@ -21,11 +21,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice, product
 from operator import itemgetter
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from xxhash import xxh3_64_intdigest
 
-SETS: Final = (set, frozenset, weakref.WeakSet)
+
+class Entry(NamedTuple):
+    """An entry of a dictionary."""
+
+    key: object
+    value: object
+
+
+class Entries(list[Entry]):
+    """The entries of a dictionary whose keys have no text of their own: a set of pairs."""
+
+
+SETS: Final = (set, frozenset, weakref.WeakSet, Entries)
 Child = tuple[str, object]  # the path from its parent, and itself
 Parts = tuple[str, list[Child]]  # what an object shows by itself, and what it holds
 
@@ -42,7 +54,8 @@ def content(value: object, depth: int) -> str:
     if depth < 0 and not is_value(kind):
         return name_of(kind)
     if isinstance(value, SETS):
-        return f"{kind.__name__}({sorted(content(item, depth - 1) for item in value)})"
+        inner_depth = depth - (kind is not Entries)  # which are no level of their own
+        return f"{kind.__name__}({sorted(content(item, inner_depth) for item in value)})"
     try:
         text, held = parts(value)
     except Exception:  # it cannot be read
@@ -276,9 +289,7 @@ def _mapping(value: Any) -> Parts:
         held = [(f"[{key_text(key)}]", item) for key, item in items]
         held.sort(key=itemgetter(0))
     else:
-        held = list[Child]()
-        for index, (key, item) in enumerate(items):
-            held += [(f".keys[{index}]", key), (f".values[{index}]", item)]
+        held = [(".items()", Entries(Entry(key, item) for key, item in items))]
     own = _attributes(value) if isinstance(value, dict) and kind is not dict else []
     return f"{kind.__name__} of {len(items)}", held + own
 

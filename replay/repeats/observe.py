@@ -3,8 +3,7 @@
 No identity and no address enters, and nothing of the subject's own code is called: attributes are
 read from `__dict__` and slots, not through properties. The graph is walked by breadth, so each
 object belongs to the name from which it is reached by the shortest path, and a cycle ends at an
-object that was visited before. Sets have no order (`sets.py`); dictionaries with plain keys have
-none, others that of insertion. numpy, pandas and torch are recognized, never imported.
+object that was visited before. Sets and dictionaries have no order (`sets.py`). numpy, pandas and torch are recognized, never imported.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from goldrush.replay.repeats.content import (
     PLAIN,
     SETS,
     Child,
+    Entries,
     Parts,
     digest_of,
     is_generator,
@@ -121,7 +121,9 @@ class _Ignored:
 
 
 def _pattern(path: str) -> str:
-    return re.escape(_without_quotes(path)).replace(r"\[\*\]", r"\[[^\]]*\]")
+    """The expression of a path. What stands within an element of a set is left out of all."""
+    text = re.escape(_without_quotes(path)).replace(r"\[\*\]", r"\[[^\]]*\]")
+    return re.sub(r"\\{\d+\\}(?=.)|\\{\\\*\\}", r"\\{[^}]*\\}", text)
 
 
 def _without_quotes(path: str) -> str:
@@ -197,7 +199,7 @@ class _Walk:
         if isinstance(value, SETS):
             items = list(value)
             text = f"{kind.__name__} of {len(items)}"
-            if all(map(is_key, items)):
+            if kind is not Entries and all(map(is_key, items)):
                 children = [(f"{{{key}}}", True) for key in sorted(map(key_text, items))]
             else:
                 self._sets.append((owner, path, items))
@@ -215,8 +217,8 @@ class _Walk:
 
     def _open_sets(self) -> None:
         """Digest what the other sets hold, all at once."""
-        graph = Graph(self._place_of, min(DIGESTS_MAX, self.left))
-        sets = [graph.of_set(items, owner) for owner, _, items in self._sets]
+        graph = Graph(self._place_of, min(DIGESTS_MAX, self.left), self.ignored.takes)
+        sets = [graph.of_set(items, owner, path) for owner, path, items in self._sets]
         self.left, self.compared = self.left - graph.size, self.compared + graph.size
         if not graph.digest():
             self.left = max(self.left, 1)

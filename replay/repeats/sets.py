@@ -17,6 +17,7 @@ import attrs
 from goldrush.replay.repeats.content import (
     PLAIN,
     SETS,
+    Entry,
     content,
     digest_of,
     is_generator,
@@ -58,6 +59,7 @@ class _Node:
     text: str = ""
     held: Sequence[tuple[str, str | int]] = ()
     owner: str = ""  # the name from which it was reached first
+    path: str = ""  # from there, `{*}` for an element of a set
 
     @property
     def kind(self) -> Any:
@@ -85,11 +87,17 @@ class Graph:
         size: the number of values.
     """
 
-    def __init__(self, place_of: Callable[[object], str], most: int = DIGESTS_MAX) -> None:
+    def __init__(
+        self,
+        place_of: Callable[[object], str],
+        most: int = DIGESTS_MAX,
+        is_ignored: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         """No object yet. `place_of`: what stands for an object that was reached elsewhere; empty:
-        nothing does. `most`: how many digests may be made.
+        nothing does. `most`: how many digests may be made. `is_ignored`: whether what stands at a
+        path is left out.
         """
-        self._place_of, self._left = place_of, most
+        self._place_of, self._left, self._is_ignored = place_of, most, is_ignored
         self._numbers: dict[int, int] = {}
         self._digests: list[int] = []
         self.nodes: list[_Node] = []
@@ -97,16 +105,18 @@ class Graph:
         self.not_seen = Counter[str]()
         self.size = 0
 
-    def of_set(self, elements: Collection[object], owner: str = "") -> list[str | int]:
+    def of_set(
+        self, elements: Collection[object], owner: str = "", path: str = ""
+    ) -> list[str | int]:
         """Take up the elements of a set, and what they reach. Returns their texts and numbers."""
         first = len(self.nodes)
-        held = [self._taken(element, owner) for element in elements]
+        held = [self._taken(element, owner, f"{path}{{*}}") for element in elements]
         while first < len(self.nodes) and self.size <= self._left:
             self._look_into(self.nodes[first])
             first += 1
         return held
 
-    def _taken(self, value: object, owner: str) -> str | int:
+    def _taken(self, value: object, owner: str, path: str) -> str | int:
         kind: Any = type(value)
         self.size += 1
         if kind in PLAIN:
@@ -115,7 +125,7 @@ class Graph:
             return place
         if id(value) not in self._numbers:
             self._numbers[id(value)] = len(self.nodes)
-            self.nodes.append(_Node(value, owner=owner))
+            self.nodes.append(_Node(value, owner=owner, path=path))
         return self._numbers[id(value)]
 
     def _look_into(self, node: _Node) -> None:
@@ -123,7 +133,8 @@ class Graph:
         kind = node.kind
         if isinstance(value, SETS):
             node.text = f"{kind.__name__} of {len(value)}"
-            held = [("{}", self._taken(item, node.owner)) for item in value]
+            path = f"{node.path}{{*}}"
+            held = [("{}", self._taken(item, node.owner, path)) for item in value]
             texts = sorted(what for _, what in held if type(what) is str)
             node.held = [("{}", text) for text in texts]
             node.held += [pair for pair in held if type(pair[1]) is int]
@@ -136,7 +147,11 @@ class Graph:
         if is_generator(kind):
             self.states.setdefault(node.owner, []).append(node.text)
             node.text = name_of(kind)
-        node.held = [(label, self._taken(child, node.owner)) for label, child in children]
+        node.held = [
+            (label, self._taken(child, node.owner, node.path + label))
+            for label, child in children
+            if not self._is_ignored(node.path + label)
+        ]
 
     def digest(self) -> bool:
         """Digest all objects; False if they are too many."""
@@ -183,7 +198,13 @@ class Graph:
         """
 
         def shown(item: str | int) -> tuple[Sequence[str], str]:
-            return self.nodes[item].tokens if type(item) is int else [str(item)], self.key(item)
+            if type(item) is not int:
+                return [str(item)], self.key(item)
+            node = self.nodes[item]
+            if node.kind is Entry and node.held:  # by its key: values may differ in two runs
+                tokens, key = shown(node.held[0][1])
+                return tokens, key + self.key(item)
+            return node.tokens, self.key(item)
 
         told: dict[int, str] = {}
         ordered = sorted(items, key=shown)

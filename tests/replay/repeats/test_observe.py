@@ -10,6 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from io import BytesIO, StringIO
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import attrs
 import pytest
@@ -297,11 +298,57 @@ def test_values_of_numpy_are_told_by_their_content() -> None:
         assert observed({"value": make(1)}).compared
 
 
-def test_dictionaries_have_an_order_only_if_their_keys_are_objects() -> None:
+@attrs.frozen
+class Lot:
+    name: str
+
+
+@pytest.mark.parametrize("key", [str, Lot, Slotted, lambda name: (Lot(name), 1)])
+def test_dictionaries_have_no_order_whatever_their_keys(key: Callable[[str], Any]) -> None:
+    def of(*values: tuple[str, int], kind: Any = dict) -> Seen:
+        return told([kind((key(name), [value]) for name, value in values)])
+
+    a, changed, swapped = of(("x", 1), ("y", 2)), of(("x", 1), ("y", 3)), of(("x", 2), ("y", 1))
+    difference = leaf_that_differs(a.leaves, changed.leaves)
+
+    assert a == of(("y", 2), ("x", 1))
+    assert 3 == len({seen.digests["value"] for seen in (a, changed, swapped)})
+    assert difference is not None
+    assert ("2", "3") == difference[1:]
+    assert not a.not_seen
+
+
+def test_dictionaries_of_weak_references_have_no_order() -> None:
     a, b = Slotted(1), Slotted(2)
 
-    assert digest({"x": 1, "y": 2}) == digest({"y": 2, "x": 1})
-    assert digest({a: 1, b: 1}) != digest({b: 1, a: 1})
+    assert digest([a, b, WeakKeyDictionary({a: 1, b: 2})]) == digest(
+        [a, b, WeakKeyDictionary({b: 2, a: 1})]
+    )
+    assert digest([a, b, WeakKeyDictionary({a: 1, b: 2})]) != digest(
+        [a, b, WeakKeyDictionary({a: 2, b: 1})]
+    )
+
+
+def test_equal_keys_of_a_dictionary_are_compared_by_their_values_or_said() -> None:
+    def of(*values: int) -> Seen:
+        keys = [Slotted(0) for _ in values]
+        return told(dict(zip(keys, values, strict=True)))
+
+    assert of(1, 2, 1).digests == of(2, 1, 1).digests != of(1, 2, 2).digests
+    alike = [Slotted(0), Slotted(0)]
+    kind = "which is which of equal objects of sets: tests.replay.repeats.test_observe.Slotted"
+    assert {kind: 2} == told([{one: 1 for one in alike}, {*alike}]).not_seen
+
+
+@pytest.mark.parametrize("path", ["value.items(){*}.key.more", "value.items(){1}.key.more"])
+def test_what_is_ignored_is_left_out_of_what_sets_hold(path: str) -> None:
+    a, b = (
+        observed({"value": {Slotted(n, n * time): n for n in (1, 2, 3)}}, None, ["value"], [path])
+        for time in (1, -1)
+    )
+
+    assert a == b
+    assert {path: 3} == a.left_out
 
 
 def test_the_root_is_not_looked_into_where_it_is_reached() -> None:
