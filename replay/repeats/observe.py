@@ -3,7 +3,8 @@
 No identity and no address enters, and nothing of the subject's own code is called: attributes are
 read from `__dict__` and slots, not through properties. The graph is walked by breadth, so each
 object belongs to the name from which it is reached by the shortest path, and a cycle ends at an
-object that was visited before. Sets and dictionaries have no order (`sets.py`). numpy, pandas and torch are recognized, never imported.
+object that was visited before. Sets and dictionaries have no order (`sets.py`). numpy, pandas and
+torch are recognized, never imported.
 """
 
 from __future__ import annotations

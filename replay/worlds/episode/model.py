@@ -39,6 +39,7 @@ from goldrush.replay.worlds.episode.environments import (
     location_of,
     makes_environments,
 )
+from goldrush.replay.worlds.episode.repetition import ATTRIBUTES
 from goldrush.replay.worlds.episode.versions import versions_of
 
 MakeModel = Callable[..., object]
@@ -138,7 +139,7 @@ class ModelSubject:
         return [
             row
             for name, digest in seen.digests.items()
-            for row in self._digest(f"attributes[{name}]", (digest, seen.states.get(name)))
+            for row in self._digest(f"{ATTRIBUTES}{name}]", (digest, seen.states.get(name)))
         ]
 
     def _holder(self, name: str) -> tuple[object, str]:

@@ -16,7 +16,7 @@ from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.tools import Tools, lazy
 from goldrush.replay.worlds.episode.parameters import AskedSettings, settings_of_model
-from goldrush.replay.worlds.episode.repetition import format_difference, format_versions
+from goldrush.replay.worlds.episode.repetition import format_difference, format_versions, older_form
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
 
@@ -60,6 +60,9 @@ class EpisodeTools(Tools):
 
     def rests_on(self, setup: Mapping[str, object]) -> str:
         return format_versions(setup.get("subject"))
+
+    def older_form(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
+        return older_form(setup["subject"], here, recorded)
 
     def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
         name = about_of(setup.get("subject")).name

@@ -18,6 +18,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.walk import DERIVED, NotDerived
 from goldrush.kernel.walk import Walk as Walked
+from goldrush.kernel.worlds.episode.config import NEWEST
 from goldrush.kernel.worlds.episode.events import ARRAY, RESET
 from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.kernel.worlds.episode.world import episode_world
@@ -123,6 +124,27 @@ def test_a_journal_of_the_first_version_repeats_what_was_collected(tmp_path: Pat
 
     assert [*range(8)] == arrays(path, "variable[alive]")
     assert goldrush.open(path, world=Rare).verify().holds
+
+
+@pytest.mark.parametrize(("version", "holds"), [(None, None), (NEWEST, False)])
+def test_attributes_of_an_older_form_are_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int | None, holds: bool | None
+) -> None:
+    subject, path = ModelSubject(Walk, "Walk", Recorded(recording=version)), tmp_path / "a.journal"
+    whole = [(None, f"attributes[{name}]", 1, None) for name in sorted(vars(Walk(seed=7)))]
+    with monkeypatch.context() as older:
+        older.setattr(ModelSubject, "whole", lambda _: whole)
+        recording: Recording[Any] = Recording.new(
+            subject, about_of_model(subject), Settings(7, 2, {}), ModelMaker(Walk), path,
+            force=False,
+        )  # fmt: skip
+        recording.do((RESET, [(7, False, (DICT, ()))]))
+        while not recording.is_over:
+            recording.do()
+    verdict = goldrush.open(path, world=Walk).verify()
+
+    assert holds is verdict.holds
+    assert (version is None) == ("of an older form; record it again" in f"{verdict}")
 
 
 def test_a_model_that_cannot_be_made_leaves_no_journal(tmp_path: Path) -> None:
