@@ -1,0 +1,103 @@
+"""The recipes of goldrush/GAMES.md play as the page says."""
+
+import math
+import re
+from pathlib import Path
+from textwrap import indent
+
+import goldrush
+
+PAGE = Path(__file__).resolve().parents[2] / "goldrush" / "GAMES.md"
+
+# What surrounds the two recipes of goldrush/GAMES.md in the class of a game.
+OPINIONS = """
+import goldrush
+from goldrush import phase, setting
+
+class Opinions(goldrush.Game):
+    '''Pairs meet one after the other.'''
+
+    people = setting(200, 2, 1000)
+    near = setting(0.3, 0.0, 1.0)
+    rounds = setting(5, 1, 100)
+
+    class State(goldrush.State):
+        opinion: list[float]
+
+    class Moved(goldrush.Event):
+        one: int
+        other: int
+        first: float
+        second: float
+
+        def apply(self, state):
+            state.opinion[self.one], state.opinion[self.other] = self.first, self.second
+
+    def start(self, draw):
+        return self.State(opinion=[draw.between(0, 1, "born", i) for i in range(self.people)])
+
+"""
+NETWORK = """
+import goldrush
+from goldrush import Agent, policy, setting
+
+class Network(goldrush.Game):
+    '''Who knows whom decides who hears what.'''
+
+    agents = setting(12, 1, 100)
+    density = setting(0.3, 0.0, 1.0)
+    rounds = setting(3, 1, 100)
+    roster = "mean*12"
+
+    class Seen(goldrush.Observation):
+        beliefs: list[float]
+
+    class Told(goldrush.Submission):
+        belief: float
+
+    class Believed(goldrush.Event):
+        agent: Agent
+        belief: float
+
+        def apply(self, state):
+            state.belief[self.agent] = self.belief
+
+    def decide(self, state, told, draw):
+        for one in told:
+            yield self.Believed(one.agent, one.belief)
+
+    @policy
+    def mean(self, seen, agent, draw):
+        return self.Told(len(seen.beliefs) + sum(seen.beliefs))
+
+"""
+
+
+def recipe(tmp_path, around, first):
+    """A game with the block of the page that begins so."""
+    found = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    [block] = [block for block in found if block.startswith(first)]
+    file = tmp_path / "recipe.py"
+    file.write_text(around + indent(block, "    "), encoding="utf-8")
+    return str(file)
+
+
+def test_the_recipe_for_rules_that_follow_one_another_keeps_the_sum(tmp_path) -> None:
+    game = recipe(tmp_path, OPINIONS, "@phase(live=True)")
+    run = goldrush.record(game, tmp_path / "run.journal", seed=1)
+    begun, ended = (sorted(run.at(unit).state.opinion) for unit in (0, 5))
+
+    assert begun != ended
+    assert math.isclose(sum(begun), sum(ended))
+    assert run.verify().holds
+
+
+def test_the_recipe_for_a_network_shows_the_neighbours_alone(tmp_path) -> None:
+    run = goldrush.record(recipe(tmp_path, NETWORK, "class State"), tmp_path / "run.journal")
+    known = run.at(0).state.neighbours
+    degrees = [float(len(others)) for others in known]
+
+    assert 2 < len(set(degrees))
+    assert all(one in known[other] for one, others in enumerate(known) for other in others)
+    assert degrees == run.at(1).state.belief
+    assert run.verify().holds
