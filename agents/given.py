@@ -86,8 +86,13 @@ def loaded(target: str) -> object:
     """What a location names: a game, whose source is rewritten (agents/game/source.py), or
     something else as it is. Raises BadInput for what cannot be read or run.
     """
-    if is_environment_id(target):
-        return _as_it_is(target)
+    from goldrush.kernel.files import folder_kept  # loads attrs: `goldrush --help` does without
+
+    with folder_kept():
+        return _as_it_is(target) if is_environment_id(target) else _loaded_of_module(target)
+
+
+def _loaded_of_module(target: str) -> object:
     # Loads what games are made of: a command about another world does without.
     from goldrush.agents.game.source import load_game, load_module
 

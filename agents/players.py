@@ -14,8 +14,8 @@ import attrs
 
 from goldrush.agents.roster import Roster
 from goldrush.kernel import run
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import check_target, is_journal
+from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.files import check_target, folder_kept, is_journal
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
 from goldrush.kernel.world import Batch, Block, World
@@ -342,6 +342,7 @@ def context_of(
     )  # fmt: skip
 
 
+@folder_kept()
 def record(
     world: World[S],
     players: Players[S],
@@ -365,8 +366,9 @@ def record(
 
     Raises:
         BadInput: before anything is written.
-        PolicyFailed, RunStopped, WriteFailed: during the run; the journal keeps all closed units
-            and the answers after them.
+        PolicyFailed, RulesFailed, RunStopped, WriteFailed: during the run; the journal keeps all
+            closed units and the answers after them. Where code of the world failed in the first
+            unit (`is_of_world`), none is left.
     """
     _check_sources(players, path, resources.sources)
     _keep_sources(path, [*prepared.roster.sources, *resources.sources])
@@ -378,10 +380,21 @@ def record(
         if on_start is not None:
             on_start(state)
         context = context_of(players, state, roster, resources)
-        with players.start_agents(context) as ask:
-            return run.record(world, setup, ask, journal, on_unit, context.state)
+        try:
+            with players.start_agents(context) as ask:
+                return run.record(world, setup, ask, journal, on_unit, context.state)
+        except (BadInput, PolicyFailed) as error:
+            if journal.commits == 1 and is_of_world(error, players):
+                journal.discard()
+            raise
 
 
+def is_of_world(error: BadInput | PolicyFailed, players: Players[S]) -> bool:
+    """Whether the world's own code failed: its rules, or a policy of its own."""
+    return isinstance(error, BadInput) or error.policy in players.policies
+
+
+@folder_kept()
 def resume(
     world: World[S],
     players: Players[S],
@@ -426,6 +439,7 @@ def resume(
         return run.resume(world, journal, ask_of, on_unit, on_step)
 
 
+@folder_kept()
 def fork(
     world: World[S],
     players: Players[S],

@@ -235,14 +235,16 @@ def carried_out(
 
     Returns the exit code.
     """
+    from goldrush.agents.players import is_of_world
     from goldrush.kernel.errors import (
+        BadInput,
         CommitTooLarge,
         JournalLost,
         PolicyFailed,
-        RulesFailed,
         RunStopped,
         WriteFailed,
     )
+    from goldrush.replay.journal.source import records_source
 
     before = _stamp(out)
 
@@ -253,6 +255,11 @@ def carried_out(
             return "record a run with fewer agents or with less to submit (stamina, texts)"
         if not began and _stamp(out) == before:
             return "nothing was recorded"
+        if isinstance(error, (BadInput, PolicyFailed)) and is_of_world(error, tools.players):
+            if not began and not os.path.exists(out):
+                return "nothing was recorded"
+            if records_source(out):
+                return _mend(out, again, is_new=not began and parent is None)
         return _kept(out, again, error.option if isinstance(error, RunStopped) else "")
 
     try:
@@ -267,7 +274,7 @@ def carried_out(
             echo_traceback(error.trace)
         echo_error(f"goldrush: {error}; {kept(error)}")
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
-    except RulesFailed as error:
+    except BadInput as error:  # a mistake in the rules, above all
         if not began and _stamp(out) == before:
             raise
         echo_error(f"goldrush: {error}; {kept(error)}")
@@ -314,9 +321,7 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     name, size = quoted_path(path), os.stat(path).st_size
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
-    of = "".join(
-        f" {option} {quoted(game)}" for option, game in again if option in _VERIFY_TAKES[:2]
-    )
+    of = _world_of(again)
     shows = [f"replay {name} --at {vocabulary.number(closed)}{of}", f"view {name}{of}"]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),
@@ -328,6 +333,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
         click.echo(f"{shown}\n")
     click.echo(f"journal: {name} ({size:,} bytes)")
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
+
+
+def _world_of(again: Again) -> str:
+    """The options that give the code of the world, as text."""
+    given = [(option, value) for option, value in again if option in _VERIFY_TAKES[:2]]
+    return "".join(f" {option} {quoted(value)}" for option, value in given)
 
 
 def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:
@@ -367,6 +378,19 @@ def _kept(out: str, again: Again, reached: str) -> str:
     except GoldrushError:  # a torn tail, where the system did not let it be taken back
         return goes_on
     return f"{path} holds {holds}; {goes_on}"
+
+
+def _mend(out: str, again: Again, *, is_new: bool) -> str:
+    """What the journal of a run whose recorded source has failed holds, and how it goes on with
+    mended code, with which no run can be resumed. `is_new`: it can be recorded again.
+    """
+    words, closed, _ = _closed(out)
+    path = quoted_path(out)
+    ways = ["record again with --force"] if is_new else []
+    if closed:
+        fork = f"`{program()} fork {path} --at {words.number(closed)}{_world_of(again)}`"
+        ways.append(f"keep {'them' if is_new else 'these'} by {fork}")
+    return f"{path} holds {_held(out)}; mend it and {', or '.join(ways)}"
 
 
 def _held(path: str) -> str:

@@ -331,7 +331,6 @@ class Unfinished:
         Raises BadInput if `check_target` refuses the path or the system refuses a file;
         JournalInUse if a file to be replaced is being written.
         """
-        self._target = path
         self.path = shown or path
         self.size = 0
         self.process = os.getpid()
@@ -344,7 +343,8 @@ class Unfinished:
             self._old = locked(path, os.O_RDWR | os.O_NOFOLLOW)
         try:
             with _making(path):
-                self.temporary, self.fd = _made(os.path.dirname(path), _new_file)
+                self._target = os.path.abspath(path)  # whatever the working folder becomes
+                self.temporary, self.fd = _made(os.path.dirname(self._target), _new_file)
         except BadInput:
             self._let_go()
             raise
@@ -528,6 +528,17 @@ def _name_new(temporary: str, path: str) -> None:
 
 
 # Folders.
+
+
+@contextmanager
+def folder_kept() -> Iterator[None]:
+    """Return to the working folder that a user's code has left: paths were given for that one."""
+    folder = os.getcwd() if os.path.exists(os.curdir) else None
+    try:
+        yield
+    finally:
+        if folder is not None:
+            os.chdir(folder)
 
 
 def _unslashed(folder: str) -> str:

@@ -26,7 +26,6 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 import attrs
@@ -208,7 +207,7 @@ class JournalWriter:
             )
         self._open(path, fsync)
         self._new = files.Unfinished(self.path, force=force, by_force=files.is_journal)
-        self._fd = self._new.fd
+        self._fd, self._file = self._new.fd, os.path.abspath(self.path)
         self._checksum = int.from_bytes(packed[-8:], "big")
         self._front = lambda: (packed,)
 
@@ -259,6 +258,7 @@ class JournalWriter:
         journal._open(path, fsync)
         files.sweep(os.path.dirname(journal.path))
         journal._fd = files.locked(journal.path, os.O_RDWR)
+        journal._file = os.path.abspath(journal.path)
         return journal
 
     def go_on_after(self, commit: Commit) -> None:
@@ -283,12 +283,7 @@ class JournalWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
             self.close()
         except WriteFailed:
@@ -335,7 +330,7 @@ class JournalWriter:
             self._take_back()
             raise
         if self.fsync and not self._is_name_synced:
-            files.sync_folder(self.path)  # where that fails the commit stays: the file has its name
+            files.sync_folder(self._file)  # where that fails the commit stays, with its name
             self._is_name_synced = True
 
     def close(self) -> None:
@@ -353,6 +348,12 @@ class JournalWriter:
             except OSError as error:
                 reason = f"{files.format_reason(error)} when it was closed"
                 raise WriteFailed(self.path, reason) from None
+
+    def discard(self) -> None:
+        """Remove the file. No-op where the system refuses: then it stays, and can be resumed."""
+        with suppress(OSError, JournalLost):
+            self._check_named()
+            files.system.unlink(self._file)
 
     def _write(self, data: bytes) -> int:
         """Write behind the last commit, and return the new end of the file."""
@@ -380,7 +381,7 @@ class JournalWriter:
             here = os.fstat(self._fd)
             self._inode = here.st_dev, here.st_ino
         try:
-            there = os.stat(self.path)
+            there = os.stat(self._file)
         except FileNotFoundError:
             raise JournalLost(self.path, "removed") from None
         if (there.st_dev, there.st_ino) != self._inode:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from goldrush.kernel import shape
 from goldrush.kernel.codec import TooLarge, fingerprint, pack
 from goldrush.kernel.errors import BadInput, GoldrushError, RulesFailed, format_error, format_value
+from goldrush.kernel.files import folder_kept
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
@@ -149,7 +150,7 @@ class Compiled:
 
     @contextmanager
     def _watched(self, what: str, state: State | None) -> Iterator[None]:
-        with self._telling, watched(f"`{what}`", state):
+        with self._telling, folder_kept(), watched(f"`{what}`", state):
             yield
 
     def initial(self, setup: Mapping[str, object]) -> State:

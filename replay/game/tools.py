@@ -16,6 +16,7 @@ from goldrush.agents.game.play import stage_game
 from goldrush.agents.given import location_of
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
+from goldrush.kernel.files import folder_kept
 from goldrush.kernel.game.draw import DRAWN, USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
 from goldrush.kernel.game.hints import Agent
@@ -156,7 +157,7 @@ def _measures(game: type[Game], world: World[State], prompts: Sequence[PromptVer
         roster=lambda state: labels_of(state.roster, prompts),
         by_agent=_by_agent,
     )  # fmt: skip
-    return Measures(known, read, of_agents=of_agents, agents_at=_by_agent)
+    return Measures(known, folder_kept()(read), of_agents=of_agents, agents_at=_by_agent)
 
 
 def _has_scores(game: type[Game]) -> bool:

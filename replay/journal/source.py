@@ -42,6 +42,13 @@ def source_in(path: str | Path) -> Source:
     return source
 
 
+def records_source(path: str | Path) -> bool:
+    """Whether a journal that can be read records the source of its world."""
+    with suppress(JournalError, BadInput):
+        return source_in(path).sha256 is not None
+    return False
+
+
 def other_code_in(path: str | Path) -> str | None:
     """The SHA-256 of the source that plays a run, if the game that was given for its world has
     another one; None for a journal that records none or cannot be read. Raises nothing.

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -311,3 +312,66 @@ def test_what_is_no_game_is_said_in_one_line(tmp_path, name, text, says) -> None
     assert done.err.count("\n") == 1
     assert re.search(says, done.err)
     assert not (tmp_path / "journals").exists()
+
+
+# By part of the game: a line of it, which is run when so many seasons have closed.
+FAILING = {
+    "rules": "        wanted = sum(one.fish",
+    "policy": "        return self.Asked(int(seen.stock / self.agents * part))",
+}
+
+
+@pytest.mark.parametrize(("part", "code"), [("rules", 2), ("policy", 1)])
+def test_after_a_mistake_in_a_game_the_advice_works(tmp_path: Path, part: str, code: int) -> None:
+    seen = "state" if part == "rules" else "seen"
+    line, game = FAILING[part], tmp_path / "fishery.py"
+    mistake = f"        if {seen}.unit == 3: 1 / 0\n{line}"
+    game.write_text(SOURCE.replace(line, mistake, 1))
+    record = ("record", "fishery.py", "--set", "seasons=6", "--out", "run.journal")
+    failed = goldrush(*record, cwd=tmp_path)
+
+    assert code == failed.code
+    assert "holds seasons 1 to 3, whole; mend it and record again with --force, or" in failed.err
+    game.write_text(SOURCE)
+    fork = shlex.split(failed.err.rpartition("`python -m goldrush ")[2].partition("`")[0])
+    assert 2 == goldrush("resume", "run.journal", "--world", "fishery.py", cwd=tmp_path).code
+    assert 0 == goldrush(*fork, "--out", "fork.journal", cwd=tmp_path).code
+    assert 0 == goldrush(*record, "--force", cwd=tmp_path).code
+
+
+@pytest.mark.parametrize("part", FAILING)
+def test_a_mistake_in_the_first_unit_leaves_no_file(tmp_path: Path, part: str) -> None:
+    line = FAILING[part]
+    (tmp_path / "fishery.py").write_text(SOURCE.replace(line, f"        1 / 0\n{line}", 1))
+    failed = goldrush("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)
+
+    assert failed.code
+    assert "resume" not in failed.err
+    assert ["fishery.py"] == sorted(path.name for path in tmp_path.glob("*.*"))
+
+
+# Each leaves the working folder: the import of the file, the start, rules, a policy and a measure.
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import goldrush\n", "        return self.State(", *FAILING.values(),
+        "        return state.stock\n",
+    ],
+)  # fmt: skip
+def test_a_game_that_leaves_the_working_folder_does_not_move_the_journal(
+    tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    space = line[: len(line) - len(line.lstrip())]
+    leaves = f"{space}__import__('os').chdir({str(tmp_path / 'elsewhere')!r})\n{line}"
+    (tmp_path / "fishery.py").write_text(SOURCE.replace(line, leaves, 1))
+    record = ("record", "fishery.py", "--set", "seasons=60", "--out", "run.journal")
+
+    assert 0 == goldrush(*record, cwd=tmp_path).code
+    assert [] == list((tmp_path / "elsewhere").iterdir())
+    for command in (("verify",), ("fork", "--at", 2, "--out", "fork.journal")):
+        ran = goldrush(
+            command[0], "run.journal", *command[1:], "--world", "fishery.py", cwd=tmp_path
+        )
+        assert 0 == ran.code
+    assert (tmp_path / "fork.journal").exists()
