@@ -55,7 +55,6 @@ def repeats(
     \b
     Examples:
       goldrush repeats model.py:Model --steps 50 --set agents=20
-      goldrush repeats CartPole-v1
       goldrush repeats CartPole-v1 --ignore 'info[time]'
       goldrush repeats mining --set rounds=20
     """

@@ -56,7 +56,7 @@ MISTAKES = {
     "a set of sets": (*before("{x for y in ({'a', 'b'}, {2}) for x in list(y)}", RULES), "through a set"),
     "draws by a set": (*before("any(draw.chance(0.5, 'x', x) for x in {'a', 'b'})", RULES), "goes through a set"),
     "a sum over a set": (*before("sum(len(x) * 0.5 for x in {'a', 'b'})", RULES), "goes through a set"),
-    "a sum of objects": (*before("from fractions import Fraction; sum({Fraction(1, 2), Fraction(1, 3)})", RULES), "goes through a set"),
+    "a sum of objects": (*before("from datetime import timedelta as T; sum({T(1), T(2)}, T())", RULES), "goes through a set"),
     "a set in what is sorted": (*before("sorted(len(list(x)) for x in [{'a', 'b'}])", RULES), "goes through a set"),
     "a set unpacked": (*before("a, *b = {'a', 'b'}", RULES), "fishery.py:59 goes through a set"),
     "a set added to a list": (*before("names = []; names += {'a', 'b'}", RULES), "goes through a set"),
