@@ -236,7 +236,8 @@ class SubjectOptions(NamedTuple):
 
     ignore: tuple[str, ...] = option(
         "--ignore", "PATH",
-        "--env: record nothing whose name begins so, such as 'info[time]'; repeatable.",
+        "--env: record nothing whose name begins so, such as 'info[time]', nor what is at a path "
+        "of a model, such as \"game['uuid']\"; repeatable.",
     )  # fmt: skip
     seed_parameter: str | None = option(
         "--seed-parameter", "NAME", "--env: the parameter that takes the seed (default: by its "

@@ -105,7 +105,7 @@ class _Ignored:
     """
 
     def __init__(self, paths: Collection[str]) -> None:
-        self._patterns = [(path, re.compile(_pattern(path))) for path in paths]
+        self._patterns = [(path, re.compile(path_pattern(path))) for path in paths]
         self.count = Counter[str]()
 
     def may_be_in(self, name: str) -> bool:
@@ -121,8 +121,10 @@ class _Ignored:
         return False
 
 
-def _pattern(path: str) -> str:
-    """The expression of a path. What stands within an element of a set is left out of all."""
+def path_pattern(path: str) -> str:
+    """The expression, without quotes, of a path that is left out. What stands within an element of
+    a set is left out of all.
+    """
     text = re.escape(_without_quotes(path)).replace(r"\[\*\]", r"\[[^\]]*\]")
     return re.sub(r"\\{\d+\\}(?=.)|\\{\\\*\\}", r"\\{[^}]*\\}", text)
 

@@ -92,7 +92,8 @@ class About:
         kind: one of KINDS.
         agents: the names of its agents; none in a model.
         values: arrays are recorded with their values.
-        ignored: arrays whose names begin with one of these are not recorded.
+        ignored: arrays whose names begin with one of these are not recorded, nor what stands at
+            one of these paths within a model's attributes.
         every: the number of steps between two digests of all attributes of a model; 0: there are
             none but that at the end.
         versions: of Python, and of the distributions that its code is of, by name.

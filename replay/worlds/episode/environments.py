@@ -7,6 +7,7 @@ keeps what the environment itself returned (`returned`) for the caller of a wrap
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -20,11 +21,13 @@ from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, V
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import SEED_NAMES, UNNAMED, is_taken, takes_none
 from goldrush.replay.repeats.content import attributes, bases_of
+from goldrush.replay.repeats.observe import path_pattern
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
 from goldrush.replay.worlds.episode.versions import versions_of
 
 AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
 _SPACES: Final = ("action_space", "action_spaces", "possible_agents")  # it has one of them
+_ATTRIBUTE: Final = re.compile(r"^attributes\[(['\"]?)([^]]*)\1\]")
 _CLASSES: Final = {"gymnasium.Env", "gymnasium.VectorEnv"}  # whose objects alone have spaces
 
 Actions = Mapping[int | None, Encoded]
@@ -37,7 +40,8 @@ class Recorded:
 
     Attributes:
         values: their values, too.
-        ignored: arrays whose name begins so are left out.
+        ignored: arrays whose name begins so are left out, with or without quotes around keys; of
+            what a model holds, the paths as `goldrush repeats` prints them.
         seed_parameter, recording: as START has them.
     """
 
@@ -45,6 +49,9 @@ class Recorded:
     ignored: tuple[str, ...] = ()
     seed_parameter: str | None = None
     recording: int | None = NEWEST
+    _left_out: re.Pattern[str] | None = attrs.field(
+        init=False, eq=False, default=attrs.Factory(lambda self: self._pattern(), takes_self=True)
+    )
 
     @classmethod
     def of(cls, about: About) -> Recorded:
@@ -53,13 +60,30 @@ class Recorded:
 
     def rows(self, agent: int | None, name: str, value: object) -> Rows:
         """The rows of `array` for an observation, or an info."""
-        if name.startswith(self.ignored):  # without its digest
+        if self._leaves_out(name):  # without its digest
             return []
         return [
             (agent, part, digest_of(leaf), leaf if self.values or is_kept(leaf) else None)
             for part, leaf in leaves(value, name, by_bytes=self.recording is not None)
-            if not part.startswith(self.ignored)
+            if not self._leaves_out(part)
         ]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What is left out of a model's attributes: `game['uuid']`, also if it was given as
+        `attributes[game]['uuid']`. The first version of recordings has the names of arrays alone.
+        """
+        if self.recording is None:
+            return ()
+        return tuple([_ATTRIBUTE.sub(r"\2", path) for path in self.ignored])
+
+    def _leaves_out(self, name: str) -> bool:
+        return self._left_out is not None and self._left_out.match(name) is not None
+
+    def _pattern(self) -> re.Pattern[str] | None:
+        """What matches the beginning of names that are left out; None: none are."""
+        pattern = re.escape if self.recording is None else path_pattern
+        return re.compile("|".join(map(pattern, self.ignored))) if self.ignored else None
 
 
 class Environment:

@@ -7,7 +7,7 @@ of one's own needs a method `step` and no more.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
@@ -135,7 +135,7 @@ class ModelSubject:
 
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
-        seen = _observed(self._model)
+        seen = _observed(self._model, self.recorded.paths)
         return [
             row
             for name, digest in seen.digests.items()
@@ -155,7 +155,8 @@ class ModelSubject:
 
     def _outcome(self) -> Outcome:
         model = self._model
-        held = attributes(model)
+        ignored = self.recorded.paths
+        held = {name: value for name, value in attributes(model).items() if name not in ignored}
         rows = [*self._variables(held)]
         for name, value in held.items():
             if (state := _state_of(value)) is not None:
@@ -195,12 +196,13 @@ class ModelSubject:
         return [(None, name, _digest_of(value), None) for name in names]
 
 
-def _observed(model: object) -> Seen:
-    """What the attributes of a model hold, but for a collector: what it has collected in earlier
-    steps is recorded, and grows.
+def _observed(model: object, ignored: Sequence[str]) -> Seen:
+    """What the attributes of a model hold, but for ignored paths and a collector: what it has
+    collected in earlier steps is recorded, and grows.
     """
-    held = attributes(model)
-    return observed({n: value for n, value in held.items() if not _is_collector(value)}, model)
+    held = attributes(model).items()
+    seen = {name: value for name, value in held if not _is_collector(value)}
+    return observed(seen, model, ignored=ignored)
 
 
 def is_over(model: object) -> bool:

@@ -77,6 +77,7 @@ def older_form(subject: object, here: Block, recorded: Block) -> str:
     return ""
 
 
+_DIGESTED: Final = (ATTRIBUTES, "generator[")  # what a model holds: never with its values
 HERE: Final = ("here", "in the journal")
 
 
@@ -103,6 +104,10 @@ def format_difference(
         return f"{name}{_of(one[0], names)} {_both(values[0], values[1], places)}"
     if code == ARRAY and one[:2] == other[:2] and one[2] != other[2]:
         what = f"{one[1]}{_of(one[0], names)}"
+        if str(one[1]).startswith(_DIGESTED):
+            return (
+                f"{what} differs; `goldrush repeats` names the path within it, and what causes it"
+            )
         if one[3] is None or other[3] is None:
             return f"{what} has other bytes; `goldrush.wrap(..., values=True)` records values, too"
         return f"{what} {_both(one[3], other[3], places)}"

@@ -108,7 +108,8 @@ def wrap(
         values: record observations, infos and variables with their values. Otherwise the journal
             has a digest of each array; numbers and short texts are kept in any case.
         ignore: observations, infos and variables whose name begins so are not recorded:
-            `info[time]`.
+            `info[time]`; and paths within a model's attributes, as `goldrush repeats` prints them:
+            `game['uuid']`.
         every: steps between two digests of all that a model holds, besides that at the end; 0:
             there are none. One takes as long as some ten to a thousand steps.
         seed_parameter: the parameter that takes the seed, of the model or of the environment's

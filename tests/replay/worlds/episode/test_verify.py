@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import metadata
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.find import world_named
 from goldrush.replay.journal.batch import format_result, verify_all
+from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.tools import TOOLS
 from tests.journals import changed, commits_of, forged
 from tests.kernel.worlds.episode.scripted import Scripted, recorded, reset, setup_of, world_on
@@ -436,3 +438,65 @@ def test_an_environment_that_cannot_be_reset_leaves_no_journal(tmp_path: Path) -
         goldrush.wrap(Timed, tmp_path / "run.journal").reset(seed=1)
 
     assert not (tmp_path / "run.journal").exists()
+
+
+_TICKS = count()
+
+
+class Stamped:
+    """A model with a stamp beside its play, of another value in each run."""
+
+    def __init__(self, seed: int = 0, skill: int = 1) -> None:
+        self.stamp, self._skill = next(_TICKS), skill
+        self.game = {"uuid": next(_TICKS), "bots": [{"at": seed, "time": next(_TICKS)}]}
+
+    def step(self) -> None:
+        self.game["bots"][0]["at"] += self._skill  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "ignore",
+    [
+        ("stamp", "game['uuid']", "game['bots'][0]['time']"),
+        ("stamp", "game[uuid]", "game[bots][*][time]"),
+        ("variable[stamp]", "attributes[stamp]", "attributes[game]['uuid']", "game[bots][*][time]"),
+    ],
+)  # fmt: skip
+def test_paths_within_attributes_are_left_out(ignore: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    whole = goldrush.wrap(Stamped, path, steps=2, ignore="variable[stamp]").path
+    found = said(Path(whole), Stamped)
+
+    assert found[0] is False
+    assert "attributes[game] differs; `goldrush repeats` names the path within it" in found[1]
+
+    goldrush.wrap(Stamped, path, steps=2, ignore=ignore, force=True)
+    holds, text = said(path, Stamped)
+
+    assert holds
+    assert f"not compared: what was left out: {ignore[0]}, {ignore[1]}, {ignore[2]}" in text
+    assert said(path, partial(Stamped, skill=2))[0] is False  # what is not left out is compared
+
+
+def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:
+    def make() -> Any:
+        return NoisyWalk(info={"episode": {"t": next(_TICKS), "r": 1}})
+
+    path = tmp_path / "run.journal"
+    for ignore in "info['of']['episode']['t']", "info[of][*][t]", "info[of][episode][t]":
+        env = goldrush.wrap(make, path, ignore=ignore, force=True)
+        play(env, "environment", 3)
+        env.close()
+
+        assert said(path, make)[0]
+    assert "info[of][episode][r]" in path.read_bytes().decode("latin-1")
+
+
+def test_first_recordings_leave_out_names_alone() -> None:
+    recorded = Recorded(ignored=("info['t']", "a[*]"), recording=None)
+
+    assert () == recorded.paths
+    assert ["info[t]", "a[0]"] == [
+        row[1] for row in (*recorded.rows(0, "info[t]", 1), *recorded.rows(0, "a[0]", 1))
+    ]
+    assert [] == recorded.rows(0, "info['t'] and more", 1)
