@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 TEXT_MAX: Final = 64  # characters of a text that is kept beside its digest
 PARTS_MAX: Final = 100_000  # of what an environment gives an agent in a step
+ITEMS_MAX: Final = 4_000_000  # within one value; a list that stands in many places counts in each
 BITS_MAX: Final = 13_000  # of an integer: some 3,900 digits
 
 _MANTISSA_OF_80_BITS: Final = 63
@@ -42,7 +43,33 @@ def encoded(value: object, what: str = "the value") -> Encoded:
 
     Raises BadInput for a value that has none: what it is, and what to give instead.
     """
+    _check_items(value, what)
     return _encoded(value, what, DEPTH_MAX)
+
+
+def _check_items(value: object, what: str) -> None:
+    """Raises BadInput for more than ITEMS_MAX items: lists within themselves or shared are short
+    in memory, and endless when they are written out.
+    """
+    if isinstance(value, _NESTED) and _count(value, DEPTH_MAX, {}) > ITEMS_MAX:
+        raise BadInput(f"{what} has more than {ITEMS_MAX:,} items", "give arrays of numpy")
+
+
+_NESTED: Final = (list, tuple, dict)
+
+
+def _count(value: Any, depth: int, counted: dict[tuple[int, int], int]) -> int:
+    """The items within a list, a tuple or a dict, `depth` deep, each looked at once a depth. Of
+    what contains itself, which is refused elsewhere, some.
+    """
+    around, key = (id(value), -1), (id(value), depth)
+    if key not in counted and around not in counted:
+        counted[around] = 0
+        items = value.values() if isinstance(value, dict) else value
+        within = [item for item in items if isinstance(item, _NESTED)] if depth else []
+        counted[key] = len(value) + sum(_count(item, depth - 1, counted) for item in within)
+        del counted[around]
+    return counted.get(key, 0)
 
 
 def _encoded(value: Any, what: str, depth: int) -> Encoded:
@@ -162,9 +189,10 @@ def leaves(value: object, name: str, *, by_bytes: bool = True) -> list[tuple[str
             mask; long floats are their type, shape and bytes without padding. Otherwise these are
             named by their types, as in the first version of recordings.
 
-    Raises BadInput for what contains itself, or has more than PARTS_MAX parts.
+    Raises BadInput for what contains itself, and for more than PARTS_MAX parts or ITEMS_MAX items.
     """
     found: list[tuple[str, Encoded]] = []
+    _check_items(value, name)
     _collect(value, name, found, [], by_bytes)
     if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
         return found

@@ -174,6 +174,11 @@ class ModelSubject:
                     yield from self._rows(None, f"variable[{name}]", value)
             return
         for name, values in collector.model_vars.items():
+            if not isinstance(values, Sequence):
+                raise BadInput(
+                    f"{name} in the model_vars of {self.name} is {format_value(values)}",
+                    "give a list of what was collected",
+                )
             if values and self._is_new(f"variable[{name}]", len(values)):
                 yield from self._rows(None, f"variable[{name}]", values[-1])
         for name, records in (

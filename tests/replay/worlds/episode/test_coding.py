@@ -118,7 +118,7 @@ def test_values_nested_in_themselves_are_refused(make: Callable[[], object]) -> 
 
 def test_what_has_too_many_parts_is_refused() -> None:
     value: object = 1
-    for _ in range(9):
+    for _ in range(6):
         value = (value,) * 9
 
     with pytest.raises(BadInput, match="has more than 100,000 parts"):
@@ -199,3 +199,12 @@ def test_arrays_of_fields_and_masked_ones_are_taken_apart() -> None:
         assert [("a", ("type", leaves(value, "a", by_bytes=False)[0][1][1]))] == leaves(
             value, "a", by_bytes=False
         )
+
+
+def test_a_list_shared_within_itself_is_refused_before_it_is_written_out() -> None:
+    shared: object = 1
+    for _ in range(14):
+        shared = [shared] * 4
+    for refused in lambda: leaves(shared, "info"), lambda: encoded({"a": shared}, "info"):
+        with pytest.raises(BadInput, match="info has more than 4,000,000 items"):
+            refused()

@@ -391,3 +391,12 @@ def test_a_plain_class_needs_no_numpy(tmp_path: Path) -> None:
     first, second = told.stdout.splitlines()
     assert re.fullmatch(r"step 5: variable\[growth\] is 1.0 in A and 0.5 in B \(by 0.5\)", first)
     assert "True True True" == second
+
+
+def test_a_collector_without_lists_is_refused_in_one_line(tmp_path: Path) -> None:
+    class Odd(Herd):
+        def collect(self) -> None:
+            self.datacollector.model_vars["alive"] = 3  # type: ignore[assignment]
+
+    with pytest.raises(BadInput, match=r"alive in the model_vars of .*Odd is 3; give a list"):
+        goldrush.wrap(Odd, tmp_path / "run.journal", steps=2)
