@@ -28,6 +28,9 @@ from goldrush.replay.repeats.trace import CLOCKS, Place
 
 FIXED_SEED: Final = 20_240_229
 TICK: Final = 1_000_000  # nanoseconds between two readings of a fixed clock
+APART: Final = (
+    1_012_345_678_000_000  # nanoseconds between forced runs: no unit of time is a divisor
+)
 WAITING: Final = 1_000  # readings in a step, after which the ticks grow: a loop waits for the clock
 
 _GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftime": 2}
@@ -41,20 +44,21 @@ def watching(
     epochs: Mapping[str, int] = {},
     *,
     one_epoch: bool = False,
+    forced: int = 0,
     sets: str = "",
 ) -> Iterator[Sightings]:
     """Watches what the code that is imported inside takes, with `fixes` fixed.
 
     Modules that were imported before keep the functions that they took by name. `home` is the
     folder of the subject, or its end. `files` are those that `sites` rewrites; None: all.
-    `epochs`, `one_epoch` and `sets`: as in an `Order`.
+    `epochs`, `one_epoch`, `forced` and `sets`: as in an `Order`.
     """
     sightings = Sightings(fixes, home)
-    clock = _Clock(sightings, epochs, one_epoch)
+    clock = _Clock(sightings, epochs, one_epoch, max(0, forced - 1) * APART)
     with ExitStack() as stack:
         patches = _Patches(stack, sightings)
         _patch_random(patches)
-        _patch_system(patches)
+        _patch_system(patches, forced)
         _patch_clocks(patches, clock)
         _patch_machine(patches)
         _patch_files(patches)
@@ -116,14 +120,18 @@ class _Patches:
 class _Clock:
     """Clocks that go on by a tick whenever a fixed place reads one, and by what is slept."""
 
-    def __init__(self, sightings: Sightings, epochs: Mapping[str, int], one_epoch: bool) -> None:
+    def __init__(
+        self, sightings: Sightings, epochs: Mapping[str, int], one_epoch: bool, ahead: int
+    ) -> None:
+        self._ahead = ahead  # of the real time, where it is not fixed
+        self._clocks = {name: getattr(time, f"{name}_ns") for name in CLOCKS}
         self._sightings, self._epochs, self._one_epoch = sightings, epochs, one_epoch
         self._real, self._sleep = time.monotonic_ns, time.sleep
         self._passed, self._set_at = 0, self._real()
         self._step = self._readings = self._slept = 0
 
     def nanoseconds(self, what: str, clock: str = "time") -> int | None:
-        """What a clock shows; None if the place that reads it gets the real time."""
+        """What a clock shows; None if the place that reads it gets the real one's time."""
         since, slept, self._slept = 0, self._slept, 0
         if self._sightings.is_fixed("clock", what):
             if self._step != self._sightings.step:
@@ -134,7 +142,7 @@ class _Clock:
         elif self._one_epoch:
             since = self._real() - self._set_at
         else:
-            return None
+            return self._clocks[clock]() + self._ahead if self._ahead else None
         return self._epochs.get(clock, 0) + self._passed + since
 
     def seconds(self, what: str, clock: str = "time") -> float | None:
@@ -281,8 +289,10 @@ def _patch_numpy(patches: _Patches, numpy_random: ModuleType) -> None:
     patches.put(bits, "randbits", watched_bits)
 
 
-def _patch_system(patches: _Patches) -> None:
+def _patch_system(patches: _Patches, forced: int) -> None:
     stream = random.Random(FIXED_SEED)  # noqa: S311
+    if forced:
+        patches.put(os, "urandom", _forced_bytes(forced))
 
     def identifier(*_: object, **__: object) -> uuid.UUID:
         return uuid.UUID(bytes=stream.randbytes(16), version=1)
@@ -294,6 +304,16 @@ def _patch_system(patches: _Patches) -> None:
             os, "getrandom", "system-random", lambda size, flags=0: stream.randbytes(size)
         )
     patches.replace(uuid, "uuid1", "system-random", identifier)
+
+
+def _forced_bytes(forced: int) -> Callable[[int], bytes]:
+    """Random bytes of which every bit is another one in the next forced run."""
+    stream, mask = random.Random(FIXED_SEED + 1), 0xFF * (forced % 2)  # noqa: S311
+
+    def urandom(size: int, /) -> bytes:
+        return bytes(byte ^ mask for byte in stream.randbytes(size))
+
+    return urandom
 
 
 def _patch_clocks(patches: _Patches, clock: _Clock) -> None:

@@ -111,8 +111,9 @@ def _carried_out(order: Order, tell: Callable[[Trace], None]) -> Trace:
         with ordering(order.sets, home):
             return _made_and_run(order)
     with watching(
-        order.fixes, home, order.files, order.epochs, one_epoch=order.one_epoch, sets=order.sets
-    ) as sightings:
+        order.fixes, home, order.files, order.epochs, one_epoch=order.one_epoch,
+        forced=order.forced, sets=order.sets,
+    ) as sightings:  # fmt: skip
         trace = _made_and_run(order, sightings.at_step)
     return attrs.evolve(trace, sightings=sightings.all())
 

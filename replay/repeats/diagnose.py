@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
@@ -22,7 +22,7 @@ import attrs
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats.compare import split_of
 from goldrush.replay.repeats.sightings import home_of, package_of
-from goldrush.replay.repeats.trace import CLOCKS, KINDS, Order, Place, Sighting, Trace, Way
+from goldrush.replay.repeats.trace import CLOCKS, FORCED, KINDS, Order, Place, Sighting, Trace, Way
 from goldrush.replay.repeats.verdict import Culprit, Repeats
 
 RUNS_MAX: Final = 150  # of a diagnosis
@@ -83,7 +83,8 @@ class _Diagnosis:
         epochs = {name: getattr(time, f"{name}_ns")() for name in CLOCKS}
         self._order, self._pool = attrs.evolve(order, epochs=epochs), pool
         self._seen: dict[Place, Sighting] = {}
-        self._tried: dict[frozenset[Place], bool] = {}
+        self._tried: dict[tuple[frozenset[Place], bool], bool] = {}
+        self._is_forced = False  # what is put back is made to differ, if it can be
         self.runs = self._agreeing = 0
 
     def cause(self, place: Place, *, is_confirmed: bool = True, is_joint: bool = False) -> Culprit:
@@ -122,6 +123,9 @@ class _Diagnosis:
             rest = {*every} - {*alone, *unknown}
             joint, more = self._together([place for place in (*own, *others) if place in rest])
             unknown += more
+        found = {*alone, *joint, *unknown}
+        for forced, is_joint in self._forced([place for place in every if place not in found]):
+            (joint if is_joint else alone).append(forced)
         try:
             step = self._step_without_cause(fixed[0]) if alone or joint else None
         except _SpentError:
@@ -145,6 +149,19 @@ class _Diagnosis:
         innocent = [place for place in (*own, *others) if place not in causes]
         return _Found(alone, joint, unknown, innocent, unexplained)
 
+    def _forced(self, rest: Sequence[Place]) -> Iterator[tuple[Place, bool]]:
+        """Places that break the run where what they take is made to differ, and whether they do so
+        together: two readings of a coarse clock are often the same. They are put back all at once
+        at first: clocks that are compared with one another then go on together.
+        """
+        self._is_forced = True
+        rest = [place for place in rest if place.kind in FORCED]
+        alone, _ = self._breaking(rest)
+        yield from ((place, False) for place in alone)
+        if rest and not alone:
+            joint, _ = self._together(rest)
+            yield from ((place, True) for place in joint)
+
     def _traces(self, fixes: Sequence[Place]) -> list[Trace]:
         """Runs that are to be compared: under each hash seed, or only the first two if they differ.
         If they do not, and there are clocks beside fixed ones, two runs in which durations between
@@ -153,14 +170,20 @@ class _Diagnosis:
         order = attrs.evolve(self._order, fixes=tuple(fixes))
         traces = self._compared(order, self._ways)
         clocks = {place for place in self._seen if place.kind == "clock"}
+        if self._is_forced:
+            return traces
         if fixes and not clocks <= set(fixes) and _differ(traces) is None:
             traces = self._compared(attrs.evolve(order, one_epoch=True), self._ways[:2])
         return traces
 
     def _compared(self, order: Order, ways: Sequence[Way]) -> list[Trace]:
         traces: list[Trace] = []
-        for some in (ways[:2], ways[2:]):
-            for trace in self._pool.map(lambda way: self._trace(order, way), some):
+        orders = [
+            (attrs.evolve(order, forced=number if self._is_forced else 0), way)
+            for number, way in enumerate(ways, 1)
+        ]
+        for some in (orders[:2], orders[2:]):
+            for trace in self._pool.map(lambda each: self._trace(*each), some):
                 self.runs += 1
                 traces.append(trace)
                 for seen in trace.sightings:
@@ -218,11 +241,12 @@ class _Diagnosis:
     def _breaks(self, back: Sequence[Place]) -> bool:
         """Whether a run differs with these places put back, all others fixed."""
         group = frozenset(back)
-        if group not in self._tried:
+        key = group, self._is_forced
+        if key not in self._tried:
             traces = self._put_back(group, _SEARCH_MAX)
-            self._tried[group] = _differ(traces) is not None
-            self._agreeing += 0 if self._tried[group] else len(traces)
-        return self._tried[group]
+            self._tried[key] = _differ(traces) is not None
+            self._agreeing += 0 if self._tried[key] else len(traces)
+        return self._tried[key]
 
     def _put_back(self, group: Collection[Place], most: int) -> Sequence[Trace]:
         if self.runs + len(self._ways) + 2 > most:

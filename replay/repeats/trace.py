@@ -33,6 +33,9 @@ KINDS: Final = {
 }
 """Kinds of sources, and what a line of each kind does."""
 
+FORCED: Final = ("clock", "system-random")
+"""Kinds that can be forced to differ from run to run."""
+
 CLOCKS: Final = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
 """Functions of `time`, which also give nanoseconds."""
 
@@ -111,6 +114,8 @@ class Order:
         epochs: what each of CLOCKS shows at first where it is fixed, in nanoseconds.
         one_epoch: whether clocks that are not fixed begin there as well, and go on in real time
             from what a fixed one showed last.
+        forced: which of the runs that are compared this is, from 1, where clocks and random bytes
+            that are not fixed are to differ clearly; 0: they are as they come.
         files: modules in which the order of sets, `id` and `hash` are sighted; None: in all that
             are imported.
     """
@@ -129,6 +134,7 @@ class Order:
     fixes: Sequence[Place] | None = None
     epochs: Mapping[str, int] = attrs.field(factory=dict)
     one_epoch: bool = False
+    forced: int = 0
     files: Sequence[str] | None = None
 
     def text(self) -> str:

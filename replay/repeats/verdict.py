@@ -12,6 +12,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.repeats.trace import KINDS, Place, Way
 
 _LISTED: Final = 5  # names in a line
+_ALIKE: Final = ("files", "completion")  # kinds of what can be the same in all runs on one machine
 
 
 @attrs.frozen
@@ -33,11 +34,14 @@ class Difference:
     b: str
     ways: tuple[Way, Way]
 
-    def lines(self) -> Iterator[str]:
-        """As text."""
+    def lines(self, *, is_carried: bool) -> Iterator[str]:
+        """As text. `is_carried`: a file carries something from run to run, which explains why later
+        runs may not differ; then values that nobody saw are left out.
+        """
         yield f"first difference: {self.path}"
-        for run, value, way in zip("AB", (self.a, self.b), self.ways, strict=True):
-            yield f"  {run}: {value} ({way})"
+        if self.a != self.b or not is_carried:
+            for run, value, way in zip("AB", (self.a, self.b), self.ways, strict=True):
+                yield f"  {run}: {value} ({way})"
         others = [name for name in self.names if not _is_within(self.path, name)]
         if others:
             yield f"  in the same step: {_listed(others)}"
@@ -119,10 +123,12 @@ class Repeats:
         seed: its seed; None: it takes none.
         steps: how many were compared.
         runs: how many were compared, each in a process of its own.
+        hash_seeds: under how many these were.
         runs_for_causes: how many more were made to find causes.
         difference: the first; None: it repeats.
         causes: why, the confirmed ones first.
-        innocent: other places where it takes what can differ, and that make no difference.
+        innocent: other places where it takes what can differ, and that made no difference; if
+            something is unexplained, it is not known whether they do.
         unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
             or were not looked for.
         not_seen: how many values of a step, by what they are, were not compared.
@@ -146,6 +152,7 @@ class Repeats:
     seed: int | None
     steps: int
     runs: int
+    hash_seeds: int = 3
     runs_for_causes: int = 0
     difference: Difference | None = None
     causes: Sequence[Culprit] = ()
@@ -180,7 +187,7 @@ class Repeats:
     def _lines(self) -> Iterator[str]:
         seed = "" if self.seed is None else f", seed {self.seed}"
         size = f"{format_count(self.steps, 'step')} of a{_n(self.kind)} {self.kind}{seed}"
-        size += f"; {self.runs} runs, 3 hash seeds"
+        size += f"; {self.runs} runs, {self.hash_seeds} hash seeds"
         name = " ".join([self.target, *(f"{n}={value}" for n, value in self.settings.items())])
         if self.difference is None:
             given = f", given {_listed(self._carried, _short)}" if self._carried else ""
@@ -198,7 +205,7 @@ class Repeats:
                 "NAME."
             )
         if self.difference is not None:
-            yield from self.difference.lines()
+            yield from self.difference.lines(is_carried=bool(self._carried))
         if self._carried:
             yield (
                 f"IT READS WHAT EARLIER RUNS OF IT WROTE: {_listed(self._carried, _short)}. "
@@ -225,7 +232,8 @@ class Repeats:
             return
         if self.resets is not None:
             verb = "forgets" if self.resets else "DOES NOT FORGET"
-            yield f"A reset by the seed {verb} what was before, in the same process."
+            over = f" (over {format_count(self.steps, 'step')})" if self.resets else ""
+            yield f"A reset by the seed {verb} what was before, in the same process{over}."
         if self.resets is not False and not self.reset_forgets:
             where = f": {_listed(self.remembers)}" if self.remembers else ""
             yield (
@@ -234,12 +242,18 @@ class Repeats:
 
     def _lines_of_causes(self) -> Iterator[str]:
         yield from map(str, self.causes)
-        if self.innocent:
-            count, first = len(self.innocent), self.innocent[0]
+        # Others gave the same in all runs, perhaps.
+        innocent = [place for place in self.innocent if place.kind not in _ALIKE]
+        if innocent:
+            count, first = len(innocent), innocent[0]
             calls = format_count(count, "other non-deterministic call")
-            verb, such = ("does", "") if count == 1 else ("do", ", such as")
             example = f"{_shown(first)} ({KINDS[first.kind]})"
-            yield f"{calls} {verb} not affect the result{such or ':'} {example}"
+            such = ":" if count == 1 else ", such as"
+            if self.unexplained:
+                yield f"not known whether they affect the result: {calls}{such} {example}"
+            else:
+                verb = "does" if count == 1 else "do"
+                yield f"{calls} {verb} not affect the result{such} {example}"
         if self.unexplained:
             yield f"not explained: {self.unexplained}. {_NOT_SEEN}"
 

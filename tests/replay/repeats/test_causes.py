@@ -78,6 +78,8 @@ def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     assert () == verdict.causes
     assert len(verdict.innocent) > 7
     assert "repeats while it is watched" in verdict.unexplained
+    assert "not known whether they affect the result: " in str(verdict)
+    assert "not affect the result" not in str(verdict)
 
 
 def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

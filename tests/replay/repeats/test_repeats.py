@@ -1,20 +1,25 @@
 """The doctor on small subjects: which repeat, and where the others part, with both values."""
 
 import json
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import attrs
 import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.repeats.judge import _MORE_SEEDS, _PLAIN
 from goldrush.replay.repeats.trace import Way
-from goldrush.replay.repeats.verdict import Difference
+from goldrush.replay.repeats.verdict import Difference, Repeats
 from tests.cli.helpers import bars_after, cold, in_terminal
 from tests.cli.helpers import goldrush as typed
 from tests.replay.repeats import subjects
 
 FILE = subjects.__file__
+SAME_UNDER_THREE = ("left", "dog")  # in one order under PYTHONHASHSEED 0, 1 and 2
 
 
 @pytest.mark.parametrize(
@@ -35,7 +40,7 @@ def test_what_repeats_is_said_to(subject: Callable[..., object], kind: str, step
     verdict = goldrush.repeats(subject, steps=20)
 
     assert verdict.repeats, str(verdict)
-    assert (kind, steps, 4) == (verdict.kind, verdict.steps, verdict.runs)
+    assert (kind, steps, 9, 8) == (verdict.kind, verdict.steps, verdict.runs, verdict.hash_seeds)
     assert (None if subject is subjects.seedless else 1) == verdict.seed
     assert (True, True if "env" in kind else None) == (verdict.reset_forgets, verdict.resets)
     assert {} == verdict.not_seen
@@ -64,6 +69,48 @@ def test_the_order_of_a_set_of_two_texts_is_decided_by_both() -> None:
     assert found is not None
     assert (1, ["female", "male"]) == (found.step, found.names)
     assert [("set-order", True)] == [(c.place.kind, c.is_confirmed) for c in verdict.causes]
+
+
+def test_the_order_of_a_set_of_two_texts_in_a_library_is_seldom_missed() -> None:
+    names = [f"{kind}{n}" for kind in ("agent ", "firm-", "n") for n in range(40)]
+    pairs = "[list({a, b})[0] == a for a in names for b in names if a < b]"
+
+    def missed(hash_seeds: Sequence[int]) -> float:
+        orders = [
+            subprocess.run(
+                [sys.executable, "-c", f"names = {names}; print(*map(int, {pairs}))"],
+                env={"PYTHONHASHSEED": str(hash_seed)}, capture_output=True, text=True, check=True,
+            ).stdout.split()
+            for hash_seed in hash_seeds
+        ]  # fmt: skip
+        return sum(len(set(pair)) == 1 for pair in zip(*orders, strict=True)) / len(orders[0])
+
+    first = sorted({way.hash_seed for way in _PLAIN})
+    assert missed(first) > 0.2
+    assert missed([*first, *_MORE_SEEDS]) < 0.015
+
+
+def test_a_set_that_only_further_hash_seeds_turn_round_is_found(tmp_path: Path) -> None:
+    library = tmp_path / "site-packages"
+    library.mkdir()
+    (library / "firsts.py").write_text("def first(items):\n    return next(iter(items))\n")
+    (tmp_path / "town.py").write_text(
+        "import sys\n"
+        f"sys.path.append({str(library)!r})\n"
+        "from firsts import first\n"
+        "def town(seed):\n"
+        "    return first({'PAIR'})\n".replace("PAIR", "', '".join(SAME_UNDER_THREE))
+    )  # fmt: skip
+    found = goldrush.repeats(f"{tmp_path / 'town.py'}:town", causes=False).difference
+
+    assert found is not None
+    assert (Way(0), True) == (found.ways[0], found.ways[1].hash_seed in _MORE_SEEDS)
+
+
+def test_a_reset_that_forgets_says_over_how_many_steps() -> None:
+    verdict = goldrush.repeats(subjects.Walk, steps=7)
+
+    assert "forgets what was before, in the same process (over 7 steps)." in str(verdict)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +205,16 @@ def test_both_values_are_told_of_runs_that_part_elsewhere_each_time(
     assert [("runs", 4, 4), ("runs for values, at most", 8, 8)] == [told[3], told[-1]]
     assert verdict.difference == Difference(3, ["value"], "value", "10", "11", (Way(0), Way(0)))
     assert [str(tmp_path / "runs.txt")] == verdict.files_read == verdict.files_written
+
+
+def test_values_that_nobody_saw_are_left_out_where_a_file_explains_why() -> None:
+    unknown = Difference(0, ["stock"], "stock", "differed", "differed", (Way(0), Way(0)))
+    verdict = Repeats("a:A", {}, "model", 1, 2, 4, difference=unknown, files_read=["stock.json"])
+
+    assert "  A: differed (hash seed 0)" in str(verdict)
+    carried = str(attrs.evolve(verdict, files_written=["stock.json"]))
+    assert "differed" not in carried
+    assert "IT READS WHAT EARLIER RUNS OF IT WROTE: stock.json." in carried
 
 
 def test_a_model_that_stops_running_is_not_stepped() -> None:
