@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
@@ -24,7 +24,7 @@ import attrs
 from goldrush.agents.given import is_location, maker_of, making
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value, unknown
 from goldrush.kernel.files import TemporaryFolder
-from goldrush.kernel.world import Event, World
+from goldrush.kernel.world import Event
 from goldrush.replay.arguments import (
     OnUnit,
     Policies,
@@ -834,7 +834,17 @@ class PlannedRun(Generic[R]):
         with watching, target_of(path) as (target, folder), making(self.make):
             checked: AbstractContextManager[OnUnit | None] = nullcontext(on_unit)
             if again and not is_built_in(world.name):
-                checked = self._checked_elsewhere(world, str(target), on_unit)
+                from goldrush.replay.journal.elsewhere import checking_elsewhere
+
+                def each_unit(unit: int, state: Any) -> None:
+                    if unit == 1:
+                        tools.try_measures(state)
+                    if on_unit is not None:
+                        on_unit(unit, state)
+
+                checked = checking_elsewhere(
+                    world, str(target), run.roster, self.resources, each_unit, whole=self.check
+                )
             with checked as each:
                 players.record(
                     world, tools.players, target, run, resources=self.resources,
@@ -844,34 +854,6 @@ class PlannedRun(Generic[R]):
             for remark in tools.remarks:
                 warn(remark)
             return self.kind._kept(target, run.roster.trust, folder, self.make)
-
-    @contextmanager
-    def _checked_elsewhere(
-        self, world: World[Any], path: str, on_unit: OnUnit | None
-    ) -> Iterator[OnUnit | None]:
-        """Derive the run that is recorded within once more in another process.
-
-        Gives what is called after each unit. Raises MalformedEvents.
-        """
-        from goldrush.replay.journal import elsewhere
-
-        elsewhere.prepare()
-        states = elsewhere.KeptStates(world, path)
-
-        def keep(unit: int, state: Any) -> None:
-            if unit == 1:
-                self.tools.try_measures(state)
-            states.keep(unit, state)
-            if on_unit is not None:
-                on_unit(unit, state)
-
-        yield keep
-        roster, own = self.prepared.roster, self.resources
-        trusted = attrs.evolve(
-            own, trust=[*own.trust, *roster.trust], sources=[*own.sources, *roster.sources]
-        )
-        parts = [elsewhere.WHOLE] if self.check else states.parts()
-        elsewhere.check_elsewhere(path, world.name, parts, trusted)
 
 
 open = Run.open

@@ -16,8 +16,8 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import IO, Any, Final, Generic, TypeVar
 
 import attrs
@@ -25,6 +25,7 @@ import attrs
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.given import give_same, given, location_elsewhere, location_of
 from goldrush.agents.players import Resources
+from goldrush.agents.roster import Roster
 from goldrush.agents.trust import UserFolder, add_user_folder
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, format_error
@@ -115,9 +116,36 @@ def check_elsewhere(
         raise MalformedEvents(path, where, f"derived again in another process, {what}; {cure}")
 
 
-def prepare() -> None:
-    """Start the other process, so that it is there when it is asked."""
+@contextmanager
+def checking_elsewhere(
+    world: World[S],
+    path: str,
+    roster: Roster,
+    resources: Resources,
+    on_unit: Callable[[int, S], None] | None = None,
+    *,
+    whole: bool = False,
+) -> Iterator[Callable[[int, S], None]]:
+    """Derive the run that is recorded within once more in a process with another hash seed: all of
+    it (`whole`), or parts of a long one. The other process starts while the run is played.
+
+    Gives what is called after each unit, and calls `on_unit`. Raises MalformedEvents.
+    """
     _HELPER.start()
+    states = KeptStates(world, path)
+
+    def keep(unit: int, state: S) -> None:
+        states.keep(unit, state)
+        if on_unit is not None:
+            on_unit(unit, state)
+
+    yield keep
+    trusted = attrs.evolve(
+        resources,
+        trust=[*resources.trust, *roster.trust],
+        sources=[*resources.sources, *roster.sources],
+    )
+    check_elsewhere(path, world.name, [WHOLE] if whole else states.parts(), trusted)
 
 
 def _sha256(world: str) -> str | None:

@@ -26,7 +26,7 @@ from goldrush.agents.trust import import_early
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep
-from goldrush.replay.find import is_shipped
+from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import (
@@ -80,6 +80,8 @@ def carry_out(
         BadInput: before anything is written, if the plan is invalid or the folder holds something
             else: another study, or finished runs of a game or of models that were changed since.
         RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
+        MalformedEvents: if the first run of a world that is not one of goldrush's own comes out
+            otherwise when it is derived once more in another process.
         WorkersLost: if a run crashes its worker repeatedly.
         WriteFailed: if the folder cannot be written.
     """
@@ -376,8 +378,11 @@ def _played(
     report: OnStep,
     call: Call,
 ) -> dict[str, Done]:
-    """Play runs; their results by path."""
-    shared = partial(call, play, folder=str(root), models=models)
+    """Play runs; their results by path. The first of a world that is not one of goldrush's own is
+    derived once more in another process.
+    """
+    again = runs[0].path if runs and not is_built_in(runs[0].world) else None
+    shared = partial(call, play, folder=str(root), models=models, again=again)
     function: Callable[[Planned], Done | bytes] = shared
     if not backend.shares_folder and runs:
         function = partial(play_remotely, game=location_elsewhere(runs[0].world))

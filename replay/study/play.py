@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any
@@ -32,6 +32,8 @@ from goldrush.kernel.errors import (
     WriteFailed,
 )
 from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
+from goldrush.replay.arguments import OnUnit
+from goldrush.replay.journal.elsewhere import checking_elsewhere
 from goldrush.replay.journal.verify import FOLD, verify
 from goldrush.replay.study.backend import RunFailed
 from goldrush.replay.study.manifest import UNFINISHED, Done
@@ -118,9 +120,13 @@ def _decided(planned: Mapping[str, Any], recorded: Mapping[str, Any]) -> set[str
     return decided
 
 
-def play(run: Planned, folder: str, models: Models | None = None) -> Done:
+def play(
+    run: Planned, folder: str, models: Models | None = None, *, again: str | None = None
+) -> Done:
     """Play a run into its journal, and return the journal's SHA-256 and size. A run that asks
-    language models continues its unfinished journal. Raises RunFailed.
+    language models continues its unfinished journal. The run whose path is `again` is derived once
+    more in another process, as at the end of a recording. Raises RunFailed; MalformedEvents for
+    what comes out otherwise there.
     """
     path = os.path.join(folder, run.path)
     unfinished = path + UNFINISHED
@@ -134,14 +140,21 @@ def play(run: Planned, folder: str, models: Models | None = None) -> Done:
             world = of.world(run.setup)
             with suppress(FileNotFoundError):  # zeros, say: only a journal is replaced by force
                 files.system.unlink(unfinished)
-            players.record(
-                world, of.players, unfinished, run.prepared, resources=run.resources(models)
-            )
+            resources = run.resources(models)
+            checked: AbstractContextManager[OnUnit | None] = nullcontext()
+            if run.path == again:
+                checked = checking_elsewhere(world, unfinished, run.prepared.roster, resources)
+            with checked as each:
+                players.record(
+                    world, of.players, unfinished, run.prepared, resources=resources, on_unit=each
+                )
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         clear_path(run, folder)
         files.system.rename(unfinished, path)
     except (GoldrushError, OSError) as error:
+        if isinstance(error, MalformedEvents) and error.path == unfinished:
+            raise  # to play it again would not help
         raise _failed(run, error) from None
     return made
 

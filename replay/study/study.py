@@ -111,6 +111,8 @@ def study(
     Raises:
         BadInput: before anything is written, for a plan or a folder that cannot be.
         RunFailed, WorkersLost, WriteFailed: in the middle; what is finished is kept.
+        MalformedEvents: if the first run of a game or world of one's own comes out otherwise when
+            it is derived once more in another process.
     """
     end_if_inherited()
     world = world_named(world)

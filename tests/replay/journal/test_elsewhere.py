@@ -134,10 +134,44 @@ def test_a_class_that_no_process_can_import_is_derived_again_in_this_one(tmp_pat
 
 
 def test_a_helper_that_died_is_started_again(tmp_path: Path) -> None:
-    elsewhere.prepare()
+    elsewhere._HELPER.start()
     process = elsewhere._HELPER._process
     assert process is not None
     process.kill()
     process.wait()
 
     assert goldrush.record(changed(tmp_path, "", ""), tmp_path / "run.journal").verify().holds
+
+
+def test_a_study_ends_with_the_difference_of_its_first_run(tmp_path: Path) -> None:
+    changed(tmp_path, *differing(ORDER, RULES))
+    study = ["study", "--world", "fishery.py", "--roster", "share*5", "--seeds", "2", "--jobs", "1",
+        "--treatment", "baseline"]  # fmt: skip
+    told = command(*study, "--out", "s", cwd=tmp_path, PYTHONHASHSEED="1")
+    again = command(*study, "--out", "s", cwd=tmp_path, PYTHONHASHSEED="1")
+
+    assert (2, 1) == (told.code, told.err.count("\n"))
+    assert "seed-0000.journal.unfinished: season 34, commit 34 at byte " in told.err
+    assert "derived again in another process, expected " in told.err
+    assert told.err.endswith("; `goldrush repeats fishery.py` names the line\n")
+    assert (told.code, told.err) == (again.code, again.err)
+    [journal] = (tmp_path / "s" / "baseline").rglob("seed-0000.*")  # it is kept
+    assert goldrush.open(journal, world=str(tmp_path / "fishery.py")).info().finished
+
+
+def test_a_study_of_an_honest_game_derives_one_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    check = elsewhere.check_elsewhere
+
+    def noted(path: str, *given: object) -> None:
+        asked.open("a").write(f"{Path(path).name}\n")
+        check(path, *given)
+
+    monkeypatch.setattr(elsewhere, "check_elsewhere", noted)
+    goldrush.study(
+        tmp_path / "s", world=changed(tmp_path, "", ""), seeds=3, treatments=["baseline"], jobs=1
+    )
+
+    assert ["seed-0000.journal.unfinished"] == asked.read_text().split()
