@@ -163,7 +163,8 @@ def _derived(path: str, parts: Sequence[Part], resources: Resources) -> tuple[st
         return _DIFFERS, "the run", f"it fails: {error}"
     if found is None:
         return _HOLDS, "", ""
-    return _DIFFERS, found.where, f"expected {found.expected}, found {found.found} in the journal"
+    differs = f"expected {found.expected}, found {found.found} in the journal{found.hint}"
+    return _DIFFERS, found.where, differs
 
 
 class _Helper:

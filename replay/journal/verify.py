@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -341,6 +342,7 @@ class _Check:
         self._branch: Branch | None = None
         self._asker = PolicyCheck(None)
         self._unread: Break | None = None  # what ended the reading
+        self._step: tuple[Any, Block] = None, Block([])  # state and inputs of the last one judged
         if world.missing is not None and level > FOLD:
             self._unknown[world.missing] = None
             self.level = FOLD
@@ -406,6 +408,8 @@ class _Check:
                     return None
                 hint = self.tools.format_difference(self._setup, *error.blocks)
             hint = f"; {hint}" if hint else ""
+            if not hint and error.blocks is not None:
+                hint = _cause(self.world, partial(self.world.decide, *self._step))
             return Break(DERIVE, error.where, error.expected, error.found, hint=hint)
         except OtherDigest as error:
             where, expected = self._where(), f"digest {error.expected:016x}"
@@ -493,6 +497,7 @@ class _Check:
         world = self.world
         if self._asker.ask is not None:
             self._ask_again(self._asker.ask, state, inputs)
+        self._step = state, inputs
         if not self._is_own:
             return Block(world.decide(state, inputs))
         before, self._digest = self._digest, None
@@ -526,10 +531,23 @@ class _Check:
             is_early = is_pending and _count(answer) < _count(recorded)
             if is_early:
                 raise _Broken(DECIDE, differs.where, ONLY_ANSWERS, differs.found)
-            raise _Broken(DECIDE, differs.where, differs.expected, differs.found, hint=_HINT)
+            hint = _cause(self.world, partial(ask, state, recorded)) or _HINT
+            raise _Broken(DECIDE, differs.where, differs.expected, differs.found, hint=hint)
 
     def _where(self) -> str:
         return format_location(self.world, self._walk.commit)
+
+
+def _cause(world: World[Any], again: Callable[[], object]) -> str:
+    """What a step that came out otherwise uses that differs between processes, as a hint; empty: it
+    is not found. `again`: does the step once more, which is watched.
+    """
+    try:
+        with world.watching():
+            again()
+    except (BadInput, PolicyFailed) as error:
+        return f"; {error}"
+    return ""
 
 
 def _count(block: Block) -> int:

@@ -203,6 +203,24 @@ def test_random_numbers_of_numpy_are_found(tmp_path):
             recorded(game, tmp_path / "run.journal")
 
 
+@pytest.mark.parametrize(
+    ("line", "where"),
+    [
+        ("if state.unit == 18: wanted += 9 * numpy.random.rand()", RULES),
+        ("if seen.unit == 18: part *= numpy.random.rand()", POLICY),
+    ],
+)
+def test_what_makes_an_unwatched_unit_differ_is_named_at_the_end(tmp_path, line, where):
+    pytest.importorskip("numpy.random")
+    game = changed(tmp_path, *before(f"import numpy; numpy.array([0])\n        {line}", where))
+    cause = r"uses the global random numbers \(numpy.random\); take `draw`"
+    with pytest.raises(GoldrushError, match=f"season 19.*derived again.*{cause}"):
+        recorded(game, tmp_path / "run.journal", roster="share*4,greedy", seasons=20)
+
+    broken = goldrush.open(tmp_path / "run.journal", world=game).verify().broken
+    assert re.search(cause, broken.hint), broken
+
+
 LANDED = """
         def apply(self, state):
             state.landed[self.agent] += self.fish
