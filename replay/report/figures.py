@@ -15,7 +15,7 @@ import attrs
 
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
-from goldrush.replay.data.measures import Measure
+from goldrush.replay.data.measures import Measure, Span
 from goldrush.replay.report.marks import (
     HEIGHT,
     WIDE,
@@ -35,7 +35,7 @@ from goldrush.replay.report.plot import panel_of, reach
 from goldrush.replay.report.styles import labels_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import Interval, PairedChange, interval, t_quantile
-from goldrush.replay.study.records import POINTS, Cell, Result
+from goldrush.replay.study.records import Cell, Result, points_of
 
 Cells = Mapping[Cell, Sequence[Result[Any, Any]]]
 Styles = Mapping[str, Style]  # by roster
@@ -91,7 +91,8 @@ def over_units(cells: Cells, styles: Styles, shown: Shown, words: Vocabulary) ->
         elif not any(map(any, (mean_band.high for mean_band in bands.values()))):
             zero.append(measure.title)
         elif all(
-            len(mean_band.positions) * RARE <= _windows(cell) for cell, mean_band in bands.items()
+            len(mean_band.positions) * RARE <= len(points_of(cell.rounds))
+            for cell, mean_band in bands.items()
         ):
             rare.append(measure.title)
         elif twin is not None:
@@ -110,10 +111,6 @@ def over_units(cells: Cells, styles: Styles, shown: Shown, words: Vocabulary) ->
     return Drawn(panels, legend_of(cells, styles), omitted)
 
 
-def _windows(cell: Cell) -> int:
-    return math.ceil(cell.rounds / math.ceil(cell.rounds / POINTS))
-
-
 def _left_out(reasons: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{reason}: {', '.join(titles)}." for reason, titles in reasons.items() if titles]
 
@@ -126,7 +123,11 @@ def _over_units(
     ends = words.first, words.number(horizon)
     marks = []
     for index, (cell, mean_band) in enumerate(bands.items()):
-        at = (words.number(0) + _middle(point, cell.rounds) for point in mean_band.positions)
+        windows = points_of(cell.rounds)
+        at = [
+            words.number(0) + _place(windows[point], at_end=measure.at_end)
+            for point in mean_band.positions
+        ]
         columns = (at, mean_band.mean, mean_band.low, mean_band.high, mean_band.n)
         samples = list(starmap(Sample, zip(*columns, strict=True)))
         segments = [samples[run[0] : run[-1] + 1] for run in _runs(mean_band.positions)]
@@ -136,10 +137,9 @@ def _over_units(
     return panel_of(measure.title, ends, reach(values), marks, alt, x_label=words.unit, whole=True)
 
 
-def _middle(point: int, horizon: int) -> float:
-    """The middle of a window of a curve, in units of the journal."""
-    length = math.ceil(horizon / POINTS)
-    return min(point * length + (length + 1) / 2, horizon)
+def _place(window: Span, *, at_end: bool) -> float:
+    """Where the value of a window of units is drawn: in its middle, or at its end."""
+    return window.last if at_end else (window.first + window.last) / 2
 
 
 def _runs(positions: Sequence[int]) -> list[list[int]]:

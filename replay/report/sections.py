@@ -344,7 +344,9 @@ def _figures(study: ReportedStudy) -> list[OwnFigure]:
             study.units,
             lambda cells, styles: figures.over_units(cells, styles, curves, study.of.vocabulary),
             f"Each measure over the {study.units}",
-            f"Mean over seeds and 95% interval, in windows of equal length. {CUT}",
+            "Mean over seeds and 95% interval, in windows of equal length (the last may be "
+            "shorter): the mean over a window, its sum or the value at its end, as the measure "
+            f"defines it. {CUT}",
             [BY_UNIT_COMMAND],
         ),
         *study.chapter.figures,

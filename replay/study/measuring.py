@@ -16,7 +16,6 @@ only the user) can change the figures of a report.
 from __future__ import annotations
 
 import functools
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -34,7 +33,7 @@ from goldrush.kernel import __version__
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
-from goldrush.kernel.measures import mean
+from goldrush.kernel.measures import Value
 from goldrush.replay import cache
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Measured, Span
@@ -46,7 +45,7 @@ from goldrush.replay.study.comparisons import repeated_runs
 from goldrush.replay.study.failures import is_model
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import POINTS, Cell, K, Manifest, Result, StudyRun
+from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
 from goldrush.replay.tools import Tools
 
@@ -210,7 +209,6 @@ def result_of(
     units, and what its world keeps besides (`kept`).
     """
     halves = [name for name, measure in measured.known.items() if measure.by_half]
-    windows = _windows(run.cell.rounds)
     return Result(
         **run.fields(),
         units=measured.units,
@@ -218,9 +216,8 @@ def result_of(
         halves={name: measured.compared(name) for name in halves},
         halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
         curves={
-            name: tuple(mean(numbers[span.first - 1 : span.last]) for span in windows)
-            for name, values in measured.values.items()
-            for numbers in [list(values)]
+            name: tuple(_at(measured, name, span) for span in points_of(run.cell.rounds))
+            for name in measured.values
         },
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
@@ -230,12 +227,17 @@ def result_of(
     )
 
 
-def _windows(units: int) -> list[Span]:
-    """At most POINTS windows of equal length (the last may be shorter) over the units of a horizon,
-    also for runs that stopped early.
+def _at(measured: Measured[Any], name: str, window: Span) -> Value:
+    """A measure over the units of a window that the run has, as the measure defines its value over
+    several units; None where there are none. One of the end is that of the last unit, which is that
+    of the run at its end.
     """
-    length = math.ceil(units / POINTS)
-    return [Span(first, min(first + length - 1, units)) for first in range(1, units + 1, length)]
+    span = Span(window.first, min(window.last, measured.units))
+    if span.last < span.first:
+        return None
+    if measured.known[name].at_end:
+        return measured.values[name][span.last - 1]
+    return measured.over(name, span, len(span))
 
 
 _MAGIC: Final = b"goldmea1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
@@ -12,6 +13,7 @@ from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
+from goldrush.replay.data.measures import Span
 
 
 @attrs.frozen
@@ -69,6 +71,14 @@ class Manifest:
 POINTS: Final = 40  # points of a curve over the units, at most
 
 
+def points_of(units: int) -> list[Span]:
+    """The units for which the points of a curve stand: at most POINTS windows of equal length (the
+    last may be shorter) over the units of a horizon, also for runs that stopped early.
+    """
+    length = math.ceil(units / POINTS)
+    return [Span(first, min(first + length - 1, units)) for first in range(1, units + 1, length)]
+
+
 C = TypeVar("C", bound=Config)  # the configuration of a run
 
 
@@ -78,7 +88,7 @@ K = TypeVar("K")  # the world's own part of a result
 @attrs.frozen(kw_only=True)
 class Result(StudyRun, Generic[C, K]):
     """A measured run: its measures by name, of the whole run, of its halves after the burn-in and
-    without one, and as means over windows of units (`curves`).
+    without one, and over the windows of units of `points_of` (`curves`), as each defines it.
 
     Attributes:
         units: the number of closed units.

@@ -160,7 +160,7 @@ const readingOf = ({ values, bands }, index) => {
 };
 
 // What is drawn; returns the SVG and its cursor.
-function drawn({ units, lines, marks = [], momentOf, scale, limits, ranks, span, size }) {
+function drawn({ units, lines, spans, marks = [], momentOf, scale, limits, ranks, span, size }) {
   const { width, height, top, bottom } = size;
   const { ticks, y } = ranks === undefined ? axisOf(scale, limits, size) : axisOfTicks(ranks, size);
   const left = Math.max(size.left, ...ticks.map(([, label]) => 4 + size.character * label.length));
@@ -179,7 +179,7 @@ function drawn({ units, lines, marks = [], momentOf, scale, limits, ranks, span,
   ]);
   const ends = [
     svg("text", { class: "tick", x: left, y: height - 4 }, momentOf(span.first)),
-    svg("text", { class: "tick", x: width - right, y: height - 4, "text-anchor": "end" }, span.last),
+    svg("text", { class: "tick", x: width - right, y: height - 4, "text-anchor": "end" }, spans === undefined ? span.last : momentOf(span.last)),
   ];
   const end = x(units[units.length - 1]);
   const named = labels.map(({ text, at, y: from, lines: [line] }) => {
@@ -204,16 +204,17 @@ export function filesOf(title, picture, table) {
     button("SVG", () => downloadSvg(picture(), name)), button("CSV", () => downloadCsv(name, ...table())));
 }
 
-function tableOfLines(unit, units, lines) {
+function tableOfLines({ unit, units, lines, spans }) {
   const headOf = ({ title, bands = [] }) => [areQuartiles(bands) ? `${title}: median` : title, ...bands.flatMap((_, band) =>
     (areQuartiles(bands) && band === 0 ? ["lower quartile", "upper quartile"] : ["lowest", "highest"]).map((end) => `${title}: ${end}`))];
-  const rows = units.map((number, index) => [number, ...lines.flatMap(({ values, bands = [] }) =>
+  const head = spans === undefined ? [unit] : [`first ${unit}`, `last ${unit}`];
+  const rows = units.map((number, index) => [...(spans?.[index] ?? [number]), ...lines.flatMap(({ values, bands = [] }) =>
     [values[index], ...bands.flatMap((band) => band.map((end) => end[index]))])]);
-  return [[unit, ...lines.flatMap(headOf)], rows];
+  return [[...head, ...lines.flatMap(headOf)], rows];
 }
 
 // A chart of `lines` over the units of the page, as {node, move(unit, index of the line that stands out)}.
-//   units: the numbers of the units of the values, ascending.
+//   units: the numbers of the units of the values, ascending; spans: [first, last], where a value stands for several units, with `units` the last ones.
 //   lines: [{title, values (null: undefined), colour, ink (of its label, if another), dash, width, bands: [[lows, highs], ...], group, member, suffix,
 //     glyph (its sign), faint (by unit, whether it is thin and dotted)}]; in a large chart lines of one group are labelled together where they end
 //     together, by their members or with the suffix.
@@ -252,7 +253,7 @@ export function lineChart(options) {
       cursor.setAttribute("x2", x(isLooked ? units[index] : shown));
       cursor.setAttribute("visibility", isBefore ? "hidden" : "visible");
       const read = texts(index);
-      now.textContent = isBefore ? "" : isOne ? `${read[0]?.text ?? ""}${isLooked ? ` in ${momentOf(units[index])}` : ""}` : momentOf(units[index]);
+      now.textContent = isBefore ? "" : isOne ? `${read[0]?.text ?? ""}${isLooked || player.isStill ? ` in ${momentOf(units[index])}` : ""}` : momentOf(units[index]);
       if (!isOne) replaceAll(reading, read.map(({ line, text }) => el("span", {}, swatchOf(line.colour, line.glyph), `${line.title} `, el("b", {}, text))));
     },
   });
@@ -264,7 +265,7 @@ export function lineChart(options) {
   };
   refresh();
   const node = el("figure", { class: "chart" },
-    el("figcaption", { title: definition }, title, " ", note ? el("span", { class: "note" }, note) : null, now, filesOf(name, () => picture, () => tableOfLines(unit, units, lines))),
+    el("figcaption", { title: definition }, title, " ", note ? el("span", { class: "note" }, note) : null, now, filesOf(name, () => picture, () => tableOfLines(options))),
     picture, isOne ? null : reading);
   return { node, move };
 }

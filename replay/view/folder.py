@@ -182,7 +182,8 @@ def _measured(
     }
     texts = " ".join(f"{name}={value}" for name, value in changed.items())
     treatment, roster = cell or (texts or DEFAULTS, declared.roster or "")
-    of, seed = Cell(treatment, roster, max(1, outline.units)), declared.seed or 0
+    of = Cell(treatment, roster, max(1, outline.of or outline.units))
+    seed = declared.seed or 0
     if users or tools.measures.outcomes:
         run = run_of(path, cell, users)
         with run.reporting_forged():

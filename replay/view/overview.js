@@ -8,14 +8,15 @@ import { FIELDS, addressOf, chosen, faultsOf, stateOf } from "./filter.js";
 const CHARTS_MAX = 12; // charts at first, and as many more at a time
 const ROWS_MAX = 1000; // rows at first
 const PAUSE = 150; // milliseconds after typing
-const STILL = { go: () => {}, within: (unit) => unit }; // charts of this page move no player
+const STILL = { go: () => {}, within: (unit) => unit, isStill: true }; // charts of this page move no player
 
 // A row of the page's data as a run.
 function runOf(row, world, index) {
   const run = Object.fromEntries(world.fields.map((name, field) => [name, row[field]]));
   const { path, seed, headline, history } = run;
+  const spans = world.axes[run.axis];
   Object.assign(run, {
-    index, axis: world.axes[run.axis], treatment: world.treatments[run.treatment], roster: world.rosters[run.roster],
+    index, spans, axis: spans.map(([, last]) => last), treatment: world.treatments[run.treatment], roster: world.rosters[run.roster],
     standings: run.standings.map(([policy, count, mean, lowest, highest]) => ({ policy: world.policies[policy], count, mean, lowest, highest })),
   });
   const file = path.split("/").pop().replace(/\.journal$/, "");
@@ -55,32 +56,47 @@ function columnsOf(world, runs) {
   return new Map(columns.map((column) => [column.name, column]));
 }
 
+const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 const known = (values) => values.filter((value) => value !== null);
 const least = (values) => extremes(known(values))?.[0] ?? null;
 const most = (values) => extremes(known(values))?.[1] ?? null;
 const tintOf = (world, policy) => hueOf(world.hues[policy]);
 
-// The lines of a chart of one run, or of the mean of several with the lowest and the highest.
+// The lines of a chart of one run, or of the mean of several with the lowest and the highest. Points of a measure of
+// runs are those of the same place in all runs of one length.
 function linesOf(world, runs) {
-  const axis = longest(runs);
+  const { axis } = longest(runs);
   const groups = new Map();
   for (const run of runs) {
     run.curves.forEach((values, index) => {
       const policy = world.byPolicy ? run.standings[index].policy : "";
       if (!groups.has(policy)) groups.set(policy, []);
-      groups.get(policy).push(aligned(values, run.axis, axis));
+      groups.get(policy).push(world.byPolicy ? aligned(values, run.axis, axis) : values);
     });
   }
   const order = (policy) => world.policies.indexOf(policy);
   return [...groups].sort(([a], [b]) => order(a) - order(b)).map(([policy, curves]) => ({
     title: policy || world.outcome.title, group: policy || world.outcome.title, width: 2,
     colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
-    values: over(axis, curves, (values) => values.reduce((sum, value) => sum + value, 0) / values.length),
+    values: over(axis, curves, meanOf),
     bands: runs.length > 1 ? [[over(axis, curves, least), over(axis, curves, most)]] : undefined,
   }));
 }
 
-const longest = (runs) => runs.reduce((axis, run) => (run.axis.length && (run.axis[run.axis.length - 1] > (axis[axis.length - 1] ?? -1)) ? run.axis : axis), []);
+// The run whose last point is the last.
+const longest = (runs) => runs.reduce((one, run) => ((run.axis[run.axis.length - 1] ?? -1) > (one.axis[one.axis.length - 1] ?? -1) ? run : one));
+
+// The units for which the point of a run at a unit stands, the last of them: `hours 71–72`.
+const namer = ({ unit, units }, { axis, spans }) => (number) => {
+  const [first, last] = spans[axis.indexOf(number)] ?? [number, number];
+  return first === last ? `${unit} ${rounded(last)}` : `${units} ${rounded(first)}–${rounded(last)}`;
+};
+
+// The units of a chart of runs and what they are called.
+function unitsOf(world, runs) {
+  const run = longest(runs);
+  return { unit: world.unit, units: run.axis, spans: run.spans, momentOf: namer(world, run) };
+}
 
 const over = (axis, curves, of) => axis.map((_, index) => {
   const values = known(curves.map((curve) => curve[index] ?? null));
@@ -177,13 +193,14 @@ class Browser {
     if (!this.world.outcome || !this.runs.some(({ curves }) => curves.length)) return;
     const byRun = this.state.charts === "runs";
     const groups = (byRun ? this.some.map((run) => [run]) : grouped(this.some)).filter((runs) => runs.some(({ curves }) => curves.length));
-    const some = groups.slice(0, this.shown.charts).map((runs) => ({ runs, lines: linesOf(this.world, runs), axis: longest(runs) }));
+    const some = groups.slice(0, this.shown.charts).map((runs) => ({ runs, lines: linesOf(this.world, runs), axis: longest(runs).axis }));
     const scale = scaleOf(some.flatMap(({ lines }) => lines));
     const span = spanOfAxes(some.map(({ axis }) => axis));
     const { title, definition } = this.world.outcome;
-    const chartOf = ({ runs, lines, axis }) => {
-      const name = byRun ? runs[0].title : `${groupTitle(this, runs[0])}: ${plural(runs.length, "run")}`;
-      const { node } = lineChart({ title: name, definition, unit: this.world.unit, units: axis, lines, player: STILL, scale, span, limits: [0] });
+    const chartOf = ({ runs, lines }) => {
+      const name = byRun ? runs[0].title : groupTitle(this, runs[0]);
+      const note = byRun ? numberText(runs[0].outcome) : `${plural(runs.length, "run")}, mean ${numberText(meanOf(known(runs.map(({ outcome }) => outcome))))}`;
+      const { node } = lineChart({ ...unitsOf(this.world, runs), title: name, note, definition, lines, player: STILL, scale, span, limits: [0] });
       if (byRun) node.querySelector("figcaption").firstChild.replaceWith(this.linkTo(runs[0], name));
       return node;
     };
@@ -261,11 +278,11 @@ class Browser {
   }
 }
 
-// The runs of each treatment and roster, in an order that does not depend on that of the table.
+// The runs of each treatment, roster and planned length, in an order that does not depend on that of the table.
 function grouped(runs) {
   const groups = new Map();
   for (const run of [...runs].sort((a, b) => a.index - b.index)) {
-    const key = JSON.stringify([run.treatment, run.roster]);
+    const key = JSON.stringify([run.treatment, run.roster, run.horizon]);
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(run);
   }
@@ -273,8 +290,9 @@ function grouped(runs) {
 }
 
 // What tells a group from the others.
-function groupTitle({ world }, { treatment, roster }) {
-  const parts = [world.treatments.length > 1 ? treatment : null, world.rosters.length > 1 ? roster : null].filter((part) => part !== null);
+function groupTitle({ world, runs }, { treatment, roster, horizon }) {
+  const isOfLengths = isVaried(runs, (run) => run.horizon);
+  const parts = [world.treatments.length > 1 ? treatment : null, world.rosters.length > 1 ? roster : null, isOfLengths ? plural(horizon, world.unit) : null].filter((part) => part !== null);
   return parts.join(", ") || treatment;
 }
 
@@ -387,15 +405,15 @@ function chartOf({ world }, run) {
   if (lines.length === 0) return null;
   const { title, definition } = world.outcome;
   return lineChart({
-    title: `${title}${world.byPolicy ? " by policy, mean" : ""}`, definition, unit: world.unit, units: run.axis, lines, player: STILL, size: LARGE,
+    ...unitsOf(world, [run]), title: `${title}${world.byPolicy ? " by policy, mean" : ""}`, definition, lines, player: STILL, size: LARGE,
     scale: scaleOf(lines), span: spanOfAxes([run.axis]), limits: [0],
   }).node;
 }
 
-// The measures of a run beside the median of the runs of its treatment and roster.
+// The measures of a run beside the median of the runs of its treatment, roster and planned length.
 function measuresOf({ world, runs }, run) {
   if (world.columns.length === 0) return null;
-  const alike = runs.filter(({ treatment, roster }) => treatment === run.treatment && roster === run.roster);
+  const alike = runs.filter(({ treatment, roster, horizon }) => treatment === run.treatment && roster === run.roster && horizon === run.horizon);
   const median = `median of ${plural(alike.length, "run")}`;
   const rows = world.columns.map(({ title }, index) => [title, numberText(run.values[index]), numberText(medianOf(known(alike.map(({ values }) => values[index]))))]);
   const odd = run.oddity ? el("p", {}, `Most unusual: ${run.oddity[2]}.`) : null;

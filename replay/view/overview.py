@@ -1,8 +1,8 @@
 """The page of a folder: its runs in a table, small charts of their outcome, how to open each.
 
 The page holds summaries alone: of each run what stands in its row, its standings, and curves of
-some 40 points. It is one file with its script and its style sheet, which its policy allows by their
-hashes. It holds no date, and paths relative to itself alone.
+at most 61 points. It is one file with its script and its style sheet, which its policy allows by
+their hashes. It holds no date, and paths relative to itself alone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
+from goldrush.replay.data.course import COURSE_MAX
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
@@ -32,7 +33,7 @@ from goldrush.replay.outcome import (
     format_value,
     outcome_from,
 )
-from goldrush.replay.study.records import POINTS
+from goldrush.replay.study.records import points_of
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined
@@ -140,7 +141,7 @@ def overview_of(
     for run in sorted(folder_runs.runs, key=_place):
         by_world.setdefault(run.world, []).append(run)
     lines = sum(max(1, len(set(run.result.policies))) for run in folder_runs.runs)
-    points = max(2, min(POINTS, NUMBERS_MAX // max(1, lines)))
+    points = max(2, min(COURSE_MAX + 1, NUMBERS_MAX // max(1, lines)))
     worlds = [_World.of(Path(folder), runs, outcome, users, points) for runs in by_world.values()]
     measures = dict.fromkeys(name for world in worlds for name in world.known)
     if outcome is not None and outcome not in measures:
@@ -254,17 +255,18 @@ class _World:
         rosters = _places(run.cell.roster for run in self.runs)
         policies = _places(label for run in self.runs for label in run.result.policies)
         hues = hues_of(policies, self.tools.hue_order, self.tools.null)
-        axes: dict[tuple[int, ...], int] = {}
+        axes: dict[tuple[tuple[int, int], ...], int] = {}
         rows = []
         for index, run in enumerate(self.runs):
             outcome = self.outcomes[index] if self.outcomes else None
-            units, curves = self._curves(run, outcome)
+            spans, curves = self._curves(run, outcome)
             rows.append({
                 "path": os.path.relpath(folder / run.path, beside),
                 "treatment": treatments[run.cell.treatment],
                 "roster": rosters[run.cell.roster],
                 "seed": run.seed,
                 "units": run.result.units,
+                "horizon": run.cell.rounds,
                 "outcome": short(self.value(index)),
                 "standings": [] if outcome is None else [
                     [policies[standing.policy], len(standing.agents),
@@ -273,7 +275,7 @@ class _World:
                 ],
                 "values": [short(run.result.run.get(column.name)) for column in self.columns],
                 "headline": "" if outcome is None else outcome.headline,
-                "axis": axes.setdefault(tuple(units), len(axes)),
+                "axis": axes.setdefault(tuple(spans), len(axes)),
                 "curves": curves,
                 "oddity": (odd := self.oddities[index]) and odd.as_row(),
                 "page": _page_of(run, folder, beside),
@@ -291,37 +293,42 @@ class _World:
             "rosters": list(rosters),
             "policies": list(policies),
             "hues": hues,
-            "axes": [list(units) for units in axes],
+            "axes": list(axes),
             "fields": list(rows[0]),
             "runs": [list(row.values()) for row in rows],
         }
 
     def _curves(
         self, run: FolderRun, outcome: RunOutcome | None
-    ) -> tuple[Sequence[int], Sequence[Sequence[Value]]]:
-        """The outcome over the units: their public numbers, and a line for each standing, or one of
-        the run.
+    ) -> tuple[Sequence[tuple[int, int]], Sequence[Sequence[Value]]]:
+        """The outcome over the units: of each point the public numbers of the first and the last
+        unit that it stands for, and a line for each standing, or one of the run.
         """
         if outcome is None or self.measure is None:
             return (), ()
         name = self.measure.name
         if isinstance(self.measure, AgentMeasure):
-            units = run.result.course.units
+            spans = [(unit, unit) for unit in run.result.course.units]
+            count = len(spans)
             means = run.result.course.means.get(name, {})
             lines = [
                 means[standing.policy] for standing in outcome.standings if standing.policy in means
             ]
         else:
             lines = [run.result.curves[name]] if name in run.result.curves else []
-            length = -(-run.cell.rounds // POINTS)
-            units = [
-                min(run.result.units, length * (place + 1))
-                for place in range(len(lines[0]) if lines else 0)
+            is_of_end = self.measure.at_end or name in run.result.by_agent
+            windows = points_of(run.cell.rounds) if lines else []
+            count = len(windows)  # also of a run that stopped early: runs of a cell have the same
+            ends = [min(window.last, run.result.units) for window in windows]
+            spans = [
+                (end if is_of_end else window.first, end)
+                for window, end in zip(windows, ends, strict=True)
+                if window.first <= end
             ]
-        chosen = _spread(len(units), self.points)
+        chosen = [place for place in _spread(count, self.points) if place < len(spans)]
         return (
-            [self.number(units[place]) for place in chosen],
-            [[short(line[place], 3) for place in chosen] for line in lines],
+            [(self.number(spans[place][0]), self.number(spans[place][1])) for place in chosen],
+            [[short(line[place]) for place in chosen] for line in lines],
         )
 
 

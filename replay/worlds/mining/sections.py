@@ -47,7 +47,7 @@ from goldrush.replay.report.page import (
 from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.sections import BY_UNIT_COMMAND, ReportedStudy, figure, named
 from goldrush.replay.study.inference import SIGNIFICANT, holm
-from goldrush.replay.study.records import POINTS, Cell, Result
+from goldrush.replay.study.records import Cell, Result, points_of
 from goldrush.replay.text import capitalized
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import Seen, curve
@@ -178,10 +178,8 @@ def stamina(cells: Cells, styles: Styles) -> Drawn:
 def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], styles: Styles) -> Panel | None:
     bands = [band([run.curves[f"share_{kind}"] for run in runs], (0.0, 1.0)) for kind in KINDS]
     rounds = runs[0].units
-    length = math.ceil(rounds / POINTS)
-    windows = math.ceil(rounds / length)
-    edges = [min(index * length, rounds) for index in range(windows + 1)]
-    below, marks, says = [0.0] * windows, [], []
+    edges = [0, *(window.last for window in points_of(rounds))]
+    below, marks, says = [0.0] * (len(edges) - 1), [], []
     for kind, found in zip(KINDS, bands, strict=True):
         if found is None:
             return None

@@ -3,6 +3,7 @@ told apart; and everything on it is reached by pointer, keyboard and address.
 """
 
 import json
+import operator
 import re
 import shutil
 from collections.abc import Callable
@@ -14,11 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
+from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.view.folder import FolderRuns, runs_in
+from goldrush.replay.view.numbers import short
 from goldrush.replay.view.oddity import deviations
 from goldrush.replay.view.overview import overview_of, write_overview
 from tests.browser import PHONE, WIDE, Tab
@@ -228,6 +232,137 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
         Study.open(folder / "study").view("other.html", measures="own.py:owed", jobs=1)
 
 
+class Boiler(goldrush.Game):
+    """A boiler cools; some runs end before their last hour."""
+
+    horizon = "hours"
+    hours = goldrush.setting(72, 1, 1000)
+    agents = goldrush.setting(2, 1, 10)
+    loss = goldrush.setting(0.011, 0, 1)
+    treatments = {"leaky": ("it cools faster", {"loss": 0.03})}
+    roster = "stoke*2"
+
+    class State(goldrush.State):
+        heat: float
+        burnt: int
+
+    class Asked(goldrush.Submission):
+        coal: int = goldrush.within(0, 10)
+
+    class Cooled(goldrush.Event):
+        heat: float
+        burnt: int
+
+        def apply(self, state: Any) -> None:
+            state.heat, state.burnt = self.heat, self.burnt
+
+    def start(self) -> Any:
+        return self.State(heat=1.0, burnt=0)
+
+    def decide(self, state: Any, asked: Any, draw: Any) -> Any:
+        heat = state.heat * (1 - self.loss * draw.between(0.5, 1.5, "loss"))
+        yield self.Cooled(heat, sum(each.coal for each in asked))
+
+    def over(self, state: Any) -> bool:
+        return bool(state.heat < 0.17)
+
+    @goldrush.measure("heat at the end", at_end=True)
+    def heat(self, state: Any) -> float:
+        return float(state.heat)
+
+    @goldrush.measure("coal in all", total=True)
+    def coal(self, state: Any) -> float:
+        return float(state.burnt)
+
+    @goldrush.measure("mean heat")
+    def mean_heat(self, state: Any) -> float:
+        return float(state.heat)
+
+    @goldrush.policy
+    def stoke(self, seen: Any, agent: int, draw: Any) -> Any:
+        return self.Asked(1 + agent)
+
+
+@pytest.fixture(scope="module")
+def boilers(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    folder = tmp_path_factory.mktemp("boilers")
+    hours = [36, 72]
+    return study(folder / "study", world=Boiler, rosters="stoke", seeds=4, jobs=1, rounds=hours)
+
+
+@pytest.fixture(scope="module")
+def mines(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return study(
+        tmp_path_factory.mktemp("mines") / "study", treatments=["baseline", "scarce"], seeds=2,
+        rounds=72, jobs=1, rosters="greedy-mine*2,raid*2", agents=4,
+    )  # fmt: skip
+
+
+def _shown(folder: Path, page: Path, outcome: str | None = None) -> tuple[Any, list[Any]]:
+    """The only world of a page, and its runs by field, with the units of their points."""
+    written = write_overview(folder, page, outcome=outcome, jobs=1, force=True)
+    [world] = _data(written.path)["worlds"]
+    runs = [dict(zip(world["fields"], row, strict=True)) for row in world["runs"]]
+    for run in runs:
+        run["spans"] = world["axes"][run["axis"]]
+        run["treatment"] = world["treatments"][run["treatment"]]
+    return world, runs
+
+
+@pytest.mark.parametrize("name", ["boilers", "mines"])
+def test_the_page_of_a_study_has_the_numbers_of_its_table(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    made: Study = request.getfixturevalue(name)
+    keys = ("treatment", "rounds", "seed")
+    table = {tuple(row[key] for key in keys): row for row in made.table().to_pylist()}
+    tools = made.results().measures
+
+    for outcome, measure in tools.outcomes.items():
+        world, runs = _shown(made.folder, tmp_path / "page.html", outcome)
+        assert len(table) == len(runs)
+        for run in runs:
+            row = table[run["treatment"], run["horizon"], run["seed"]]
+            assert short(row[outcome]) == run["outcome"]
+            names = [column["name"] for column in world["columns"]]
+            assert [short(row[each]) for each in names] == run["values"]
+            _check_points(run, measure, row[outcome])
+
+
+def _check_points(run: Any, measure: Any, value: float | None) -> None:
+    """The points of a run add up to its value, and the last one stands for its last unit(s)."""
+    spans, units = run["spans"], run["units"]
+    if not run["curves"]:
+        assert not isinstance(measure, AgentMeasure)
+        assert not measure.by_unit
+        return
+    assert units == spans[-1][1]
+    lengths = [last - first + 1 for first, last in spans]
+    if isinstance(measure, AgentMeasure) or measure.at_end:
+        assert {1} == set(lengths)
+        ends = [points[-1] for points in run["curves"]]
+        shown = [end for _, _, end, *_ in run["standings"]] or [value]
+        assert ends == [short(end) for end in shown]
+        return
+    assert (1, units) == (spans[0][0], sum(lengths))
+    [points] = run["curves"]
+    if measure.total:
+        assert value == sum(points)
+    elif None not in points and value is not None:
+        added = sum(map(operator.mul, points, lengths)) / units
+        # Rounds in which the measure is undefined do not count.
+        assert added == pytest.approx(value, rel=1e-5) or measure.name != "mean_heat"
+
+
+def test_runs_of_no_study_that_end_early_are_alike(tmp_path: Path) -> None:
+    for seed in range(3):
+        Run.record(tmp_path / f"{seed}.journal", world=Boiler, seed=seed, loss=0.03)
+    _, runs = _shown(tmp_path, tmp_path / "page.html")
+
+    assert {72} == {run["horizon"] for run in runs}
+    assert 1 < len({run["units"] for run in runs})
+
+
 VALUES = st.lists(st.integers(-1000, 1000).map(float), min_size=5, max_size=20)
 
 
@@ -375,6 +510,29 @@ def test_charts_are_read_by_keys(opened: Callable[..., Tab], found: FolderRuns) 
     value = run.result.course.means["gold"]["greedy-mine"][0]
     assert value is not None
     assert f"round 1: {value:g}" == chart.get_attribute("aria-valuetext")
+
+
+def test_a_point_is_labelled_by_its_units(
+    boilers: Study, tmp_path: Path, new_tab: Callable[..., Tab]
+) -> None:
+    rows = boilers.table().to_pylist()
+    heat = [row["heat"] for row in rows if (row["treatment"], row["rounds"]) == ("baseline", 72)]
+    level = f"{mean(heat):.3f}".rstrip("0")
+    for outcome, said, after in (("heat", "hour 72", level), ("mean_heat", "hours 71–72", "")):
+        page = boilers.view(tmp_path / "page.html", outcome=outcome, jobs=1, force=True)
+        tab = new_tab("light", WIDE)
+        tab.page.goto(page.as_uri())
+        chart = tab.page.locator(".charts figure", has_text="baseline, 72 hours")
+        slider = chart.locator("[role=slider]")
+        slider.focus()
+        tab.press("End")
+
+        text = slider.get_attribute("aria-valuetext") or ""
+        assert text.startswith(f"{said}: {after}")
+        assert chart.locator("output").inner_text().endswith(f" in {said}")
+        assert said == chart.locator(".tick").all_text_contents()[-1]
+        if after:
+            assert f"4 runs, mean {after}" in chart.inner_text()
 
 
 @pytest.mark.turns
