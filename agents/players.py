@@ -210,8 +210,7 @@ class Players(Generic[S]):
         recording: reads a journal that agents replay, and raises JournalError; None: they cannot
             replay any.
         policies: the policies that a roster can name, without those of other distributions.
-        horizon: the name of the setting that is the number of units; empty: there is none.
-        uncounted: units of a run that this setting does not count.
+        horizon: the name of the setting that is the number of the last unit; empty: there is none.
         prompts: the versions of the prompt of models, the newest last.
         early: settings of a short run in which all that agents can be asked comes about; empty:
             the first units of any run will do.
@@ -222,7 +221,6 @@ class Players(Generic[S]):
     recording: Callable[[str | Path], Recording] | None = None
     policies: Mapping[str, CatalogueEntry] = {}
     horizon: str = ""
-    uncounted: int = 0
     takes_program: bool = False
     prompts: Sequence[PromptVersion] = ()
     early: Mapping[str, object] = {}

@@ -295,7 +295,7 @@ def _line(run: RunData) -> Mapping[str, str]:
     """The line of a run, by column."""
     found = run.measured
     names = _shown(run.measures.of_runs, found.known)
-    front = {"journal": escaped(run.name), found.vocabulary.units: str(found.units)}
+    front = {"journal": escaped(run.name), found.vocabulary.units: str(found.counted)}
     return {**front, **{escaped(name): _number(found.of(name)) for name in names}}
 
 

@@ -86,7 +86,7 @@ def _row(info: Outline) -> tuple[str, ...]:
 
 
 def _units(info: Outline) -> str:
-    return str(info.units) if info.of in (None, info.units) else f"{info.units} of {info.of}"
+    return str(info.units) if info.planned is None else f"{info.units} of {info.planned}"
 
 
 @command()
@@ -120,7 +120,7 @@ def _format(info: Outline) -> str:
 
     assert info.header is not None
     world = f"{info.header.world}, rules {info.header.rules}, journal format {FORMAT}"
-    of = "" if info.of in (None, info.units) else f" of {info.of:,}"
+    of = "" if info.planned is None else f" of {info.planned:,}"
     rows = [
         ("world", world),
         ("distribution", info.distribution),

@@ -290,7 +290,7 @@ def _progress(step: OnStep, tools: Tools, live: OnUnit[Any] | None, unit: int, s
         live(unit, state)
     length = tools.length(state)
     if length is not None:
-        step(tools.vocabulary.unit, unit, length)
+        step(tools.vocabulary.unit, tools.vocabulary.number(unit), length)
 
 
 def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | None) -> None:

@@ -20,7 +20,7 @@ from goldrush.kernel.errors import (
     format_value,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Location
-from goldrush.kernel.world import Block, Event, Past, Step, World
+from goldrush.kernel.world import Block, Event, Past, Step, Vocabulary, World
 
 S = TypeVar("S")
 
@@ -318,3 +318,9 @@ def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
             for (name, kind), value in zip(event.fields.items(), row, strict=True):
                 fields[name] = kind.show(value)
             yield Event(event.name, number, fields)
+
+
+def counts(commit: Commit, vocabulary: Vocabulary) -> bool:
+    """Whether a commit closes a unit that counts; see `Vocabulary.uncounted`."""
+    is_closing = commit.kind == UNIT and commit.digest is not None
+    return is_closing and vocabulary.counts(commit.blocks[::2])

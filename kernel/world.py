@@ -221,6 +221,8 @@ class Vocabulary:
         started, closed, ended, forked: the names of the events of every run.
         first: the number of the first unit as shown to people.
         players: the key of the roster in a START's setup and in a FORK's facts.
+        uncounted: codes of inputs; a unit with one of them does not count where people are told how
+            many units there are: a reset is no step.
     """
 
     unit: str = "round"
@@ -230,6 +232,7 @@ class Vocabulary:
     forked: str = "forked"
     first: int = 1
     players: str = "roster"
+    uncounted: Sequence[int] = ()
 
     @closed.default
     def _of_unit(self) -> str:
@@ -252,6 +255,12 @@ class Vocabulary:
     def unit_of(self, number: int) -> int:
         """The journal's unit for a number shown to people."""
         return number - self.first + 1
+
+    def counts(self, inputs: Iterable[Block]) -> bool:
+        """Whether a closed unit with these inputs counts; see `uncounted`."""
+        return not self.uncounted or not any(
+            code in self.uncounted for block in inputs for code, _ in block.batches
+        )
 
     def format_unit(self, unit: int) -> str:
         """A journal's unit as text, such as `round 3`."""

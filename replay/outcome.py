@@ -138,9 +138,9 @@ def _after(tools: Tools, run: Measured[Config], breaks_off: bool) -> str:
     """How far an unfinished run goes: `After 6 of 200 rounds`."""
     planned = run.config.as_dict().get(tools.players.horizon)
     words = run.vocabulary
-    units = format_count(run.units, words.unit)
-    if type(planned) is int and planned > run.units:
-        units = f"{run.units:,} of {planned:,} {words.units}"
+    units = format_count(run.counted, words.unit)
+    if type(planned) is int and planned > words.number(run.units):
+        units = f"{run.counted:,} of {planned:,} {words.units}"
     return f"After {units}{', where the file breaks off' if breaks_off else ''}"
 
 

@@ -266,7 +266,7 @@ class Run:
 
     def __repr__(self) -> str:
         found = self.info()
-        if found.trouble is not None and not found.units:
+        if found.trouble is not None and not found.closed:
             return f"<{type(self).__name__} {self.path}: {found.trouble}>"
         seed = "no seed" if found.declared.seed is None else f"seed {found.declared.seed}"
         units = f"{found.units} {found.vocabulary.units}"
@@ -307,11 +307,13 @@ class Run:
 
     @property
     def units(self) -> int:
-        """The number of closed units (rounds, assignments); also `len(run)`."""
+        """The number of closed units (rounds, assignments), of episodes without resets. `len(run)`
+        is that of all closed units.
+        """
         return self.info().units
 
     def __len__(self) -> int:
-        return self.units
+        return self.info().closed
 
     def __bool__(self) -> bool:
         return True  # also without a closed unit
@@ -352,7 +354,7 @@ class Run:
         from goldrush.replay.journal.rebuild import rebuilt_from, world_at
 
         world, info = world_at(self.path), self.info()
-        if info.units:
+        if info.closed:
             for unit in rebuilt_from(self.path, world.vocabulary.number(1)):
                 yield attrs.evolve(unit, state=world.copy(unit.state))
         elif info.trouble is not None and not isinstance(info.trouble, TornTail):

@@ -371,7 +371,7 @@ class Tools:
         return ""
 
     def length(self, state: Any) -> int | None:
-        """The number of units of a run; None: unknown."""
+        """The number of the last unit of a run; None: unknown."""
         return None
 
     def agents(self, state: Any) -> int | None:

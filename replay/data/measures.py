@@ -145,6 +145,11 @@ class Measured(Generic[C]):
     course: Course = attrs.field(factory=Course)
 
     @property
+    def counted(self) -> int:
+        """The number of closed units that count; see `Vocabulary.uncounted`."""
+        return self.units
+
+    @property
     def whole(self) -> Span:
         """The span of all closed units."""
         return Span(1, self.units)
@@ -286,7 +291,7 @@ def _finite(name: str, value: Value) -> Value:
 def _head(measured: Measured[Any]) -> str:
     facts = measured.facts()
     agents = f" of {format_count(facts['agents'], 'agent')}" if facts["agents"] else ""
-    units = format_count(measured.units, measured.vocabulary.unit)
+    units = format_count(measured.counted, measured.vocabulary.unit)
     return f"{units}{agents}, seed {facts['seed']}"
 
 

@@ -432,7 +432,7 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
     if verdict.rests_on and outcome.holds is not None:
         notes += f"; it repeats here, under {verdict.rests_on}"
         notes += f"; not compared: {verdict.not_compared}" if verdict.not_compared else ""
-    units = format_count(verdict.rounds, verdict.vocabulary.unit)
+    units = format_count(verdict.counted, verdict.vocabulary.unit)
     return (
         f"{verdict.path}: holds at {levels}: {units}, "
         f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"

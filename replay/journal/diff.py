@@ -93,6 +93,7 @@ class ComparedRun:
     Attributes:
         path: the journal.
         rounds: the number of closed units.
+        counted: the number of those that count; see `Vocabulary.uncounted`.
         open: the number of inputs of one more unit, not judged yet.
         finished: the run has ended.
         trouble: the error in the file; None for a sound one.
@@ -101,6 +102,7 @@ class ComparedRun:
 
     path: str
     rounds: int
+    counted: int
     open: int
     finished: bool
     trouble: str | None
@@ -224,7 +226,7 @@ class _Run:
         self.declarations = 0
         self.declared_from = 0  # the first unit for which the last one holds; 0: the start
         self.digest: int | None = None
-        self.rounds = 0
+        self.rounds = self.counted = 0
         self.open = 0
         self.error: JournalError | None = None
         self.broken_in = 0
@@ -255,7 +257,9 @@ class _Run:
             pass
         torn = isinstance(self.error, TornTail)
         trouble = str(self.error) if self.error else None
-        return ComparedRun(self.path, self.rounds, self.open, self.reader.ended, trouble, torn)
+        return ComparedRun(
+            self.path, self.rounds, self.counted, self.open, self.reader.ended, trouble, torn
+        )
 
     def _commits(self) -> Iterator[Commit]:
         try:
@@ -265,6 +269,8 @@ class _Run:
                     self._declare(self.world, commit, event)
                 if commit.digest is not None:
                     self.rounds = commit.unit
+                    if self.world is not None:
+                        self.counted += fold.counts(commit, self.world.vocabulary)
                 if commit.kind == UNIT:
                     waits = commit.digest is None
                     self.open = self.open + _inputs_in(commit) if waits else 0
@@ -592,7 +598,7 @@ def _headline(difference: Diff) -> str:
     both = f"{a.path} (A) and {b.path} (B)"
     if difference.same:
         end = "finished" if a.finished else "unfinished"
-        return f"the same: {a.rounds} {vocabulary.units}, {end}"
+        return f"the same: {a.counted} {vocabulary.units}, {end}"
     if difference.first is not None:
         return f"{both} differ from {vocabulary.unit} {difference.first.round} on"
     if difference.prefix is not None:

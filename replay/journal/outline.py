@@ -48,8 +48,9 @@ class Outline:
         declared: the settings in force and the players.
         about: what else START says of the run (`Tools.about`).
         treatment: the treatment in the study whose folder holds the journal.
-        units: the number of closed units.
-        of: the number of units of the whole run; None if unknown.
+        units: the number of closed units that count; see `Vocabulary.uncounted`.
+        closed: the number of all closed units.
+        of: the number of the last unit of the whole run; None if unknown.
         vocabulary: the nouns of the world.
         finished: the run has ended.
         forks: the events of the forks that led to it.
@@ -65,6 +66,7 @@ class Outline:
     about: Sequence[tuple[str, str]] = ()
     treatment: str | None = None
     units: int = 0
+    closed: int = 0
     of: int | None = None
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     finished: bool = False
@@ -87,6 +89,11 @@ class Outline:
             if isinstance(self.trouble, kind):
                 return says
         return "not known here" if self.header is not None else "cannot be read"
+
+    @property
+    def planned(self) -> int | None:
+        """`of`, unless the run has come so far."""
+        return None if self.of == self.vocabulary.number(self.closed) else self.of
 
     @property
     def subject(self) -> str | None:
@@ -207,7 +214,8 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     return attrs.evolve(
         info,
         declared=declared,
-        units=units,
+        units=units if world is None else _counted(world.vocabulary, reader, units),
+        closed=units,
         of=units_of(tools, declared),
         vocabulary=Vocabulary() if world is None else world.vocabulary,
         finished=reader.ended,
@@ -216,9 +224,21 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     )
 
 
+def _counted(vocabulary: Vocabulary, reader: JournalReader, closed: int) -> int:
+    """The number of closed units that count. Where not all do, their inputs are decoded."""
+    if not vocabulary.uncounted:
+        return closed
+    units, ended = 0, reader.ended
+    with suppress(JournalError):  # known by now
+        for commit in reader:
+            units += fold.counts(commit, vocabulary)
+    reader.ended = ended
+    return units
+
+
 def units_of(tools: Tools | None, declared: Declared) -> int | None:
-    """The number of units of a run by its settings; None if unknown."""
+    """The number of the last unit of a run by its settings; None if unknown."""
     if tools is None:
         return None
     units = declared.settings.get(tools.players.horizon)
-    return units + tools.players.uncounted if type(units) is int and units else None
+    return units if type(units) is int and units else None

@@ -131,6 +131,7 @@ class Verdict:
         level: the highest level that was checked for all players: 3 where 4 was asked for and not
             all could be asked.
         rounds: the number of closed units that were checked.
+        counted: the number of those that count; see `Vocabulary.uncounted`.
         events: the number of events that were read.
         finished: the run has ended.
         broken: the first fault; None if there is none.
@@ -169,11 +170,12 @@ class Verdict:
     other_code: str | None = None
     rests_on: str = ""
     not_compared: str = ""
+    counted: int = 0
 
     def __repr__(self) -> str:
         fault = self.broken or ", ".join([*self.unknown, *self.unjudged])
         says = {
-            True: f"holds at {self.levels}: {self.rounds} {self.vocabulary.units}",
+            True: f"holds at {self.levels}: {self.counted} {self.vocabulary.units}",
             False: f"does not hold: {fault}",
             None: f"could not be judged: {fault}",
         }
@@ -335,7 +337,7 @@ class _Check:
         self._not_asked: dict[str, None] = {}  # in the order in which they came up
         self._unknown: dict[str, None] = {}
         self._unjudged: list[str] = []
-        self._rounds = 0
+        self._rounds = self._counted = 0
         self._events = 0
         self._digest: int | None = None  # of the state, unless a step of the unit was judged
         self._forks: list[int] = []
@@ -382,6 +384,7 @@ class _Check:
             uses_program=self._uses_program,
             other_code=self.other_code,
             rounds=self._rounds,
+            counted=self._counted,
             events=self._events,
             finished=reader.ended,
             broken=broken,
@@ -469,6 +472,7 @@ class _Check:
         self._digest = commit.digest
         if commit.digest is not None:
             self._rounds = commit.unit
+            self._counted += fold.counts(commit, self.world.vocabulary)
         if commit.kind == FORK:
             self._forks.append(self.world.vocabulary.number(commit.unit))
             self._branch = Branch.of(commit, self._reader)

@@ -74,7 +74,7 @@ def _runs(study: ReportedStudy) -> str:
 def _stopped(study: ReportedStudy) -> list[str]:
     """Runs that ended before their horizon."""
     stopped = [
-        f"{run.path} ({run.units})"
+        f"{run.path} ({study.of.vocabulary.number(run.units)})"
         for cell, runs in study.results.by_cell.items()
         for run in runs
         if run.units < cell.rounds

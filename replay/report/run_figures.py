@@ -160,7 +160,7 @@ def _over_units(
         if end is not None
     ]
     parts = [f"{c.style.name} {number(c.samples[-1].y)}" for c in curves if c.samples]
-    alt = f"{measure.title} in the last {words.unit} of {format_count(run.units, words.unit)}"
+    alt = f"{measure.title} in the last {words.unit} of {format_count(run.counted, words.unit)}"
     return panel_of(
         measure.title, (words.first, words.number(run.units)), reach(ends), curves,
         f"{alt}: {', '.join(parts) or 'undefined'}", width=WIDE, height=HEIGHT * 1.4,

@@ -21,11 +21,12 @@ AGENTS_MAX: Final = 10_000  # agents whose policies it names
 def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
     """The world, or what was run in it; how long the run is, and its seed."""
     declared = walked.declared[-1][1]
-    length, of = format_count(walked.closed, world.vocabulary.unit), units_of(tools, declared)
-    part = "" if of in (None, walked.closed) else f" of {of:,}"
+    length, of = format_count(walked.counted, world.vocabulary.unit), units_of(tools, declared)
+    last = world.vocabulary.number(walked.closed)
+    part = "" if of in (None, last) else f" of {of:,}"
     seed = "" if declared.seed is None else f", seed {declared.seed}"
     first = world.vocabulary.first  # the last one's number would be taken for their count
-    span = f" ({first} to {walked.closed - 1:,})" if first == 0 and walked.closed > 1 else ""
+    span = f" ({first} to {last:,})" if first == 0 and walked.closed > 1 else ""
     of_this = next((text for _, text in tools.about(walked.setup)), world.name)
     return f"{of_this}: {length}{span}{part}{seed}"
 

@@ -182,7 +182,7 @@ def _measured(
     }
     texts = " ".join(f"{name}={value}" for name, value in changed.items())
     treatment, roster = cell or (texts or DEFAULTS, declared.roster or "")
-    of = Cell(treatment, roster, max(1, outline.of or outline.units))
+    of = Cell(treatment, roster, max(1, outline.of or outline.closed))
     seed = declared.seed or 0
     if users or tools.measures.outcomes:
         run = run_of(path, cell, users)
@@ -192,7 +192,7 @@ def _measured(
             result = result_of(listed, measured, None, tools.headline(measured))
     else:
         result = Result(
-            cell=of, seed=seed, path=relative, config=None, units=outline.units,
+            cell=of, seed=seed, path=relative, config=None, units=outline.closed,
             policies=labels_of(declared.players, declared.prompts), run={}, by_agent={},
             curves={}, halves={}, halves_whole={}, kept=None,
         )  # fmt: skip

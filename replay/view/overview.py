@@ -265,7 +265,7 @@ class _World:
                 "treatment": treatments[run.cell.treatment],
                 "roster": rosters[run.cell.roster],
                 "seed": run.seed,
-                "units": run.result.units,
+                "units": self.number(run.result.units),
                 "horizon": run.cell.rounds,
                 "outcome": short(self.value(index)),
                 "standings": [] if outcome is None else [
@@ -411,6 +411,7 @@ def _lead(world: _World, index: int) -> str:
     )
     texts = [format_count(count, name) for name, count in counts]
     low, high = (end(run.result.units for run in world.runs) for end in (min, max))
+    low, high = world.number(low), world.number(high)
     length = escape(format_count(high, world.unit))
     texts.append(f"{length} each" if low == high else f"{low:,} to {length}")
     parts = [f"{', '.join(texts)}."]

@@ -166,7 +166,10 @@ def _rendered(
     pieces, journals = _shared(runs)
     data: dict[str, Any] = {
         "selectors": list(view.selectors),
-        "vocabulary": {**attrs.asdict(vocabulary), "units": vocabulary.units},
+        "vocabulary": {
+            **attrs.asdict(vocabulary, filter=attrs.filters.exclude("uncounted")),
+            "units": vocabulary.units,
+        },
         "events": [
             [each.name, each.is_input, [[name, kind.form] for name, kind in each.fields.items()]]
             for each in world.events

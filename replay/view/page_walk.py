@@ -33,6 +33,7 @@ class PageWalk:
             SHA-256.
         first, last: the units that are shown, numbered from 1.
         closed: the last closed unit.
+        counted: the number of closed units that count; see `Vocabulary.uncounted`.
         is_all: all closed units are shown.
         facts: the facts before the first unit.
         setup: what START records.
@@ -64,7 +65,7 @@ class PageWalk:
         self.forks: list[tuple[int, str, str]] = []
         self.facts: Any = None
         self.setup: Mapping[str, object] = {}
-        self.start = self.since = self.until = self.last = self.closed = 0
+        self.start = self.since = self.until = self.last = self.closed = self.counted = 0
         self.points: Sequence[tuple[int, OutcomeAt]] = ()
         self.trouble: JournalError | None = None
         self.end = 0
@@ -116,6 +117,7 @@ class PageWalk:
         is_unit = commit.kind == UNIT
         if is_unit:
             self.closed = commit.unit
+            self.counted += fold.counts(commit, self._world.vocabulary)
             if self._sampling.wants(commit.unit):
                 self._sampling.add(commit.unit, self._outcome(state))
         if commit.kind == FORK and commit.unit == self.first - 1:

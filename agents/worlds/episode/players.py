@@ -122,8 +122,6 @@ def game_of(subjects: Subjects) -> StageGame[EpisodeState, View]:
 class EpisodePlayers(StagePlayers[EpisodeState, View]):
     """The agents of environments. Nobody acts in a model."""
 
-    uncounted = 1  # the first reset
-
     def __init__(self, subjects: Subjects) -> None:
         """`subjects`: the live environments of this process."""
         super().__init__(game_of(subjects))

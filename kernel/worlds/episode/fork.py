@@ -15,11 +15,11 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.forking import Forks, Replaced, place_of
 from goldrush.kernel.world import Past, Vocabulary
 from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
-from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, EVENTS
+from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, CLOSED, EVENTS, RESET
 from goldrush.kernel.worlds.episode.state import EpisodeState, declare
 from goldrush.kernel.worlds.episode.values import Encoded, shown
 
-VOCABULARY: Final = Vocabulary("step", first=0)
+VOCABULARY: Final = Vocabulary("step", first=0, uncounted=(RESET, CLOSED))
 
 
 @attrs.frozen

@@ -11,6 +11,7 @@ from typing import Final
 
 import attrs
 
+from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
@@ -42,10 +43,15 @@ _VARIABLE: Final = "variable["
 
 @attrs.frozen(kw_only=True)
 class MeasuredEpisodes(Measured[EpisodeConfig]):
-    """A measured run, with its episodes and its subject."""
+    """A measured run, with its episodes, its subject and the number of steps without resets."""
 
     episodes: Sequence[Episode]
     about: About
+    steps: int
+
+    @property
+    def counted(self) -> int:
+        return self.steps
 
     def finished_in(self, span: Span) -> list[Episode]:
         """The episodes that came to their end in units of a span."""
@@ -182,13 +188,14 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
     values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
     known: dict[str, Measure] = {**MEASURES}
     sampling, episodes, by_agent = Sampling[ByAgent](COURSE_MAX), Episodes(), _ByAgent()
-    walk, rosters, units = Walk(world, reader), dict[int, Sequence[str]](), 0
+    walk, rosters, units, steps = Walk(world, reader), dict[int, Sequence[str]](), 0, 0
     for commit, state in walk:
         if commit.kind in (START, FORK):
             rosters[commit.unit] = labels_of(state.roster, ())
         if commit.kind != UNIT or commit.digest is None:
             continue
         units += 1
+        steps += fold.counts(commit, world.vocabulary)
         for name in _new_variables(known, state):
             known[name] = _variable(name)
             values[name] = Series()
@@ -216,6 +223,7 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
         course=course_of(sampling, units, last, policies),
         episodes=episodes.all,
         about=state.about,
+        steps=steps,
     )
 
 
@@ -255,7 +263,7 @@ def _last(name: str, measured: MeasuredEpisodes, span: Span, horizon: int) -> Va
 
 def head(measured: MeasuredEpisodes) -> str:
     """A measured run on one line."""
-    units = format_count(measured.units, measured.vocabulary.unit)
+    units = format_count(measured.counted, measured.vocabulary.unit)
     agents = f" of {format_count(len(measured.roster), 'agent')}" if measured.roster else ""
     return f"{escaped(measured.about.name)}, {units}{agents}, seed {measured.config.seed}"
 

@@ -153,7 +153,7 @@ def summarise(path: str | Path) -> EpisodeSummary:
     return EpisodeSummary(
         path=str(path),
         bytes=size,
-        steps=run.units,
+        steps=run.steps,
         finished=run.finished,
         about=run.about,
         parameters={name: value for name, value in run.subject.items() if name not in own},
@@ -205,7 +205,7 @@ def _of_model(run: MeasuredEpisodes) -> Sequence[str]:
     known = [(measure.title, run.of(name)) for name, measure in run.known.items()]
     texts = [f"{title} is {format_value(value)}" for title, value in known if value is not None]
     if not texts:
-        return [f"A model of {format_count(run.units, 'step')} that reports no numbers."]
+        return [f"A model of {format_count(run.steps, 'step')} that reports no numbers."]
     left = len(texts) - NAMED_MAX
     shown = [*texts[:NAMED_MAX], *([f"{left:,} more variables"] if left > 0 else [])]
     return [f"Reported last: {format_list(shown)}."]

@@ -71,8 +71,7 @@ class EpisodeTools(Tools):
         return "; ".join(filter(None, (of, format_difference(setup["subject"], here, recorded))))
 
     def length(self, state: EpisodeState) -> int | None:
-        steps = state.config.steps
-        return steps + self.players.uncounted if steps else None
+        return state.config.steps or None
 
     def agents(self, state: EpisodeState) -> int:
         return len(state.roster)

@@ -71,7 +71,11 @@ def test_a_random_run_goes_on_by_drawn_seeds_and_is_asked_again(kind: str, tmp_p
     run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind], steps=20, seed=4)
     verdict = run.verify()
 
-    assert (True, 4, 21, 21) == (verdict.holds, verdict.level, verdict.rounds, run.info().of)
+    assert (True, 4, 21, 20) == (verdict.holds, verdict.level, verdict.rounds, run.info().of)
+    resets = sum(event.name == "reset" for unit in run for event in unit.events)
+    counts = (verdict.counted, run.units, run.info().units, len(run))
+    assert (21 - resets, 21 - resets, 21 - resets, 21) == counts
+    assert run.info().planned is None
     assert 21 == len({event["step"] for event in events(run.path, "reset", "acted")})
     assert len([*events(run.path, "reset")]) > (kind != "vector")
 
@@ -96,7 +100,7 @@ def test_an_episode_that_nothing_ends_stops_at_a_limit(
     for go_on in (goldrush.record, lambda path, world: goldrush.open(path, world=world).resume()):
         with pytest.raises(RulesFailed, match="has not ended in 20 steps; give their number"):
             go_on(path, world=unending)
-    assert 21 == goldrush.open(path).info().units
+    assert 20 == goldrush.open(path).info().units
 
 
 def test_what_has_no_end_of_its_own_needs_a_number_of_steps(tmp_path: Path) -> None:
@@ -113,7 +117,7 @@ def test_what_has_no_end_of_its_own_needs_a_number_of_steps(tmp_path: Path) -> N
         with pytest.raises(BadInput, match=r"has no end of its own; fork the run with --set steps"):
             go_on()
     assert (size, False) == (path.stat().st_size, other.exists())
-    assert 6 == run.fork(3, other, steps=5).info().units
+    assert 5 == run.fork(3, other, steps=5).info().units
 
 
 def test_a_random_action_is_one_that_the_mask_allows(tmp_path: Path) -> None:
@@ -304,7 +308,7 @@ def test_an_action_that_breaks_the_environment_is_its_policys_failure(tmp_path: 
 
     with pytest.raises(PolicyFailed, match=r"agent 0 failed in step 1: .* 'up', which is not in"):
         goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=[policy])
-    assert 1 == goldrush.open(tmp_path / "run.journal").info().units
+    assert 1 == goldrush.open(tmp_path / "run.journal").info().closed
 
 
 def test_an_action_that_cannot_be_recorded_is_its_policys_failure(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_what_is_returned_badly_is_one_line(
         spoilt(kind, tmp_path / "run.journal", spoil)
 
     assert "\n" not in str(caught.value)
-    assert WHOLE == goldrush.open(tmp_path / "run.journal").info().units
+    assert WHOLE == goldrush.open(tmp_path / "run.journal").info().closed
 
 
 @pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), Own()])
@@ -112,7 +112,7 @@ def test_what_would_end_the_program_is_a_failure_of_the_step(
     with pytest.raises(RulesFailed, match=says):
         spoilt(kind, tmp_path / "run.journal", raising(error))
 
-    assert WHOLE == goldrush.open(tmp_path / "run.journal").info().units
+    assert WHOLE == goldrush.open(tmp_path / "run.journal").info().closed
 
 
 def test_a_person_who_interrupts_ends_the_program(tmp_path: Path) -> None:

@@ -22,11 +22,14 @@ from goldrush.kernel.worlds.episode.config import NEWEST
 from goldrush.kernel.worlds.episode.events import ARRAY, RESET
 from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.view.page import page_of
 from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.model import ModelMaker, ModelSubject, about_of_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.recording import Recording, Settings
 from goldrush.replay.worlds.episode.stage import LiveStage
+from goldrush.replay.worlds.episode.summary import summarise
 from tests.replay.worlds.episode.models import (
     Duck,
     Failing,
@@ -400,3 +403,26 @@ def test_a_collector_without_lists_is_refused_in_one_line(tmp_path: Path) -> Non
 
     with pytest.raises(BadInput, match=r"alive in the model_vars of .*Odd is 3; give a list"):
         goldrush.wrap(Odd, tmp_path / "run.journal", steps=2)
+
+
+def test_twelve_steps_are_told_as_twelve(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    run = goldrush.record(path, world=Walk, steps=12, seed=1)
+    verdict, info = run.verify(), run.info()
+
+    assert (12, 12, 12, None) == (run.units, info.units, info.of, info.planned)
+    assert (13, 12, 12) == (verdict.rounds, verdict.counted, summarise(path).steps)
+    assert len(run) == len(list(run)) == 13
+    assert "12 steps" in repr(run)
+    assert repr(verdict).endswith("12 steps>")
+    assert "12 steps (0 to 12)" in page_of(path)
+    assert "the same: 12 steps, finished" == str(diff(path, path))
+
+
+def test_a_run_under_way_is_told_without_its_reset(tmp_path: Path) -> None:
+    with goldrush.wrap(Walk, tmp_path / "run.journal", seed=1) as recorded:
+        recorded.step()
+        recorded.step()
+        info = goldrush.open(tmp_path / "run.journal").info()
+
+    assert (2, 3, None) == (info.units, info.closed, info.planned)
