@@ -68,7 +68,7 @@ class ModelSubject:
         self._rows = recorded.rows
         self._model: Any = None
         self._made: object = None  # which the next reset takes
-        self._collected: dict[str, object] = {}  # of each list of a collector, how far it was read
+        self._collected: dict[str, tuple[object, object]] = {}  # of a collector: see `_is_new`
 
     @property
     def model(self) -> object:
@@ -179,21 +179,33 @@ class ModelSubject:
                     f"{name} in the model_vars of {self.name} is {format_value(values)}",
                     "give a list of what was collected",
                 )
-            if values and self._is_new(f"variable[{name}]", len(values)):
-                yield from self._rows(None, f"variable[{name}]", values[-1])
+            if values:
+                rows = self._rows(None, f"variable[{name}]", values[-1])
+                # A window, and a list that begins anew, can have the length of before; of these
+                # a row that equals the one before it is taken for that one.
+                reached = len(values), [digest for _, _, digest, _ in rows]
+                yield from rows if self._is_new(f"variable[{name}]", reached, values) else ()
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
             ("agents by type", getattr(collector, "_agenttype_records", None)),
         ):
-            if records and self._is_new(name, next(reversed(records))):
-                yield from self._digest(name, records[next(reversed(records))])
+            if not records:
+                continue
+            last = next(reversed(records))
+            if self._is_new(name, last, records[last]):
+                yield from self._digest(name, records[last])
 
-    def _is_new(self, name: str, last: object) -> bool:
-        """Whether a collector has come further since the last step. In the first version of
-        recordings every step has its last row.
+    def _is_new(self, name: str, reached: object, held: object) -> bool:
+        """Whether a collector has come further since the last step, or has other lists. In the
+        first version of recordings every step has its last row.
+
+        Args:
+            reached: how far it has come.
+            held: the object that has what it collected, kept so that no other gets its id.
         """
-        before, self._collected[name] = self._collected.get(name), last
-        return self.recorded.recording is None or before != last
+        before, self._collected[name] = self._collected.get(name), (reached, held)
+        is_same = before is not None and before[0] == reached and before[1] is held
+        return self.recorded.recording is None or not is_same
 
     def _digest(self, name: str, value: object) -> list[Row]:
         """The row of something of which the digest alone is recorded."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,40 @@ def test_what_is_collected_now_and_then_is_recorded_where_it_was(tmp_path: Path)
     for name in "variable[alive]", "agents":
         assert [0, 5, 10] == arrays(run.path, name)
     assert goldrush.open(run.path, world=Rare).verify().holds
+
+
+class Window(Herd):
+    """Keeps the last three rows."""
+
+    def collect(self) -> None:
+        kept = self.datacollector.model_vars
+        super().collect()
+        for name in kept:
+            kept[name] = deque(kept[name], maxlen=3)  # type: ignore[assignment]
+        self.datacollector._agent_records = {0: [(0, one, 1.5) for one in range(self.alive)]}
+
+
+class Sliding(Herd):
+    """As Window, in the same lists, of which nothing is new but the last row."""
+
+    def collect(self) -> None:
+        super().collect()
+        for rows in self.datacollector.model_vars.values():
+            del rows[:-1]
+
+
+@pytest.mark.parametrize("make", [Window, Sliding])
+def test_a_collector_that_keeps_its_last_rows_is_recorded_in_each_step(
+    make: type[Herd], tmp_path: Path
+) -> None:
+    run = goldrush.wrap(make, tmp_path / "run.journal", seed=7, steps=6, alive=500)
+
+    bare = Herd(500, seed=7)
+    for _ in range(6):
+        bare.step()
+    alive = bare.datacollector.model_vars["alive"]
+    assert [now[None, "variable[alive]"] for now in shown(run.path, make)] == alive
+    assert [0, 1, 2, 3, 4, 5, 6] == arrays(run.path, "agents")
 
 
 def test_a_journal_of_the_first_version_repeats_what_was_collected(tmp_path: Path) -> None:
