@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 import attrs
 
 from goldrush.kernel import shape
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.shape import Kind
 
@@ -238,28 +239,44 @@ def _union_of(hints: tuple[object, ...], where: str) -> Held:
         listed = " | ".join(map(format_hint, hints))
         raise BadInput(f"{where} has the type {listed}", "give it a list or a tuple, not both")
 
+    arrays = [member for member in members if get_origin(member[0]) in (list, tuple)]
+    dicts = [member for member in members if get_origin(member[0]) is dict]
+
     def of(name: str) -> Convert | None:
-        converts = [(hint, getattr(held, name)) for hint, held in members]
-        if not any(convert for _, convert in converts):
+        of_array, of_dict = _first_of(arrays, name), _first_of(dicts, name)
+        if of_array is None and of_dict is None:
             return None
 
         def chosen(value: Any) -> Any:
-            for hint, convert in converts:
-                if name == "thaw":  # what is given is plain: only the result tells
-                    is_alike = isinstance(
-                        value, dict if get_origin(hint) is dict else (tuple, list)
-                    )
-                    with suppress(TypeError, ValueError, AttributeError):  # of another type within
-                        thawed = convert(value) if convert and is_alike else value
-                        if is_of(thawed, hint):
-                            return thawed
-                elif is_of(value, hint):
-                    return value if convert is None else convert(value)
-            return value  # of no type: `check_value` tells it
+            if isinstance(value, (list, tuple)):
+                return value if of_array is None else of_array(value)
+            return of_dict(value) if of_dict and isinstance(value, dict) else value
 
         return chosen
 
     return Held(of("copy"), of("freeze"), of("thaw"))
+
+
+def _first_of(members: list[tuple[object, Held]], name: str) -> Convert | None:
+    """What converts the values of the members of a union that are all lists, tuples or dicts."""
+    converts = [(hint, getattr(held, name)) for hint, held in members if getattr(held, name)]
+    if len(converts) < 2:  # the items need not be looked at
+        return converts[0][1] if converts else None
+
+    def chosen(value: Any) -> Any:
+        for hint, convert in converts:
+            if name != "thaw":
+                if is_of(value, hint):
+                    return convert(value)
+                continue
+            with suppress(TypeError, ValueError, AttributeError):  # of another type within
+                thawed = convert(value)
+                # What is given is plain: only the result tells. `list` takes texts apart.
+                if is_of(thawed, hint) and pack(thawed) == pack(value):
+                    return thawed
+        return value  # of no type: `check_value` tells it
+
+    return chosen
 
 
 def _list_of(item: Held) -> Held:

@@ -11,6 +11,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.game import hints
 from goldrush.kernel.game.hints import is_of
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.world import InvalidInputs
@@ -100,6 +101,9 @@ UNIONS = [
     ("list[int] | dict[int, int]", [{1: 2}, [1], {}]),
     ("dict[int, list[int]] | dict[str, int] | list[list[int]]", [{1: [2]}, {"a": 1}, [[1], []]]),
     ("tuple[int, int] | float", [(1, 2), 0.5]),
+    ("list[tuple[int, int]] | list[list[str]]", [[(1, 2)], [["a", "b"]], []]),
+    ("list[list[str]] | list[str]", [["ab"], [["ab"]], ["a", "b"], []]),
+    ("dict[str, list[str]] | dict[str, str]", [{"a": "xy"}, {"a": ["xy"]}, {}]),
 ]
 
 
@@ -115,6 +119,26 @@ def test_a_union_holds_a_value_as_the_member_that_it_is_of(tmp_path, hint, value
             assert (value, type(value)) == (each, type(each))
         if isinstance(value, list | dict):
             assert state.more is not value
+
+
+@pytest.mark.parametrize("name", ["copy", "freeze", "thaw"])
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (list[int] | None, [1] * 9),
+        (dict[str, int] | list[list[int]], [[1]]),
+        (dict[int, int] | str, {1: 2}),
+    ],
+    ids=str,
+)
+def test_what_is_the_only_list_or_dict_of_a_union_is_not_searched(
+    monkeypatch, hint, value, name
+) -> None:
+    convert = getattr(hints.held_of(hint, "field"), name)
+    monkeypatch.setattr(hints, "is_of", None)
+    assert value == convert(value)
+    assert value is not convert(value)
+    assert convert(None) is None
 
 
 def test_a_union_of_a_list_and_a_tuple_is_refused(tmp_path) -> None:
