@@ -27,7 +27,7 @@ import attrs
 from goldrush.agents.trust import FILE_MODULE, add_user_folder
 from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
 from goldrush.kernel.game.game import Game, snake, source_when_made
-from goldrush.kernel.game.watch import check_ordered
+from goldrush.kernel.game.watch import check_ordered, varies
 
 TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 FILE_MAX: Final = 1 << 24  # bytes of a file that is loaded
@@ -236,7 +236,7 @@ class _Ordering(ast.NodeTransformer):
 
     def _visit_in_any_order(self, node: ast.SetComp | ast.GeneratorExp) -> None:
         """Let it go through sets, unless it draws: draws are recorded in order."""
-        if any(isinstance(part, ast.Name) and part.id == "draw" for part in ast.walk(node)):
+        if _draws(node):
             self.generic_visit(node)
             return
         for comprehension in node.generators:
@@ -282,9 +282,10 @@ class _Ordering(ast.NodeTransformer):
                 node.keywords = [self.visit(keyword) for keyword in node.keywords]
                 return node
         self.generic_visit(node)
-        if name in _GOING_THROUGH:
+        is_keyed = name in _BY_KEY and any(keyword.arg == "key" for keyword in node.keywords)
+        if name in _GOING_THROUGH or (is_keyed and _draws(node)):
             node.args = [a if isinstance(a, ast.Starred) else self._checked(a) for a in node.args]
-        elif name in _BY_KEY and any(keyword.arg == "key" for keyword in node.keywords):
+        elif is_keyed:
             given = [function, self._place(node), *node.args]
             call = ast.Call(ast.Name(_UNTIED, ast.Load()), given, node.keywords)
             return ast.copy_location(call, node)
@@ -310,9 +311,14 @@ class _Ordering(ast.NodeTransformer):
         return ast.Constant(f"{self._file}:{node.lineno}")
 
 
+def _draws(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == "draw" for part in ast.walk(node))
+
+
 def ordered(value: T, place: str) -> T:
     """The value. Raises BadInput for a set whose order differs between processes."""
-    check_ordered(value, f"{place} goes through")
+    if isinstance(value, (set, frozenset)):  # before the text is made: every `+=` comes here
+        check_ordered(value, f"{place} goes through")
     return value
 
 
@@ -324,6 +330,7 @@ def untied(function: Callable[..., T], place: str, *given: object, **named: obje
         len(given) == 1
         and function in (sorted, min, max)
         and isinstance(given[0], (set, frozenset))
+        and varies(given[0])
     ):
         key: Any = named["key"]
         keys = sorted(map(key, given[0])) if key is not None else []

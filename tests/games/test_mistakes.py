@@ -61,6 +61,7 @@ MISTAKES = {
     "a set unpacked": (*before("a, *b = {'a', 'b'}", RULES), "fishery.py:59 goes through a set"),
     "a set added to a list": (*before("names = []; names += {'a', 'b'}", RULES), "goes through a set"),
     "a set sorted by a key with ties": (*before("sorted({'a', 'b'}, key=len)", RULES), "fishery.py:59: `sorted` finds a tie of keys in a set"),
+    "draws in a key of a set": (*before("sorted({'a', 'b'}, key=lambda x: draw.word('order', x))", RULES), "fishery.py:59 goes through a set"),
     "the greatest of a set by a key": (*before("max({'a', 'b', ''}, key=len)", RULES), "`max` finds a tie"),
     "the least of a set by a key": (*before("min({'a', 'b', 'ccc'}, key=len)", RULES), "`min` finds a tie"),
     "a set shuffled": (*before("draw.shuffled({'a', 'b'}, 'order')", RULES), "draw.shuffled takes a set, {'.', '.'}: its order differs between processes; take sorted"),
@@ -179,6 +180,7 @@ def test_no_command_ends_well_because_rules_do(tmp_path, rule):
 SETS = """
         few, names = {3, 1, 2}, frozenset({"a", "b"})
         assert sum(x for x in few) == sum(list({0.5, 5.5})) and len([*{(1, 2), (2, 1)}]) == 2
+        assert {*range(5)} == {*sorted({*range(5)}, key=lambda agent: draw.word("order", agent))}
         assert ["a", "b"] == sorted(names, key=str) and "b" == max(names | {"ab"}, key=lambda x: x[::-1] + x)
         assert draw.shuffled({1: "a", "b": 2}.keys(), "order") != draw.shuffled(few, "few")
         assert [1, 2, 3, 6] == [min(few), len(names), max(few), sum(few)]
