@@ -16,8 +16,10 @@ import os
 import select
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import IO, Any, Final, Generic, TypeVar
 
 import attrs
@@ -32,7 +34,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, for
 from goldrush.kernel.journal import Location
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
-from goldrush.replay.journal.verify import Part, first_break
+from goldrush.replay.journal.verify import DERIVE, Part, first_break
 
 S = TypeVar("S")
 
@@ -46,7 +48,8 @@ WAIT: Final = 60.0  # seconds that a check may take, besides as long as the reco
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {!r}; from goldrush.replay.journal.elsewhere import serve; serve()"
 )
-_HOLDS, _DIFFERS, _CANNOT = "holds", "differs", "cannot"
+_HOLDS, _DERIVED, _DIFFERS, _CANNOT = "holds", "derived otherwise", "differs", "cannot"
+_DIED: Final = "another ended before it answered"
 
 
 class KeptStates(Generic[S]):
@@ -87,15 +90,22 @@ class KeptStates(Generic[S]):
 
 
 def check_elsewhere(
-    path: str, world: str, parts: Sequence[Part] = (WHOLE,), resources: Resources = Resources()
+    path: str,
+    world: str,
+    parts: Sequence[Part] = (WHOLE,),
+    resources: Resources = Resources(),
+    seconds: float = 0.0,
 ) -> None:
     """Derive a recorded run once more in a process with another hash seed; in this one, where the
-    code of its world has no place from which another process could load it.
+    code of its world has no place from which another process could load it, or, with a warning,
+    where the other process does not answer.
 
     Args:
         world: the name of its world.
         parts: of the journal; by default all.
-        resources: of its `trust` and `sources`, which are asked again. Objects are not.
+        resources: of its `trust` and `sources`, which are asked again. Objects are not. Its models
+            are told warnings.
+        seconds: that the recording took; the check may take as long, and WAIT.
 
     Raises MalformedEvents for what comes out otherwise: the journal is whole, but does not hold.
     """
@@ -105,15 +115,29 @@ def check_elsewhere(
         os.getcwd(), folders, location, _sha256(world), path, list(resources.trust),
         list(resources.sources), [attrs.astuple(part) for part in parts],
     ]  # fmt: skip
-    told = _HELPER.asked(order) if location or given(world) is None else None
-    if told is None or told[0] == _CANNOT:
-        told = _derived(path, parts, resources)
+    is_elsewhere, told = bool(location) or given(world) is None, (_CANNOT, "", "")
+    if is_elsewhere:
+        told = _HELPER.asked(order, WAIT + seconds)
+    if told[0] == _CANNOT:
+        if is_elsewhere:
+            _warn(path, told[2], resources)
+        is_elsewhere, told = False, _derived(path, parts, resources)
     verdict, where, what = told
-    if verdict == _DIFFERS:
+    if verdict != _HOLDS:
         cure = "leave out what differs: clocks, addresses, the order of sets"
-        if location:
+        if location and verdict == _DERIVED:  # `repeats` knows nothing of other policies
             cure = f"`goldrush repeats {quoted(location_of(world))}` names the line"
-        raise MalformedEvents(path, where, f"derived again in another process, {what}; {cure}")
+        again = "derived again in another process" if is_elsewhere else "derived again"
+        raise MalformedEvents(path, where, f"{again}, {what}; {cure}")
+
+
+def _warn(path: str, why: str, resources: Resources) -> None:
+    """Say that a check was weaker: orders of sets are the same in this process."""
+    from goldrush.agents.llm.models import Models
+
+    (resources.models or Models()).warn(
+        f"{path} was derived again in this process only, with the same order of sets: {why}"
+    )
 
 
 @contextmanager
@@ -132,6 +156,7 @@ def checking_elsewhere(
     Gives what is called after each unit, and calls `on_unit`. Raises MalformedEvents.
     """
     _HELPER.start()
+    began = time.monotonic()
     states = KeptStates(world, path)
 
     def keep(unit: int, state: S) -> None:
@@ -145,7 +170,8 @@ def checking_elsewhere(
         trust=[*resources.trust, *roster.trust],
         sources=[*resources.sources, *roster.sources],
     )
-    check_elsewhere(path, world.name, [WHOLE] if whole else states.parts(), trusted)
+    seconds = time.monotonic() - began
+    check_elsewhere(path, world.name, [WHOLE] if whole else states.parts(), trusted, seconds)
 
 
 def _sha256(world: str) -> str | None:
@@ -164,18 +190,27 @@ def _derived(path: str, parts: Sequence[Part], resources: Resources) -> tuple[st
     if found is None:
         return _HOLDS, "", ""
     differs = f"expected {found.expected}, found {found.found} in the journal{found.hint}"
-    return _DIFFERS, found.where, differs
+    return _DERIVED if found.level == DERIVE else _DIFFERS, found.where, differs
 
 
 class _Helper:
-    """The other process of this one."""
+    """The other process of this one, which answers one thread at a time."""
 
     def __init__(self) -> None:
+        self.unlock()
         self._process: subprocess.Popen[bytes] | None = None
         self._of = 0  # the process that started it: one that was forked has none
 
+    def unlock(self) -> None:
+        """Give a forked process a lock that no thread holds."""
+        self._lock = Lock()
+
     def start(self) -> None:
         """Start it, unless it runs or cannot be started."""
+        with self._lock:
+            self._start()
+
+    def _start(self) -> None:
         if self._process is not None and self._of == os.getpid() and self._process.poll() is None:
             return
         self.stop()
@@ -197,27 +232,30 @@ class _Helper:
                 os.killpg(process.pid, 9)
             process.communicate()
 
-    def asked(self, order: object) -> tuple[str, str, str] | None:
-        """Its answer to an order; None if there is none."""
-        self.start()
-        process = self._process
-        if process is None or process.stdin is None or process.stdout is None:
-            return None
-        try:
-            _write(process.stdin, order)
-            if select.select([process.stdout], [], [], WAIT)[0]:
-                answer: tuple[str, str, str] | None = _read(process.stdout)
-                return answer
-        except BaseException as error:
+    def asked(self, order: object, seconds: float) -> tuple[str, str, str]:
+        """Its answer to an order, or why there is none."""
+        with self._lock:
+            self._start()
+            process = self._process
+            if process is None or process.stdin is None or process.stdout is None:
+                return _CANNOT, "", "no other can be started"
+            try:
+                _write(process.stdin, order)
+                if select.select([process.stdout], [], [], seconds)[0]:
+                    answer: tuple[str, str, str] | None = _read(process.stdout)
+                    return answer or (_CANNOT, "", _DIED)
+            except BaseException as error:
+                self.stop()
+                if not isinstance(error, OSError):
+                    raise
+                return _CANNOT, "", _DIED
             self.stop()
-            if not isinstance(error, OSError):
-                raise
-        self.stop()
-        return None
+            return _CANNOT, "", f"another gave no answer in {seconds:.0f} seconds"
 
 
 _HELPER: Final = _Helper()
 atexit.register(_HELPER.stop)
+os.register_at_fork(after_in_child=_HELPER.unlock)
 
 
 def serve() -> None:
@@ -236,7 +274,7 @@ def serve() -> None:
                     os._exit(0)
                 os._exit(1)
             if os.waitpid(child, 0)[1]:
-                _write(answers, (_CANNOT, "", ""))
+                _write(answers, (_CANNOT, "", _DIED))
 
 
 def _carried_out(

@@ -1,5 +1,7 @@
 """A recording ends with the run derived once more, in a process with another hash seed."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 import goldrush
 from goldrush.agents.players import Resources
 from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.journal import JournalReader
 from goldrush.replay.journal import elsewhere
 from goldrush.replay.journal.verify import first_break
 from goldrush.replay.run import Run
@@ -31,6 +34,12 @@ def differing(what: str, where: str, unit: int = 33) -> tuple[str, str]:
     return where, f"        wanted += state.unit >= {unit} and {what}\n{where}"
 
 
+def world_of(journal: Path) -> str:
+    """The name of the world of a journal."""
+    with JournalReader(str(journal)) as reader:
+        return reader.header.world
+
+
 @pytest.mark.parametrize("what", [ORDER, CLOCK])
 @pytest.mark.parametrize("where", [RULES, POLICY])
 def test_what_differs_in_another_process_ends_the_recording(
@@ -44,7 +53,8 @@ def test_what_differs_in_another_process_ends_the_recording(
     assert "season 34, commit 34 at byte " in caught.value.where
     assert 'derived again in another process, expected {"event": "' in str(caught.value)
     assert f"; `goldrush repeats {game.__module__}" not in str(caught.value)
-    assert "fishery.py:Fishery` names the line" in str(caught.value)
+    is_named = "fishery.py:Fishery` names the line" in str(caught.value)
+    assert is_named == (where == RULES)  # the roster is not the one that `repeats` plays
     assert goldrush.open(journal, world=game).info().finished  # it is kept
 
 
@@ -93,14 +103,16 @@ def test_a_twentieth_of_a_long_run_is_derived_again(
 
 
 def test_an_honest_run_is_recorded_where_no_other_process_can_be_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     helper = elsewhere._Helper()
     monkeypatch.setattr(elsewhere, "_HELPER", helper)
     monkeypatch.setattr("sys.executable", str(tmp_path / "none"))
 
     assert goldrush.record(changed(tmp_path, "", ""), tmp_path / "run.journal").verify().holds
-    with pytest.raises(MalformedEvents, match="derived again"):
+    assert "run.journal was derived again in this process only" in caplog.text
+    assert "the same order of sets: no other can be started" in caplog.text
+    with pytest.raises(MalformedEvents, match="derived again, expected"):
         goldrush.record(
             changed(tmp_path, *differing(CLOCK, RULES)), tmp_path / "b", roster="share*5"
         )
@@ -141,6 +153,46 @@ def test_a_helper_that_died_is_started_again(tmp_path: Path) -> None:
     process.wait()
 
     assert goldrush.record(changed(tmp_path, "", ""), tmp_path / "run.journal").verify().holds
+
+
+def test_a_run_that_ends_its_other_process_is_said_to_be_derived_in_this_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ends = f"__import__('os').getpid() != {os.getpid()} and __import__('os')._exit(1)"
+    game = changed(tmp_path, *differing(ends, RULES))
+    goldrush.record(game, tmp_path / "run.journal", roster="share*5")
+
+    assert "order of sets: another ended before it answered" in caplog.text
+
+
+def test_an_answer_is_waited_for_as_long_as_the_recording_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(elsewhere, "WAIT", 0.0)
+    journal = tmp_path / "run.journal"
+    goldrush.record(changed(tmp_path, "", ""), journal)
+    caplog.clear()
+
+    elsewhere.check_elsewhere(str(journal), world_of(journal), seconds=60)
+    assert "" == caplog.text
+    elsewhere.check_elsewhere(str(journal), world_of(journal))
+    assert "another gave no answer in 0 seconds" in caplog.text
+
+
+def test_each_of_several_threads_gets_the_verdict_of_its_own_run(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    honest, differs = tmp_path / "honest.journal", tmp_path / "differs.journal"
+    goldrush.record(changed(tmp_path / "a", "", ""), honest)
+    with pytest.raises(MalformedEvents):
+        goldrush.record(changed(tmp_path, *differing(CLOCK, RULES)), differs, roster="share*5")
+    runs = [(str(path), world_of(path)) for path in (honest, differs)] * 8
+
+    with ThreadPoolExecutor(8) as threads:
+        found = [threads.submit(elsewhere.check_elsewhere, *run) for run in runs]
+        errors = [each.exception() for each in found]
+
+    assert [None] * 8 == errors[::2]
+    assert [MalformedEvents] * 8 == list(map(type, errors[1::2]))
 
 
 def test_a_study_ends_with_the_difference_of_its_first_run(tmp_path: Path) -> None:
