@@ -218,6 +218,7 @@ def result_of(
         curves={
             name: tuple(_at(measured, name, span) for span in points_of(run.cell.rounds))
             for name in measured.values
+            if name in measured.known
         },
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
