@@ -113,7 +113,12 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
             for name, record in records.items():
                 given[name] = record(*(given.pop(field) for field in record._fields))
             if function.__name__ not in _JUDGES and locations():
+                from goldrush.kernel.errors import OtherCode
+
                 _tell_other_code(given)
+                with warnings.catch_warnings():  # what makes the numbers warns, too
+                    warnings.simplefilter("ignore", OtherCode)
+                    return function(**given)
             return function(**given)
 
         params = [*_declared(hints, defaults)]
@@ -133,11 +138,9 @@ def _tell_other_code(given: Mapping[str, Any]) -> None:
     """Print a line on stderr for each journal or folder of a command that holds runs which other
     code of their game recorded.
     """
-    from goldrush.kernel.errors import OtherCode
     from goldrush.replay.journal.batch import below
     from goldrush.replay.journal.source import other_code_among
 
-    warnings.simplefilter("ignore", OtherCode)  # what makes the numbers warns, too
     named = [given.get(name) for name in ("journal", "a", "b", "study")]
     named += [*given.get("journals", ()), *given.get("folders", ())]
     for path in dict.fromkeys(filter(None, named)):

@@ -11,6 +11,7 @@ import goldrush
 from goldrush.agents import given
 from goldrush.agents.game import source as sources
 from goldrush.agents.workers import map_in_order
+from goldrush.cli.main import cli
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, OtherCode, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
@@ -99,6 +100,19 @@ def test_other_code_of_the_same_states_warns_where_it_gives_numbers(run, tmp_pat
 
     with pytest.warns(OtherCode, match="other code: .*`goldrush source .* > old.py`"):
         numbers(other)
+
+
+def test_a_command_that_tells_of_other_code_leaves_the_warnings_of_its_process(
+    run, tmp_path, capsys
+) -> None:
+    path = tmp_path / "other"
+    path.mkdir()
+    changed(path, *POLICY)
+    before = warnings.filters[:]
+    cli.main(["measure", str(run.path), "--world", str(path / "fishery.py")], standalone_mode=False)
+
+    assert before == warnings.filters
+    assert "other code" in capsys.readouterr().err
 
 
 def test_other_code_that_decides_otherwise_is_no_fault_of_the_journal(run, tmp_path) -> None:
