@@ -123,10 +123,7 @@ def takes_none(
     """The error for a seed that gets nowhere. `of`: what would take it, if not what is given."""
     for name in SEED_NAMES:
         if name in settings and is_taken(make, name):
-            return BadInput(
-                f"{name} is given, which takes the seed",
-                f"give {format_value(settings[name])} as the seed",
-            )
+            return _is_given(name, settings[name])
     known = [] if of else [each.name for each in parameters_of(make)]
     named = [name for name in known if "seed" in name.lower()]
     return BadInput(
@@ -134,6 +131,12 @@ def takes_none(
         f"{' or '.join(UNNAMED)}",
         f"name the one that takes the seed: --seed-parameter {named[0] if named else 'NAME'} "
         "(seed_parameter=), or say that none does: --no-seed (seed_parameter='')",
+    )
+
+
+def _is_given(name: str, value: object) -> BadInput:
+    return BadInput(
+        f"{name} is given, which takes the seed", f"give {format_value(value)} as the seed"
     )
 
 
@@ -150,10 +153,12 @@ def _seeding(
     make: Any, settings: Mapping[str, object], seed: int, seed_names: Sequence[str] = SEED_NAMES
 ) -> dict[str, object] | None:
     """The arguments that give a class or a function its seed; None if it takes none. A position is
-    named "".
+    named "". Raises BadInput for a single name that the settings have, too.
     """
     if len(seed_names) == 1:
-        return {seed_names[0]: seed}
+        if (only := seed_names[0]) in settings:
+            raise _is_given(only, settings[only])
+        return {only: seed}
     makers = _makers(make)
     if seed_names is UNNAMED:  # as ever; such a journal may have the name among its settings
         name = next((name for name in seed_names if _takes(makers, name)), None)

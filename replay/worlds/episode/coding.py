@@ -189,10 +189,12 @@ def leaves(value: object, name: str, *, by_bytes: bool = True) -> list[tuple[str
             mask; long floats are their type, shape and bytes without padding. Otherwise these are
             named by their types, as in the first version of recordings.
 
-    Raises BadInput for what contains itself, and for more than PARTS_MAX parts or ITEMS_MAX items.
+    Raises BadInput for what contains itself and, but for the first version of recordings, for more
+    than PARTS_MAX parts or ITEMS_MAX items.
     """
     found: list[tuple[str, Encoded]] = []
-    _check_items(value, name)
+    if by_bytes:
+        _check_items(value, name)
     _collect(value, name, found, [], by_bytes)
     if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
         return found
@@ -222,7 +224,7 @@ def _collect(
         raise BadInput(f"{name} contains itself", "give values that end")
     around.append(value)
     for key, item in parts:
-        if len(found) >= PARTS_MAX:
+        if by_bytes and len(found) >= PARTS_MAX:
             raise BadInput(f"{name} has more than {PARTS_MAX:,} parts", "give arrays of numpy")
         _collect(item, f"{name}[{_key(key)}]", found, around, by_bytes)
     around.pop()

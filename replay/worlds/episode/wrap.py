@@ -9,6 +9,7 @@ from typing import Literal, TypeVar, overload
 from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
+from goldrush.replay.making import check_kinds
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.environments import (
     Environment,
@@ -145,6 +146,8 @@ def _wrapped(
 ) -> object:  # fmt: skip
     """What `wrap` returns of an environment, or of what makes one or a model."""
     seed, parameters = settings.seed, settings.parameters
+    if env is None and make is not None:
+        check_kinds(make, parameters)
     of_model = None if env is not None else subject_of_model(make, seed, parameters, recorded)
     if of_model is not None:
         model = recorded_model(of_model, journal, settings, every, force=force)

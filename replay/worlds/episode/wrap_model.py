@@ -6,13 +6,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar, cast
 
-from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.episode.config import UNENDED_MAX
 from goldrush.kernel.worlds.episode.events import CHANGED, RESET
 from goldrush.kernel.worlds.episode.values import Encoded
-from goldrush.replay.arguments import integer
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.model import (
@@ -154,8 +152,6 @@ def recorded_model(
     Raises BadInput for parameters that it does not take, and as `Recording.new`; whatever its code
     raises.
     """
-    if not 0 <= integer(settings.seed, "seed") <= INTEGER_MAX:
-        raise BadInput(f"seed is {format_value(settings.seed)}", "give 0 or a greater integer")
     about, maker = about_of_model(subject, every), ModelMaker(subject.make)
     recording = Recording.new(subject, about, settings, maker, journal, force=force)
     parameters = encoded(dict(settings.parameters), "the parameters")

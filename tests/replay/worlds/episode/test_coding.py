@@ -125,6 +125,15 @@ def test_what_has_too_many_parts_is_refused() -> None:
         leaves(value, "info")
 
 
+def test_journals_of_the_first_version_have_no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.replay.worlds.episode.coding.PARTS_MAX", 2)
+    monkeypatch.setattr("goldrush.replay.worlds.episode.coding.ITEMS_MAX", 2)
+
+    with pytest.raises(BadInput, match="has more than 2 items"):
+        leaves((1, 2, [3]), "info")
+    assert 3 == len(leaves((1, 2, [3]), "info", by_bytes=False))
+
+
 def test_what_an_environment_gives_is_taken_apart_by_name() -> None:
     pair = namedtuple("pair", "first second")(Move.LEFT, ())
     of_objects = np.array([None, {"score": 2.0}], object)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,13 @@ def test_a_collector_that_keeps_its_last_rows_is_recorded_in_each_step(
     alive = bare.datacollector.model_vars["alive"]
     assert [now[None, "variable[alive]"] for now in shown(run.path, make)] == alive
     assert [0, 1, 2, 3, 4, 5, 6] == arrays(run.path, "agents")
+
+
+def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path: Path) -> None:
+    for make in Herd, partial(Herd, risk=0.1):
+        with pytest.raises(BadInput, match=r"alive is a whole number .*not 'many'"):
+            goldrush.wrap(make, tmp_path / "run.journal", steps=2, alive="many")
+    assert not (tmp_path / "run.journal").exists()
 
 
 def test_a_journal_of_the_first_version_repeats_what_was_collected(tmp_path: Path) -> None:

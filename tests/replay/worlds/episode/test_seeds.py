@@ -12,6 +12,7 @@ import pytest
 import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.episode.config import SEED_MAX
 from goldrush.kernel.worlds.episode.events import RESET
 from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.replay.making import SEED_NAMES
@@ -164,6 +165,27 @@ def test_a_study_of_what_takes_no_seed_is_refused_or_has_one_seed(tmp_path: Path
 def test_a_parameter_that_takes_the_seed_is_no_setting(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="rng_seed is given, which takes the seed; give 5"):
         goldrush.record(tmp_path / "run.journal", world=named("rng_seed"), steps=5, rng_seed=5)
+
+
+def test_a_named_parameter_that_takes_the_seed_is_no_setting(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    how: dict[str, Any] = {"seed_parameter": "world_seed", "world_seed": 5, "seed": 2, "steps": 5}
+    for make in Odd, odd:
+        for given, others in (((make, path), {}), ((path,), {"world": make})):
+            by: Any = goldrush.record if others else goldrush.wrap
+            with pytest.raises(BadInput, match="world_seed is given, which takes the seed; give 5"):
+                by(*given, **how, **others)
+            assert not path.exists()
+
+
+def test_the_seed_of_a_model_is_any_that_a_setting_can_be(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+
+    assert end_of(Walk, path, seed=SEED_MAX) == bare(SEED_MAX)
+    for seed in -1, SEED_MAX + 1, True:
+        with pytest.raises(BadInput, match=f"it must be a whole number from 0 to {SEED_MAX}"):
+            end_of(Walk, tmp_path / "none.journal", seed=seed)
+    assert not (tmp_path / "none.journal").exists()
 
 
 def test_a_journal_without_the_name_of_the_parameter_is_of_seed_or_rng(tmp_path: Path) -> None:
