@@ -551,6 +551,10 @@ def _cause(world: World[Any], again: Callable[[], object]) -> str:
             again()
     except (BadInput, PolicyFailed) as error:
         return f"; {error}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # of a world that fails the second time: what it gave first is the fault
+        return ""
     return ""
 
 
