@@ -533,12 +533,15 @@ def _name_new(temporary: str, path: str) -> None:
 @contextmanager
 def folder_kept() -> Iterator[None]:
     """Return to the working folder that a user's code has left: paths were given for that one."""
-    folder = os.getcwd() if os.path.exists(os.curdir) else None
+    folder = None
+    with suppress(OSError):  # it was removed
+        folder = os.getcwd()
     try:
         yield
     finally:
         if folder is not None:
-            os.chdir(folder)
+            with suppress(OSError):  # removed meanwhile: the error within is the one to be told
+                os.chdir(folder)
 
 
 def _unslashed(folder: str) -> str:

@@ -23,6 +23,7 @@ from goldrush.kernel.files import (
     TemporaryFolder,
     Unfinished,
     check_target,
+    folder_kept,
     write_whole,
 )
 from goldrush.kernel.journal import Header
@@ -619,3 +620,33 @@ def test_a_temporary_folder_goes_with_its_object_but_not_in_a_forked_child() -> 
     del folder
 
     assert not path.exists()
+
+
+def test_code_runs_in_a_working_folder_that_was_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "removed"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    with folder_kept():
+        os.chdir(tmp_path)
+
+    assert str(tmp_path) == os.getcwd()
+
+
+def test_code_that_removes_the_working_folder_fails_as_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "removed"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    @folder_kept()
+    def failing() -> None:
+        os.chdir(tmp_path)
+        folder.rmdir()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        failing()
