@@ -123,7 +123,7 @@ def configured(config: type[C], settings: Mapping[str, Any]) -> C:
 
 def parsed_value(text: str) -> Any:
     """A value typed by a user, as JSON, TOML or Python writes it (`true`, `True`, `null`, `None`,
-    `.5`, `+1`, `1_000`, `inf`, a quoted text, a list, a dict); any other text is a text.
+    `.5`, `+1`, `1_000`, `0x10`, `inf`, a quoted text, a list, a dict); any other text is a text.
     """
     try:
         return json.loads(text)
@@ -140,9 +140,19 @@ def parsed_value(text: str) -> Any:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return text
     is_whole = node.end_col_offset == len(typed.encode())  # without a comment
-    return value if is_whole and _is_plain(value) else text
+    return value if is_whole and _is_plain(value) and _has_plain_texts(node, typed) else text
 
 
+def _has_plain_texts(node: ast.AST, typed: str) -> bool:
+    """Whether texts have one pair of quotes each, and no prefix as `r"x"` has."""
+    return all(
+        _QUOTED.fullmatch(ast.get_source_segment(typed, part) or "")
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    )
+
+
+_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _FLOAT: Final = re.compile(r"[+-]?(?:inf|nan)")  # of TOML
 
 

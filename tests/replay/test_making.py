@@ -63,6 +63,7 @@ def folder(tmp_path: Path) -> Path:
     [
         ("true", True), ("True", True), ("False", False), ("null", None), ("None", None),
         (".5", 0.5), ("+1", 1), ("1_000", 1000), ("1e3", 1000.0), ("-inf", float("-inf")),
+        ("0x10", 16), (r"'it\'s'", "it's"),
         ("'a'", "a"), ('"a"', "a"), ("[1, 'b', None]", [1, "b", None]), ("{'a': .5}", {"a": 0.5}),
     ],
 )  # fmt: skip
@@ -75,7 +76,8 @@ def test_a_value_is_typed_as_json_toml_or_python_writes_it(text: str, value: obj
 
 @pytest.mark.parametrize(
     "text",
-    ["no", "yes", "007", "1,2", "1 # x", "1+2j", "b'x'", "{1: 2}", "(1, 2)", "[x]", "a\nb", "1\n2",
+    ["no", "yes", "007", "1,2", "1 # x", "1+2j", "b'x'", "{1: 2}", 'r"x"', "u'x'", "'a' 'b'",
+     "['a' \"b\"]", "'''a'''", "(1, 2)", "[x]", "a\nb", "1\n2",
      "2026-01-01", "\0", "(" * 5000, "9" * 5000],
 )  # fmt: skip
 def test_all_else_is_a_text(text: str) -> None:
