@@ -56,18 +56,25 @@ def varies(elements: Collection[object]) -> bool:
 
 
 def is_stable(value: object) -> bool:
-    """Whether its hash is the same in every process. Of an object whose class makes its own, the
-    code of `__hash__` is run, to see whether all that it hashes is.
+    """Whether its hash is the same in every process; that of NaN is its address. Of an object whose
+    class makes its own, the code of `__hash__` is run, to see whether all that it hashes is; where
+    it hashes nothing there, what it gives may come from anywhere: False.
     """
     kind: Any = type(value)
     made = kind.__hash__
     if made in _NUMBERS or f"{kind.__module__}.{kind.__name__}" in _STABLE:
-        return True
+        return _is_itself(value)
     if made in (tuple.__hash__, frozenset.__hash__):
         return all(map(is_stable, cast(Collection[object], value)))
     if isinstance(made, FunctionType):
         return _hashes_stable(made, value)
-    return kind.__module__ == "numpy" and kind.__name__ not in ("str_", "bytes_")
+    is_numpy = kind.__module__ == "numpy" and kind.__name__ not in ("str_", "bytes_")
+    return is_numpy and _is_itself(value)
+
+
+def _is_itself(value: Any) -> bool:
+    """Whether it is no NaN, which equals nothing."""
+    return bool(value == value)
 
 
 def _hashes_stable(made: FunctionType, value: object) -> bool:
@@ -87,7 +94,7 @@ def _hashes_stable(made: FunctionType, value: object) -> bool:
         probe(value)
     except Exception:  # whatever its code raises
         return False
-    return all(hashed)
+    return bool(hashed) and all(hashed)
 
 
 def check_ordered(value: object, what: str) -> None:

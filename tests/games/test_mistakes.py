@@ -4,6 +4,7 @@
 
 import re
 from contextlib import nullcontext
+from decimal import Decimal
 from inspect import Parameter, signature
 
 import pytest
@@ -13,7 +14,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
-from goldrush.kernel.game.watch import packed
+from goldrush.kernel.game.watch import is_stable, packed, varies
 from goldrush.kernel.world import World
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
@@ -191,6 +192,37 @@ SETS = """
         assert max(x * 0.5 for x in few) == 1.5 and any(x == "a" for x in names)
         assert sum(one.fish for one in asked) == sum([one.fish for one in asked], 0) >= 0
 """
+
+
+class Hashed:
+    def __init__(self, key):
+        self.key = key
+
+
+@pytest.mark.parametrize(
+    ("made", "key", "expected"),
+    [
+        (lambda self: hash((1, self.key)), 7, True),
+        (lambda self: hash((1, self.key)), "a", False),
+        (lambda self: self.key.__hash__(), "a", False),
+        (lambda self: object.__hash__(self), 7, False),
+        (lambda self: hashed(self.key), "a", False),
+    ],
+    ids=["a number", "a text", "the hash of a text", "an address", "a function's"],
+)
+def test_a_hash_is_stable_where_all_that_it_hashes_is(made, key, expected):
+    kind = type("Own", (Hashed,), {"__hash__": made})
+    assert expected is is_stable(kind(key))
+
+
+def hashed(value):
+    return hash(value)
+
+
+@pytest.mark.parametrize("kind", [float, complex, Decimal])
+def test_nan_has_no_stable_hash(kind):
+    assert [False, True] == [is_stable(kind("nan")), is_stable(kind("0.5"))]
+    assert varies({kind("nan"), kind("nan")})
 
 
 def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
