@@ -74,7 +74,7 @@ def source_of(code: bytes) -> Source:
 
 def source_of_code(code: type | FunctionType) -> Source:
     """The source of a class or a function that runs here: the file of its module as it was loaded,
-    or the cell of a notebook. Not known where the file was edited since.
+    or the cell of a notebook. Of a function, not known where the file was edited since.
     """
     try:
         module = sys.modules[code.__module__]
@@ -84,9 +84,10 @@ def source_of_code(code: type | FunctionType) -> Source:
             text = source_when_made(code)
         if text is None and path:
             text = Path(path).read_bytes()
-            now = compile(text, path, "exec", dont_inherit=True)
-            if isinstance(code, FunctionType) and not _is_in(code, now):
-                return Source(None, None)
+            if isinstance(code, FunctionType):
+                now = compile(text, path, "exec", dont_inherit=True)
+                if not _is_in(code, now):
+                    return Source(None, None)
         if text is None:
             text = inspect.getsource(code).encode()
     except (OSError, TypeError, KeyError, SyntaxError, ValueError):  # nobody keeps it
