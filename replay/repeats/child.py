@@ -78,7 +78,8 @@ def run_once(order: Order, hash_seed: int, seconds: float = SECONDS) -> Trace:
         ) from None
     if trace.refused:
         raise BadInput(*trace.refused)
-    return trace
+    is_cut = order.again and trace.another is None and not (trace.error or is_late)
+    return attrs.evolve(trace, ended_with=child.returncode) if is_cut else trace
 
 
 def main() -> None:
@@ -174,7 +175,7 @@ class _Record:
         self.rows: list[Row] = []
         self.states: list[Row] = []
         self.leaves: list[Leaf] = []
-        self.not_seen, self.left_out = Counter[str](), Counter[str]()
+        self.not_seen, self.left_out = dict[str, int](), Counter[str]()
         self.compared = 0
 
     def follow(self, subject: Runnable, at_step: Callable[[int], None] = lambda _: None) -> None:
@@ -202,7 +203,8 @@ class _Record:
         self.rows.append(seen.digests)
         self.states.append(seen.states)
         self.leaves += seen.leaves
-        self.not_seen |= seen.not_seen  # the most of a step
+        for what, count in seen.not_seen.items():  # the most of a step; 0 stays
+            self.not_seen[what] = max(count, self.not_seen.get(what, 0))
         self.left_out |= seen.left_out
         self.compared += seen.compared
         return seen.size

@@ -33,7 +33,6 @@ _IN_ORDER: Final = (Way(1, "up"), Way(2, "down"))  # which any two orders of a s
 # Of 5,151 pairs of short texts, no set has the same order under 0, 1, 2 and all of these.
 _MORE_SEEDS: Final = (9, 57, 148, 26, 6)
 _MORE_SECONDS: Final = 60.0  # after which no further run of these begins
-_NOT_ORDERED: Final = "sets in opposite orders: the subject does not run in this way"
 _PAIRS: Final = ((0, 1), (0, 2), (0, 3), (2, 3))  # a difference under one hash seed says more
 _MORE: Final = {"world": 2, "function": 0}  # rows than steps, if not one: what was made, or reset
 _TRIES: Final = 4  # to see the two values: a subject may part elsewhere each time
@@ -71,8 +70,8 @@ def repeats(
         causes: whether to look for causes.
         ignore: paths of values that are not compared, as verdicts print them: `info['episode']`;
             `[*]` stands for any key.
-        seed_parameter: the parameter that takes the seed; None: the one that has a known name, such
-            as `seed`, `rng` or `random_state`; "": none does.
+        seed_parameter: the parameter, also of an environment's reset, that takes the seed; None:
+            the one with a known name (`seed`, `rng`, `random_state`...); "": none does.
         on_step: called behind each run with what it is made for, how many were, and at most are.
 
     Raises:
@@ -84,18 +83,12 @@ def repeats(
         located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore)
     )
     run = _Runs(timeout, on_step)
-    first, ways, traces = _with_more(order, run, *_traces(order, run))
+    made = _with_more(order, run, _four(order, run))
+    first, ways, traces = made.traces[0], made.ways, made.traces
     refusal = BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     if not first.steps:
         raise refusal
-    verdict = Repeats(
-        order.target, order.settings, first.kind, seed if first.is_seeded else None,
-        first.steps[-1] + 1 - _MORE.get(first.kind, 1), len(traces),
-        len({way.hash_seed for way in ways}),
-        not_seen=first.not_seen,
-        left_out={path: first.left_out.get(path, 0) for path in order.ignored},
-        files_read=_files(traces, "files_read"), files_written=_files(traces, "files_written"),
-    )  # fmt: skip
+    verdict = _of_equal_runs(order, made)
     for a, b in (*_PAIRS, *((0, number) for number in range(len(_PLAIN), len(traces)))):
         split = split_of(traces[a], traces[b])
         if split is not None:
@@ -105,8 +98,6 @@ def repeats(
             return diagnosed(verdict, run, order, pair) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
-    if not any(way.sets for way in ways):
-        verdict = attrs.evolve(verdict, not_seen={**verdict.not_seen, _NOT_ORDERED: 1})
     if not first.compared:
         left = ", ".join([*verdict.not_seen, *order.ignored]) or "it holds and returns nothing"
         raise BadInput(
@@ -114,15 +105,37 @@ def repeats(
             "keep what it does in attributes, or name a function that returns it",
         )
     return attrs.evolve(
-        verdict, error=first.error, generators=_generators_that_differ(order, traces, run),
-        **_memory(first),
+        verdict, not_ordered=made.not_ordered, error=first.error,
+        generators=_generators_that_differ(order, traces, run), **_memory(first),
     )  # fmt: skip
 
 
-def _traces(order: Order, run: _Runs) -> tuple[Trace, Sequence[Way], Sequence[Trace]]:
-    """The first run, which makes the subject again; the ways of all, and their traces. Two are run
-    as they are; two have sets in opposite orders, unless this changes or breaks the run: then these
-    are run as they are, too.
+@attrs.frozen
+class _Made:
+    """The ways of runs and their traces; and why none has sets in opposite orders, if so."""
+
+    ways: Sequence[Way]
+    traces: Sequence[Trace]
+    not_ordered: str = ""
+
+
+def _of_equal_runs(order: Order, made: _Made) -> Repeats:
+    """The verdict on runs, as long as no difference of them is known."""
+    first = made.traces[0]
+    return Repeats(
+        order.target, order.settings, first.kind, order.seed if first.is_seeded else None,
+        first.steps[-1] + 1 - _MORE.get(first.kind, 1), len(made.traces),
+        len({way.hash_seed for way in made.ways}),
+        not_seen=first.not_seen,
+        left_out={path: first.left_out.get(path, 0) for path in order.ignored},
+        files_read=_files(made.traces, "files_read"),
+        files_written=_files(made.traces, "files_written"),
+    )  # fmt: skip
+
+
+def _four(order: Order, run: _Runs) -> _Made:
+    """The first run makes the subject again. Two are run as they are; two have sets in opposite
+    orders, unless this changes or breaks the run: then these are run as they are, too.
     """
     first = run(attrs.evolve(order, again=True), _PLAIN[0])
     # One after the other, if they write files: the next one may read what is half written.
@@ -133,33 +146,38 @@ def _traces(order: Order, run: _Runs) -> tuple[Trace, Sequence[Way], Sequence[Tr
 
         again, ordered = made(_PLAIN[1:2]), made(_IN_ORDER if first.steps else ())
         traces = [first, *(future.result() for future in again)]
+        why = "the subject does not run in this way"
         with suppress(BadInput, ValueError):
             up, down = (future.result() for future in ordered)
             is_as_plain = split_of(first, up) is None
             if is_as_plain or (split_of(up, down) is not None and up.error == first.error):
-                return first, (*_PLAIN[:2], *_IN_ORDER), [*traces, up, down]
-        return first, _PLAIN, [*traces, *(future.result() for future in made(_PLAIN[2:]))]
+                return _Made((*_PLAIN[:2], *_IN_ORDER), [*traces, up, down])
+            if up.error == first.error:
+                why = "under both, the run is the same, but another than without them"
+        return _Made(_PLAIN, [*traces, *(future.result() for future in made(_PLAIN[2:]))], why)
 
 
-def _with_more(
-    order: Order, run: Run, first: Trace, ways: Sequence[Way], traces: Sequence[Trace]
-) -> tuple[Trace, Sequence[Way], Sequence[Trace]]:
-    """As _traces, with runs under more hash seeds if all are equal and as many as time allows: in
+def _with_more(order: Order, run: Run, four: _Made) -> _Made:
+    """As _four, with runs under more hash seeds if all are equal and as many as time allows: in
     libraries and C code, whose sets have their own order, three hash seeds miss a fourth of the
     sets of two texts. What worlds record is their own code's.
     """
-    is_equal = all(split_of(first, trace) is None for trace in traces)
+    first = four.traces[0]
+    is_equal = all(split_of(first, trace) is None for trace in four.traces)
     if first.kind == "world" or not first.steps or not is_equal:
-        return first, ways, traces
+        return four
     more, end = [Way(hash_seed) for hash_seed in _MORE_SEEDS], time.monotonic() + _MORE_SECONDS
     with ThreadPoolExecutor(1 if first.files_written else os.cpu_count()) as pool:
         made = pool.map(lambda way: run(order, way) if time.monotonic() < end else None, more)
         further = [trace for trace in made if trace is not None]
-    return first, (*ways, *more[: len(further)]), [*traces, *further]
+    ways = (*four.ways, *more[: len(further)])
+    return attrs.evolve(four, ways=ways, traces=[*four.traces, *further])
 
 
 def _memory(first: Trace) -> dict[str, Any]:
     """What further runs in the process of the first one say of its memory."""
+    if first.ended_with is not None:
+        return {"reset_forgets": False, "ended_with": first.ended_with}
     if first.another is None:
         return {}
     made = [first.rows, first.states]

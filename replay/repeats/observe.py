@@ -54,7 +54,7 @@ class Seen:
         digests: by name, but for the states of generators of random numbers.
         states: the digests of those, by name; of names that have one.
         leaves: the values of the names that were asked for, the shallowest first.
-        not_seen: how many values, by what they are, were not compared.
+        not_seen: how many values, by what they are, were not compared; 0: unknown how many.
         left_out: how many were ignored, by the path that said so.
         size: the number of values.
         compared: how many values show something by themselves, and not as a state of a generator.
@@ -88,7 +88,7 @@ def observed(
         walk = _Walk(names, root, leaves_of, _Ignored(ignored))
         walk.go()
         if walk.left <= 0:
-            walk.not_seen[f"what stands behind {VALUES_MAX:,} values of a step"] += 1
+            walk.not_seen[f"what stands behind {VALUES_MAX:,} values of a step"] = 0
         digests, states = _digests_of(walk.tokens), _digests_of(walk.states)
         return Seen(
             digests, states, walk.leaves, walk.not_seen, walk.ignored.count,
@@ -225,7 +225,7 @@ class _Walk:
         self.left, self.compared = self.left - graph.size, self.compared + graph.size
         if not graph.digest():
             self.left = max(self.left, 1)
-            self.not_seen["what sets hold: it takes too long to compare"] += len(sets)
+            self.not_seen["what sets hold: it takes too long to compare"] = 0
             return
         self.not_seen += graph.not_seen
         for name, count in graph.ambiguous(sets).items():

@@ -179,10 +179,11 @@ class Trace:
         states: of these steps, the digests of the states of generators of random numbers.
         again: the rows and states of a second run of an environment; None: there was none.
         another: those of another subject in the same process; None: there was none.
+        ended_with: the code with which one of these two runs ended the process; None: none did.
         remembers: where classes, modules and defaults of the subject's own code hold something that
             these runs changed.
         leaves: the values that were asked for.
-        not_seen: how many values of a step, by what they are, were not compared.
+        not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
         left_out: how many values of a step were ignored, by the path that said so.
         compared: how many values were compared; 0: nothing can be said.
         sightings: places that were passed.
@@ -199,6 +200,7 @@ class Trace:
     states: Sequence[Row] = ()
     again: Sequence[Sequence[Row]] | None = None
     another: Sequence[Sequence[Row]] | None = None
+    ended_with: int | None = None
     remembers: Sequence[str] = ()
     leaves: Sequence[Leaf] = ()
     not_seen: Mapping[str, int] = attrs.field(factory=dict)

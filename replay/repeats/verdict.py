@@ -63,8 +63,11 @@ def _listed(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    each = [f"{what} ({format_count(count, 'value')})" for what, count in counts.items()]
-    return _listed(each)
+    each = {
+        what: f" ({format_count(count, 'value')})" if count else ""
+        for what, count in counts.items()
+    }
+    return _listed([what + count for what, count in each.items()])
 
 
 def _is_within(path: str, name: str) -> bool:
@@ -131,7 +134,8 @@ class Repeats:
             something is unexplained, it is not known whether they do.
         unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
             or were not looked for.
-        not_seen: how many values of a step, by what they are, were not compared.
+        not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
+        not_ordered: why runs with sets in opposite orders were not compared; empty: they were.
         left_out: how many values of a step were left out, by the path that was ignored.
         files_read: paths of files that a run read, and had not written before.
         files_written: paths of files that a run wrote, and left; those that are also read carry
@@ -141,6 +145,7 @@ class Repeats:
         error: with which every run ended, all the same; empty: with none.
         reset_forgets: whether the same run comes again in the same process: from an environment
             that is reset by the seed, and from another subject that is made; None: not tried.
+        ended_with: the code with which that run ended the process; None: it did not.
         resets: whether it does from an environment that is reset; None: it is none, or not tried.
         remembers: attributes of classes, values of modules and functions with defaults that runs
             change, where another subject in the same process gives another run.
@@ -159,12 +164,14 @@ class Repeats:
     innocent: Sequence[Place] = ()
     unexplained: str = ""
     not_seen: Mapping[str, int] = attrs.field(factory=dict)
+    not_ordered: str = ""
     left_out: Mapping[str, int] = attrs.field(factory=dict)
     files_read: Sequence[str] = ()
     files_written: Sequence[str] = ()
     generators: Sequence[str] = ()
     error: str = ""
     reset_forgets: bool | None = None
+    ended_with: int | None = None
     resets: bool | None = None
     remembers: Sequence[str] = ()
 
@@ -197,8 +204,12 @@ class Repeats:
             yield f"{name}: DOES NOT REPEAT from step {step} on ({size})"
         if self.not_seen:
             yield f"Not compared: {_counted(self.not_seen)}."
-        if self.left_out:
-            yield f"Left out: {_counted(self.left_out)}."
+        if self.not_ordered:
+            yield f"Not judged under opposite orders of sets: {self.not_ordered}."
+        if left_out := {path: count for path, count in self.left_out.items() if count}:
+            yield f"Left out: {_counted(left_out)}."
+        if nothing := [path for path in self.left_out if path not in left_out]:
+            yield f"Nothing to leave out was found at {_listed(nothing)}."
         if self.seed is None:
             yield (
                 "It takes no seed. If one of its parameters is a seed, name it: --seed-parameter "
@@ -222,6 +233,8 @@ class Repeats:
 
     def _gap(self) -> str:
         """What the verdict does not speak of, in short."""
+        if 0 in self.not_seen.values():
+            return ", not all values compared"
         count = sum(self.not_seen.values()) + sum(self.left_out.values())
         return f", {format_count(count, 'value')} not compared" if count else ""
 
@@ -229,6 +242,12 @@ class Repeats:
         if self.reset_forgets is None:
             if self.repeats and not self.error:
                 yield f"Another {self.kind} in the same process was not tried: no time was left."
+            return
+        if self.ended_with is not None:
+            yield (
+                f"Another run in the same process ended it with code {self.ended_with}: it DOES "
+                "NOT FORGET what was before."
+            )
             return
         if self.resets is not None:
             verb = "forgets" if self.resets else "DOES NOT FORGET"

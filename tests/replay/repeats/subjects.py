@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import sys
 import threading
 import time
 from pathlib import Path
@@ -73,6 +74,28 @@ class Printing:
 
     def step(self):
         print(random.random())
+
+
+class OncePerProcess(Repeating):
+    made = False
+
+    def __init__(self, seed):
+        super().__init__(seed=seed)
+        if OncePerProcess.made:
+            os._exit(3)
+        OncePerProcess.made = True
+
+
+class Refusing(Repeating):
+    """Runs in processes of hash seeds alone, or counts which way its own code is run."""
+
+    def __init__(self, seed, error=False):
+        super().__init__(seed=seed)
+        self.first = 0
+        if "goldrush.replay.repeats.causes" in sys.modules:
+            if error:
+                raise ValueError("watched")
+            self.first = 1
 
 
 class Named(Repeating):

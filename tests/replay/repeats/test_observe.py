@@ -244,8 +244,16 @@ def test_sets_that_take_too_long_are_not_compared_and_said(monkeypatch: pytest.M
     monkeypatch.setattr("goldrush.replay.repeats.observe.DIGESTS_MAX", 100)
     seen = observed({"value": {Slotted([0] * 200)}, "other": 1})
 
-    assert {"what sets hold: it takes too long to compare": 1} == seen.not_seen
+    assert {"what sets hold: it takes too long to compare": 0} == seen.not_seen
     assert seen.digests == observed({"value": {Slotted([1] * 200)}, "other": 1}).digests
+
+
+def test_of_what_is_behind_too_many_values_no_number_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("goldrush.replay.repeats.observe.VALUES_MAX", 100)
+
+    assert [0] == list(observed({"value": [[0] * 200], "other": [[[1]]]}).not_seen.values())
 
 
 def test_addresses_in_texts_do_not_count() -> None:

@@ -151,6 +151,43 @@ def test_what_is_ignored_does_not_hide_whether_the_rest_repeats() -> None:
     assert "Left out: info['id'] (1 value)." == str(verdict).splitlines()[1]
 
 
+def test_what_was_to_be_ignored_and_is_nowhere_is_said() -> None:
+    text = str(goldrush.repeats(subjects.values, seed=3, ignore=["nosuch"]))
+
+    assert ["Nothing to leave out was found at nosuch."] == text.splitlines()[1:2]
+
+
+def test_values_whose_number_nobody_knows_are_not_counted() -> None:
+    text = str(Repeats("a:A", {}, "model", 1, 2, 4, not_seen={"much": 0, "file": 2}))
+
+    assert "a:A: repeats, not all values compared (2 steps" in text
+    assert "Not compared: much, file (2 values)." in text
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (True, "the subject does not run in this way"),
+        (False, "under both, the run is the same, but another than without them"),
+    ],
+)
+def test_why_opposite_orders_of_sets_say_nothing_is_told(error: bool, why: str) -> None:
+    verdict = goldrush.repeats(subjects.Refusing, steps=2, settings={"error": error})
+
+    assert (True, {}, why) == (verdict.repeats, verdict.not_seen, verdict.not_ordered)
+    assert ["Not judged under opposite orders of sets: " + why + "."] == str(verdict).splitlines()[
+        1:2
+    ]
+
+
+def test_another_subject_that_ends_the_process_does_not_forget() -> None:
+    verdict = goldrush.repeats(subjects.OncePerProcess, steps=2)
+
+    assert (True, False, 3) == (verdict.repeats, verdict.reset_forgets, verdict.ended_with)
+    assert "ended it with code 3: it DOES NOT FORGET what was before." in str(verdict)
+    assert "no time was left" not in str(verdict)
+
+
 @pytest.mark.parametrize(
     ("subject", "step", "path"),
     [
