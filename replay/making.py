@@ -67,6 +67,18 @@ def seed_parameter_of(make: Callable[..., object], settings: Mapping[str, object
     return next(iter(seeding))
 
 
+def seed_parameter_of_reset(env: object) -> str:
+    """The name of the parameter of an environment's `reset` that takes the seed. Raises BadInput if
+    none does.
+    """
+    outer: Any = env
+    inner: Any = getattr(env, "unwrapped", env)
+    for name in SEED_NAMES:
+        if is_taken(outer.reset, name) and is_taken(inner.reset, name):
+            return name
+    raise takes_none(inner.reset)
+
+
 def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> None:
     """Check settings before anything is made of them. Raises BadInput as `check_kind`, for what the
     annotation or the default of a parameter says.

@@ -19,9 +19,15 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.given import is_game
-from goldrush.agents.targets import is_environment_id, target_named
+from goldrush.agents.targets import RegisteredEnvironment, is_environment_id, target_named
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.making import SEED_NAMES, check_kinds, made_of
+from goldrush.replay.making import (
+    SEED_NAMES,
+    check_kinds,
+    is_taken,
+    made_of,
+    seed_parameter_of_reset,
+)
 from goldrush.replay.repeats.content import attributes
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import is_mendable, package_of
@@ -50,7 +56,7 @@ class Runnable:
         is_seeded: whether it takes a seed.
         run: the steps from the beginning, the first of them without a step. Environments can be run
             again.
-        is_reset: whether it can be run again.
+        is_reset: whether it can be run again, by its seed.
     """
 
     kind: str
@@ -84,14 +90,25 @@ def subject_of(order: Order) -> Runnable:
     check_kinds(found, settings)
     name = order.seed_parameter
     names = SEED_NAMES if name is None else (name,)
-    made, is_seeded = made_of(found, None if name == "" else order.seed, settings, target, names)
-    if callable(getattr(made, "step", None)):  # not the column of a table, or that of a range
-        if hasattr(made, "reset") and any(hasattr(made, name) for name in _SPACES):
-            return _environment(made, order.seed, steps)
+    is_made_without = name == "" or (name is not None and not _is_made_by(found, name))
+    seed = None if is_made_without else order.seed
+    made, is_seeded = made_of(found, seed, settings, target, names)
+    has_steps = callable(getattr(made, "step", None))  # no column of a table, or that of a range
+    if has_steps and hasattr(made, "reset") and any(hasattr(made, space) for space in _SPACES):
+        own = name if name is not None and is_made_without else seed_parameter_of_reset(made)
+        return _environment(made, order.seed, steps, own)
+    if name and is_made_without:
+        raise BadInput(f"{target} takes no parameter {name}", "name the one that takes the seed")
+    if has_steps:
         return Runnable("model", lambda: _model(made, steps), is_seeded)
     if isinstance(found, type):
         raise BadInput(f"{target} has no method step", "name a model, an environment or a function")
     return Runnable("function", lambda: _values(made, steps), is_seeded)
+
+
+def _is_made_by(found: Callable[..., object], name: str) -> bool:
+    """Whether what makes a subject takes a parameter of this name; else a reset has to."""
+    return not isinstance(found, RegisteredEnvironment) and is_taken(found, name)
 
 
 def _models_in(path: str) -> list[str]:
@@ -184,12 +201,19 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
     return Runnable("world", steps)
 
 
-def _environment(env: Any, seed: int, steps: int) -> Runnable:
+def _environment(env: Any, seed: int, steps: int, name: str) -> Runnable:
+    """`name`: of the parameter of its reset that takes the seed; empty: none does."""
+    kind, play = "environment", _alone
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
+        kind, play = "parallel environment", _together
         if hasattr(env, "last"):
-            return Runnable("AEC environment", lambda: _in_turns(env, seed, steps), is_reset=True)
-        return Runnable("parallel environment", lambda: _together(env, seed, steps), is_reset=True)
-    return Runnable("environment", lambda: _alone(env, seed, steps), is_reset=True)
+            kind, play = "AEC environment", _in_turns
+
+    def run() -> Iterator[Shown]:
+        seeds = count(seed)  # the next one for each reset
+        return play(env, lambda: env.reset(**({name: next(seeds)} if name else {})), seed, steps)
+
+    return Runnable(kind, run, is_seeded=name != "", is_reset=name != "")
 
 
 class _Actions:
@@ -209,17 +233,17 @@ class _Actions:
         return self._seeded[agent].sample(*([] if mask is None else [mask.astype("int8")]))
 
 
-def _alone(env: Any, seed: int, steps: int) -> Iterator[Shown]:
-    """An environment of Gymnasium, reset by the next seed whenever an episode ends; one of many
-    environments resets itself.
+def _alone(env: Any, reset: Callable[[], Any], seed: int, steps: int) -> Iterator[Shown]:
+    """An environment of Gymnasium, reset whenever an episode ends; one of many environments
+    resets itself.
     """
-    seeds, actions = count(seed), _Actions(seed)
-    observation, info = env.reset(seed=next(seeds))
+    actions = _Actions(seed)
+    observation, info = reset()
     yield Shown({"observation": observation, "info": info})
     ended = False
     for _ in range(steps):
         if ended:
-            observation, info = env.reset(seed=next(seeds))
+            observation, info = reset()
             yield Shown({"observation": observation, "info": info})
             ended = False
             continue
@@ -234,14 +258,14 @@ def _alone(env: Any, seed: int, steps: int) -> Iterator[Shown]:
         )  # fmt: skip
 
 
-def _together(env: Any, seed: int, steps: int) -> Iterator[Shown]:
-    """A parallel environment of PettingZoo, reset by the next seed whenever nobody is left."""
-    seeds, actions = count(seed), _Actions(seed)
-    observations, infos = env.reset(seed=next(seeds))
+def _together(env: Any, reset: Callable[[], Any], seed: int, steps: int) -> Iterator[Shown]:
+    """A parallel environment of PettingZoo, reset whenever nobody is left."""
+    actions = _Actions(seed)
+    observations, infos = reset()
     yield Shown(_by_agent(observation=observations, info=infos))
     for _ in range(steps):
         if not env.agents:
-            observations, infos = env.reset(seed=next(seeds))
+            observations, infos = reset()
             yield Shown(_by_agent(observation=observations, info=infos))
             continue
         chosen = {
@@ -267,14 +291,14 @@ def _by_agent(**given: Mapping[object, object]) -> dict[str, object]:
     }
 
 
-def _in_turns(env: Any, seed: int, steps: int) -> Iterator[Shown]:
+def _in_turns(env: Any, reset: Callable[[], Any], seed: int, steps: int) -> Iterator[Shown]:
     """An environment of PettingZoo whose agents act in turn: a step is a turn."""
-    seeds, actions = count(seed), _Actions(seed)
-    env.reset(seed=next(seeds))
+    actions = _Actions(seed)
+    reset()
     yield _turn(env)
     for _ in range(steps):
         if not env.agents:
-            env.reset(seed=next(seeds))
+            reset()
             yield _turn(env)
             continue
         observation, _reward, terminated, truncated, info = env.last()

@@ -19,7 +19,7 @@ from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import AUTORESETS, NEWEST, OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
-from goldrush.replay.making import SEED_NAMES, UNNAMED, is_taken, takes_none
+from goldrush.replay.making import UNNAMED, seed_parameter_of_reset, takes_none
 from goldrush.replay.repeats.content import attributes, bases_of
 from goldrush.replay.repeats.observe import path_pattern
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
@@ -424,13 +424,9 @@ def find_seed_parameter(subject: Environment) -> None:
     """
     if subject.recorded.seed_parameter is not None:
         return
-    inner = getattr(subject.env, "unwrapped", subject.env)
-    for name in SEED_NAMES:
-        if is_taken(subject.env.reset, name) and is_taken(inner.reset, name):
-            found = None if name == UNNAMED[0] else name
-            subject.recorded = attrs.evolve(subject.recorded, seed_parameter=found)
-            return
-    raise takes_none(inner.reset)
+    name = seed_parameter_of_reset(subject.env)
+    found = None if name == UNNAMED[0] else name
+    subject.recorded = attrs.evolve(subject.recorded, seed_parameter=found)
 
 
 def about_of(subject: Environment, make: Callable[..., object] | None = None) -> About:

@@ -238,6 +238,16 @@ class Remembering(Walk):
     forgets = False
 
 
+class NamedReset(Walk):
+    def reset(self, rng_seed=None):
+        return super().reset(rng_seed)
+
+
+class LuckyReset(Walk):
+    def reset(self, luck=None):
+        return super().reset(luck)
+
+
 class Together:
     """As a parallel environment of PettingZoo; draws from the system."""
 

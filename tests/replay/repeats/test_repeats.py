@@ -189,6 +189,31 @@ def test_another_subject_that_ends_the_process_does_not_forget() -> None:
 
 
 @pytest.mark.parametrize(
+    ("subject", "name"), [(subjects.NamedReset, None), (subjects.LuckyReset, "luck")]
+)
+def test_the_parameter_of_a_reset_takes_the_seed(
+    subject: Callable[..., object], name: str | None
+) -> None:
+    verdict = goldrush.repeats(subject, steps=5, seed_parameter=name)
+
+    assert (True, True, 1) == (verdict.repeats, verdict.resets, verdict.seed)
+
+
+def test_without_a_seed_an_environment_is_reset_without_one() -> None:
+    verdict = goldrush.repeats(subjects.LuckyReset, steps=5, seed_parameter="", causes=False)
+
+    assert (False, None) == (verdict.repeats, verdict.seed)
+
+
+@pytest.mark.parametrize("subject", [subjects.Repeating, subjects.seedless])
+def test_a_parameter_for_the_seed_that_is_nowhere_is_refused(
+    subject: Callable[..., object],
+) -> None:
+    with pytest.raises(BadInput, match="takes no parameter luck; name the one that takes the seed"):
+        goldrush.repeats(subject, seed_parameter="luck")
+
+
+@pytest.mark.parametrize(
     ("subject", "step", "path"),
     [
         (subjects.Global, 1, "agents[3].wealth"),
