@@ -16,6 +16,8 @@ from goldrush.cli.command import Declaration, argument, option, typed_world
 from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
+    from attrs import AttrsInstance
+
     from goldrush.replay.data.user_functions import UserMeasure
 
 JOBS_MAX: Final = 1_000
@@ -251,6 +253,17 @@ class SubjectOptions(NamedTuple):
             raise click.UsageError("--no-seed and --seed-parameter exclude each other")
         named = "" if self.no_seed else self.seed_parameter
         return {"ignore": self.ignore or None, "seed_parameter": named}
+
+    def check(self, config: type[AttrsInstance]) -> None:
+        """Raises UsageError for an option that a world, whose settings are of this class, does not
+        have.
+        """
+        from attrs import fields_dict
+
+        for name, value in self.chosen().items():
+            if value is not None and name not in fields_dict(config):
+                option = "no-seed" if value == "" else name.replace("_", "-")
+                raise click.UsageError(f"--{option} is for environments and models; give --env")
 
 
 class PlayingOptions(NamedTuple):

@@ -108,7 +108,9 @@ def record(
     from goldrush.replay.run import Run
 
     world = one_world(named, world)
-    who = players_of(tools_for(world), world)
+    tools = tools_for(world)
+    who = players_of(tools, world)
+    subject.check(tools.config)
     given = {"seed": seed, who.horizon: rounds, "agents": agents, **subject.chosen()}
     chosen = settings_of(settings, given)
     names = who.names(roster) if roster else []

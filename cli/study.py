@@ -138,6 +138,7 @@ def study(
     if plan is not None:
         wanted = plans.read_plan(plan, own, models)
     else:
+        subject.check(of.config)
         names, in_files = plans.treatments_of(of, treatments or [plans.ALL])
         wanted = plans.plan_of(
             world=of.name, treatments=names, rosters=rosters or [plans.BASELINES],

@@ -34,6 +34,9 @@ DEAF = """
 class Deaf:
     def __init__(self, world_seed=0): self.total = world_seed
     def step(self): self.total += 1
+
+class Own(Deaf):
+    def __init__(self, seed=0, ignore=0): self.total = ignore
 """
 
 
@@ -155,6 +158,12 @@ def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path)
         ("study --env deaf.py:Deaf --seeds 2 --out study", "--seed-parameter world_seed"),
         ("study --env deaf.py:Deaf --seeds 2 --no-seed --out study", "takes no seed"),
         ("record --env deaf.py:Deaf --no-seed --seed 3", "and deaf:Deaf takes none"),
+        ("record mining --ignore x", "--ignore is for environments and models; give --env"),
+        ("record --no-seed", "--no-seed is for environments and models; give --env"),
+        ("study --seed-parameter x --out study", "--seed-parameter is for environments and"),
+        ("record --env deaf.py:Own --set steps=4 --ignore x", "is a parameter of deaf:Own, too"),
+        ("record --env deaf.py:Own --set steps=4 --set ignore=2", "is a parameter of deaf:Own,"),
+        ("study --env deaf.py:Own --seeds 2 --ignore x --out study", "give a function that calls"),
         ("record --env walk.py:Walk --roster human", "there is no policy 'human'"),
         ("record --env walk.py:Walk --roster random*2", "2"),
         ("record --world episode", "nothing is given that makes an environment"),

@@ -14,7 +14,7 @@ from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.episode.config import OWN, STEPS_MAX, EpisodeSettings
 from goldrush.replay.making import parameters_of, seed_parameter_of
 from goldrush.replay.worlds.episode.environments import Recorded
-from goldrush.replay.worlds.episode.model import is_model
+from goldrush.replay.worlds.episode.model import is_model, name_of
 
 STEPS: Final = 100  # of a run of a model if no number is given
 
@@ -48,11 +48,20 @@ _ASKED: Final = ("ignore", "seed_parameter")
 _GIVEN: Final = (*OWN, *_ASKED, "rng", "scenario")  # what `making` gives
 
 
-def asked_in(settings: Mapping[str, object]) -> tuple[Recorded, dict[str, object]]:
+def asked_in(
+    settings: Mapping[str, object], make: Maker | None
+) -> tuple[Recorded, dict[str, object]]:
     """How a subject is to be recorded, from settings by name, and the other settings. Raises
-    BadInput.
+    BadInput, also for one that what makes the subject has as a parameter.
     """
     asked = {name: value for name, value in settings.items() if name in _ASKED}
+    own = [] if make is None else [parameter.name for parameter in parameters_of(make)]
+    for name, value in asked.items():
+        if make is not None and name in own and value is not None:
+            raise BadInput(
+                f"{name} says how a run is recorded, and is a parameter of {name_of(make)}, too",
+                "give a function that calls the parameter otherwise",
+            )
     found = configured(AskedSettings, asked)
     ignored = (found.ignore,) if isinstance(found.ignore, str) else tuple(found.ignore)
     others = {name: value for name, value in settings.items() if name not in _ASKED}

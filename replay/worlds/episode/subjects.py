@@ -194,7 +194,7 @@ class LiveSubjects:
                 "nothing is given that makes an environment",
                 "give it: --env CartPole-v1, module:make or FILE.py:NAME",
             )
-        recorded, settings = asked_in(settings)
+        recorded, settings = asked_in(settings, make)
         own = config_of({name: value for name, value in settings.items() if name in OWN})
         parameters = {name: value for name, value in settings.items() if name not in OWN}
         config = Settings(own.seed, own.steps, parameters).as_config()
