@@ -121,6 +121,7 @@ class Walk(Generic[S]):
         """
         self._trusts_other_code = trusts_other_code
         self.forks: list[Mapping[str, Any]] = []
+        self.commit = Commit(START, 0, setup={})  # until one is read
         self._world = world = world.under(reader.header.rules)
         self._reader = reader
         self._mode = mode

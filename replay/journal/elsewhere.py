@@ -34,7 +34,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, for
 from goldrush.kernel.journal import Location
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
-from goldrush.replay.journal.verify import DERIVE, Part, first_break
+from goldrush.replay.journal.verify import DERIVE, Stretch, first_break
 
 S = TypeVar("S")
 
@@ -42,7 +42,7 @@ BYTES_MIN: Final = 1 << 15  # of a journal that are derived again from the start
 SHARE: Final = 64  # of a longer one, one part in so many, and half as much later
 LATER_MAX: Final = 3  # places where later units are derived: to begin anew takes as long as a unit
 KEPT_MAX: Final = 8  # states on the way
-WHOLE: Final = Part()
+WHOLE: Final = Stretch()
 WAIT: Final = 60.0  # seconds that a check may take, besides as long as the recording
 
 _PROGRAM: Final = (
@@ -73,7 +73,7 @@ class KeptStates(Generic[S]):
             location = Location(os.stat(self._path).st_size, unit + 1, unit)
             self._kept.append((location, pack(self._world.freeze(state))))
 
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[Stretch]:
         """What is derived again: all of a short journal, of a long one its start and parts after
         some of the states.
         """
@@ -84,15 +84,15 @@ class KeptStates(Generic[S]):
         count = min(LATER_MAX, units // (2 * SHARE), len(places))
         chosen = [places[(2 * at + 1) * len(places) // (2 * count)] for at in range(count)]
         return [
-            Part(first if first < size else None),
-            *(Part(later // count, location, frozen) for location, frozen in chosen),
+            Stretch(first if first < size else None),
+            *(Stretch(later // count, location, frozen) for location, frozen in chosen),
         ]
 
 
 def check_elsewhere(
     path: str,
     world: str,
-    parts: Sequence[Part] = (WHOLE,),
+    parts: Sequence[Stretch] = (WHOLE,),
     resources: Resources = Resources(),
     seconds: float = 0.0,
 ) -> None:
@@ -180,7 +180,7 @@ def _sha256(world: str) -> str | None:
     return None if game is None else source_of_code(game).sha256
 
 
-def _derived(path: str, parts: Sequence[Part], resources: Resources) -> tuple[str, str, str]:
+def _derived(path: str, parts: Sequence[Stretch], resources: Resources) -> tuple[str, str, str]:
     """Whether the parts hold; if not, where, and what differs."""
     asked = Resources(trust=resources.trust, sources=resources.sources)
     try:
@@ -297,7 +297,7 @@ def _carried_out(
             give_same(location, sha256)
     except (BadInput, OSError) as error:
         return _CANNOT, "", format_error(error)
-    each = [Part(size, after and Location(*after), frozen) for size, after, frozen in parts]
+    each = [Stretch(size, after and Location(*after), frozen) for size, after, frozen in parts]
     return _derived(path, each, Resources(trust=trust, sources=sources))
 
 

@@ -75,7 +75,7 @@ _FORGED: Final = "; no run of this goldrush writes that"
 
 
 @attrs.frozen
-class Part:
+class Stretch:
     """Commits of a journal that are verified by themselves.
 
     Attributes:
@@ -257,7 +257,7 @@ def verify(
             return check.verdict(str(path))
 
 
-def first_break(path: str, parts: Sequence[Part], resources: Resources) -> Break | None:
+def first_break(path: str, parts: Sequence[Stretch], resources: Resources) -> Break | None:
     """The first fault in parts of a journal at all levels; None too for a run of other code.
 
     Raises as `verify`.
@@ -323,7 +323,7 @@ class _Check:
         level: int,
         *,
         is_own: bool,
-        part: Part = Part(),
+        part: Stretch = Stretch(),
     ) -> None:
         self.world = world
         self.level = level

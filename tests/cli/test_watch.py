@@ -45,7 +45,7 @@ def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
 
 def test_tokens_of_questions_are_told_without_any_of_answers(path: Path, tmp_path: Path) -> None:
     with serving(lambda asked: completion('{"actions": []}', usage=(100, 0))) as server:
-        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address))
+        record(path, {"rounds": 1}, "llm:a*5,raid*5", models=models(server.address))
     ran = goldrush("watch", path, cwd=tmp_path)
 
     assert ran.out.endswith("; 500 tokens in, 0 out\n")

@@ -11,7 +11,7 @@ from goldrush.replay.study.backend import Backend
 from goldrush.replay.study.manifest import UNFINISHED
 from goldrush.replay.study.plan import Planned, plan_of
 from tests.faults.conftest import Counted
-from tests.faults.disk import LEAST, Disk, PowerLost
+from tests.faults.disk import LEAST, Disk
 from tests.faults.sampling import step
 from tests.faults.studies import Here, students
 from tests.faults.tries import Found, crashes, failures
@@ -54,7 +54,7 @@ def test_answers_that_a_study_has_paid_for_survive_a_loss_of_power(
 
     def ended(run: Planned, folder: str) -> None:
         if Path(folder, run.path + UNFINISHED).exists():  # played, and not in its place yet
-            raise PowerLost
+            raise KeyboardInterrupt
         clear_path(run, folder)
 
     monkeypatch.setattr(play, "clear_path", ended)
@@ -67,5 +67,5 @@ def test_answers_that_a_study_has_paid_for_survive_a_loss_of_power(
         paid = len(server.asked)
     disk.leave(left, LEAST)
 
-    assert isinstance(error, PowerLost)
+    assert isinstance(error, KeyboardInterrupt)
     assert paid == len(rows_in(left / "x" / (run.path + UNFINISHED))) == 4

@@ -300,6 +300,7 @@ NO_READERS = {
     "mining.rl.parallel_env": "writes journals",
     "game.rl.game_env": "writes journals",
     "game.draws.draws_of_game": "behind the door; tests of its own (games/test_draws.py)",
+    "source.records_source": "START alone",
     "source.other_code_in": "START and forks; a test of its own",
     "source.other_code_among": "START and forks; a test of its own (games/test_source.py)",
     "source.warn_of_other_code": "START and forks; a test of its own (games/test_source.py)",

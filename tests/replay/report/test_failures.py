@@ -30,9 +30,8 @@ from tests.replay.study.made_up import made, results
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
-PLAN = plan_of(
-    treatments=["scarce", "scarce-20"], rosters={"both": "llm:a,llm:b,raid,raid"}, seeds=1, rounds=4
-)
+TEN = "llm:a,llm:b,raid,raid,llm:a,llm:b,raid,raid,llm:a,llm:b"
+PLAN = plan_of(treatments=["scarce", "scarce-20"], rosters={"both": TEN}, seeds=1, rounds=4)
 CUT = completion('{"actions": [[', "length", usage=(100, 500))
 
 
@@ -48,13 +47,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setattr(os, "fsync", lambda fd: None)
         chosen = models(server.address, "a", "b", patience=99)
         study = Study.play(PLAN, folder, jobs=1, models=chosen)
-    assert [Failures("a", 32, {"cut": 32}), Failures("b", 32, {"cut": 8})] == study.failures()
+    assert [Failures("a", 36, {"cut": 36}), Failures("b", 36, {"cut": 8})] == study.failures()
     return folder
 
 
 LINES = [
     "scarce, both, 4 rounds: llm:a: 12 of 12 answers cut off",
-    "scarce-20, both, 4 rounds: llm:a: 20 of 20 answers cut off",
+    "scarce-20, both, 4 rounds: llm:a: 24 of 24 answers cut off",
 ]
 
 
