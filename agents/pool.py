@@ -29,13 +29,14 @@ from multiprocessing import (
     parent_process,
 )
 from multiprocessing.connection import Connection, wait
+from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from queue import Empty, SimpleQueue
-from traceback import format_tb
 from typing import Final, ParamSpec, TypeVar
 
 from goldrush.agents.given import give, given_elsewhere
-from goldrush.kernel.errors import BadInput, GoldrushError
+from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.files import remove_temporaries
 
 P = ParamSpec("P")
@@ -141,11 +142,14 @@ def in_child(task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
         return task(*given, **named)
     fork = get_context("fork")
     receiver, sender = fork.Pipe(duplex=False)
-    child = fork.Process(target=_send_result, args=(sender, partial(task, *given, **named)))
+    child = fork.Process(
+        target=_send_result, args=(sender, partial(task, *given, **named)), daemon=False
+    )
     with warnings.catch_warnings():
         # The threads of a worker wait for a signal and for its parent, and hold no lock.
         warnings.simplefilter("ignore", DeprecationWarning)
-        child.start()
+        with _as_no_daemon():
+            child.start()
     sender.close()
     try:
         while not receiver.poll(NOTICED):
@@ -164,18 +168,45 @@ def in_child(task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
     return result
 
 
+@contextmanager
+def _as_no_daemon() -> Iterator[None]:
+    """Let a worker of `multiprocessing.Pool` start a process, which ends with it by itself."""
+    config: dict[str, object] = current_process()._config  # type: ignore[attr-defined]
+    is_daemon = config.get("daemon")
+    config["daemon"] = False
+    try:
+        yield
+    finally:
+        config["daemon"] = bool(is_daemon)
+
+
 def _send_result(sender: Connection, task: Callable[[], object]) -> None:
     _end_in_time()
     try:
         outcome = True, task()
     except BaseException as error:  # as a pool does
-        if not isinstance(error, GoldrushError):
-            error.add_note("".join(format_tb(error.__traceback__)))  # which is not pickled
-        outcome = False, error
+        outcome = False, _sendable(error)
     try:
         sender.send(outcome)
     except Exception as error:  # a result or an exception that cannot be pickled
         sender.send((False, error))
+
+
+def _sendable(error: BaseException) -> object:
+    """An error as it can be pickled, with its place and its traceback, which are not; a goldrush
+    error of the same text where it cannot be.
+    """
+    text = format_error(error)
+    sent: object = error
+    if not isinstance(error, GoldrushError):
+        sent = ExceptionWithTraceback(error, error.__traceback__)
+        if where := text.removesuffix(format_error(error.with_traceback(None))).removesuffix(": "):
+            error.add_note(where)
+    try:
+        ForkingPickler.loads(ForkingPickler.dumps(sent))
+    except Exception:  # its class takes other arguments than it keeps, or holds what is not pickled
+        return GoldrushError(text)
+    return sent
 
 
 def _end_child(child: BaseProcess) -> None:

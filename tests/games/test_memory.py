@@ -1,6 +1,8 @@
 """Code that keeps something in a class or a module: every run begins as if it was the first."""
 
+import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
@@ -10,6 +12,7 @@ import pytest
 
 import goldrush
 from goldrush.agents.pool import ChildDied, in_child, workers
+from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.replay.journal.batch import journals_in, verify_all
 from goldrush.testing import LAWS, broken, trial
@@ -169,6 +172,15 @@ def fail() -> None:
     raise ValueError("cannot go on")
 
 
+class Two(Exception):
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def fail_twice() -> None:
+    raise Two(1, 2)
+
+
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -201,10 +213,20 @@ def test_a_child_gives_its_result_and_leaves_nothing() -> None:
     assert [] == KEPT
 
 
+def test_a_worker_that_is_a_daemon_has_children() -> None:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert 1 == pool.apply(in_child, (remember, 1))
+        assert 2 == pool.apply(in_child, (remember, 2))
+        assert pool.apply(os.getpid) != pool.apply(in_child, (os.getpid,))
+
+
 def test_what_a_child_raises_is_raised_and_its_death_is_told() -> None:
     with pytest.raises(ValueError, match="cannot go on") as error:
         in_child(fail)
-    assert "in fail" in error.value.__notes__[0]
+    assert re.fullmatch(r"fail, test_memory.py:\d+", *error.value.__notes__)
+    assert "in fail" in str(error.value.__cause__)
+    with pytest.raises(GoldrushError, match=r"^fail_twice, test_memory.py:\d+: Two: 1 and 2$"):
+        in_child(fail_twice)
     with pytest.raises((AttributeError, TypeError), match="pickle"):
         in_child(unsendable)
     with pytest.raises(ChildDied, match="was killed"):
