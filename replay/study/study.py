@@ -235,6 +235,8 @@ class Study:
         for given, units in horizon.items():
             if given != (known := studied(self.manifest.world).players.horizon):
                 raise unknown("argument", given, ["treatment", "roster", known, "seed"])
+            if rounds is not None:
+                raise BadInput(f"{known} is given twice", "give it once")
             rounds = units
         asked = {"treatment": treatment, "roster": roster, "rounds": rounds, "seed": seed}
         for name, value in asked.items():

@@ -57,6 +57,8 @@ def test_a_study_of_a_game_takes_and_tells_the_horizon_by_its_name(tmp_path: Pat
     with pytest.raises(BadInput, match=r"no argument 'hours'; .*seasons"):
         of_game.runs(hours=4)
     with pytest.raises(BadInput, match="seasons is given twice"):
+        of_game.runs(seasons=4, rounds=3)
+    with pytest.raises(BadInput, match="seasons is given twice"):
         goldrush.study(tmp_path / "two", world=Fishery, seasons=3, rounds=3)
 
 
