@@ -97,13 +97,16 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
 def check_kind(
     name: str, value: object, known: object, annotation: object = "", what: str = "its default"
 ) -> None:
-    """Raises BadInput for a text in place of a number, or of true or false, and for a number in
-    place of what is annotated as a text alone. `known`: the present value, or the default, which
-    is `what`. An annotation that allows a text goes before it.
+    """Raises BadInput for a text in place of a number, or of true or false, for a number that is
+    neither 0 nor 1 in place of true or false, and for one in place of what is annotated as a text
+    alone. `known`: the present value, or the default, which is `what`. An annotation that allows
+    the value goes before it.
     """
     shown = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     words = {*re.findall(r"\w+", shown)} - _OPTIONAL
-    if isinstance(value, str) and not words & _TEXTS:
+    is_flag = type(known) is bool and not words & {"int", "float"}
+    is_no_flag = is_flag and isinstance(value, (int, float)) and value not in (0, 1)
+    if (isinstance(value, str) or is_no_flag) and not words & _TEXTS:
         annotated = [kind for kind in _KINDS if kind.__name__ in words <= _NUMBERS]
         kind = type(known) if type(known) in _KINDS else next(iter(annotated), None)
         if kind is not None:
