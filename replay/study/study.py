@@ -228,7 +228,7 @@ class Study:
         **horizon: int,
     ) -> list[Run]:
         """The runs that are played, in the order of the plan; only those of a `treatment`, a
-        `roster` (by name), a horizon (`rounds`, or by its name in the world: `hours=72`) or a
+        `roster` (by name), a `horizon` (`rounds`, or by its name in the world: `hours=72`) or a
         `seed`, if given. Raises BadInput for a value that the study does not have.
         """
         plan = self.manifest.plan

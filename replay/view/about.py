@@ -23,7 +23,7 @@ def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
     declared = walked.declared[-1][1]
     length, of = format_count(walked.counted, world.vocabulary.unit), units_of(tools, declared)
     last = world.vocabulary.number(walked.closed)
-    part = "" if of in (None, last) else f" of {of:,}"
+    part = "" if of in (None, walked.counted, last) else f" of {of:,}"
     seed = "" if declared.seed is None else f", seed {declared.seed}"
     first = world.vocabulary.first  # the last one's number would be taken for their count
     span = f" ({first} to {last:,})" if first == 0 and walked.closed > 1 else ""

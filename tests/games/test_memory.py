@@ -175,6 +175,7 @@ def fail() -> None:
 class Two(Exception):
     def __init__(self, one: int, other: int) -> None:
         super().__init__(f"{one} and {other}")
+        self.kept = lambda: None  # which is not pickled
 
 
 def fail_twice() -> None:

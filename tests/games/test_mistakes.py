@@ -241,7 +241,7 @@ def test_random_numbers_of_numpy_are_found(tmp_path):
     ("line", "where"),
     [
         ("if state.unit == 18: wanted += 9 * numpy.random.rand()", RULES),
-        ("if seen.unit == 18: part *= numpy.random.rand()", POLICY),
+        ("if seen.unit == 18: return self.Asked(int(999 * numpy.random.rand()))", POLICY),
     ],
 )
 def test_what_makes_an_unwatched_unit_differ_is_named_at_the_end(tmp_path, line, where):
