@@ -124,8 +124,9 @@ class _Diagnosis:
             joint, more = self._together([place for place in (*own, *others) if place in rest])
             unknown += more
         found = {*alone, *joint, *unknown}
-        for forced, is_joint in self._forced([place for place in every if place not in found]):
-            (joint if is_joint else alone).append(forced)
+        forced = dict(self._forced([place for place in every if place not in found]))
+        alone += [place for place, is_joint in forced.items() if not is_joint]
+        joint += [place for place, is_joint in forced.items() if is_joint]
         try:
             step = self._step_without_cause(fixed[0]) if alone or joint else None
         except _SpentError:
@@ -133,7 +134,11 @@ class _Diagnosis:
         if step is not None:
             return self._suspects(step, "runs differ now and then even with all of these fixed")
         groups = [*([place] for place in alone), *([joint] if joint else [])]
-        doubted = {place for group in groups if not self._breaks_again(group) for place in group}
+        doubted = set[Place]()
+        for group in groups:
+            self._is_forced = not forced.keys().isdisjoint(group)
+            if not self._breaks_again(group):
+                doubted.update(group)
         alone = [place for place in alone if place not in doubted]
         joint = [place for place in joint if place not in doubted]
         unknown += sorted(doubted, key=_key)
@@ -161,6 +166,7 @@ class _Diagnosis:
         if rest and not alone:
             joint, _ = self._together(rest)
             yield from ((place, True) for place in joint)
+        self._is_forced = False
 
     def _traces(self, fixes: Sequence[Place]) -> list[Trace]:
         """Runs that are to be compared: under each hash seed, or only the first two if they differ.
