@@ -1,0 +1,15 @@
+"""What runs and studies of every world come to is what it was: see values.py."""
+
+from tests.net import values
+
+
+def test_the_values_of_runs_and_studies_are_those_that_were_kept():
+    changed = list(values.changes(values.kept(), values.found()))
+    assert not changed, "\n".join(changed[:40])
+
+
+def test_a_change_is_told_as_one_of_words_or_of_numbers():
+    before = {"a": '"two agents"', "b": '{"n": 1, "says": "one agent"}', "c": "[1.5]"}
+    now = {"a": '"2 agents"', "b": '{"n": 2, "says": "one agent"}', "c": "[1.5]", "d": "null"}
+    kinds = [line.split(":")[0] for line in values.changes(before, now)]
+    assert kinds == ["words  a", "numbers  b", "numbers  d"]
