@@ -274,9 +274,9 @@ def _reached(
     )
     try:
         for commit, state in walk:
-            is_begun = commit.kind in (START, FORK)
-            if is_same_code and is_begun and world.is_other_code(state):
-                raise _other_code(world, reader, state)
+            sha256 = world.other_source(state) if commit.kind in (START, FORK) else None
+            if is_same_code and sha256:
+                raise _other_code(world, reader, sha256)
     except TornTail as torn:
         if not torn.commits:
             raise
@@ -284,8 +284,7 @@ def _reached(
             raise BadInput(f"{reader.path} ends inside a fork", "fork its parent again") from None
     except MalformedEvents as error:
         facts = walk.commit.setup
-        is_other = world.is_other_code(walk.state) if facts is None else world.other_source(facts)
-        if not is_other:
+        if not world.other_source(walk.state if facts is None else facts):
             raise
         raise BadInput(
             f"{reader.path} was recorded with other code of {world.name}, and this cannot read it: "
@@ -295,10 +294,10 @@ def _reached(
     return walk
 
 
-def _other_code(world: World[Any], reader: JournalReader, state: Any) -> BadInput:
+def _other_code(world: World[Any], reader: JournalReader, sha256: str) -> BadInput:
     return BadInput(
         f"{reader.path} was recorded with other code of {world.name}: its SHA-256 is "
-        f"{state.source}, here it is {world.source}",
+        f"{sha256}, here it is {world.source}",
         "fork it to go on with this code",
     )
 

@@ -205,7 +205,7 @@ class Walk(Generic[S]):
         """Have the states of other code compared with the recorded digests in every mode: numbers
         made of states that the run never had would be wrong without a word.
         """
-        self._checks_digests = self._mode >= DIGESTS or self._world.is_other_code(self.state)
+        self._checks_digests = self._mode >= DIGESTS or bool(self._world.other_source(self.state))
 
     def _apply_all(self, commit: Commit) -> None:
         if self._mode == DERIVED or self._assembler or len(commit.blocks) % 2:
@@ -222,7 +222,7 @@ class Walk(Generic[S]):
     def _apply(self, commit: Commit, step: Step) -> None:
         world, state = self._world, self.state
         path = self._reader.path
-        if self._mode == DERIVED and self._trusts_other_code and world.is_other_code(state):
+        if self._mode == DERIVED and self._trusts_other_code and world.other_source(state):
             if fault := next(fold.faults(world, [step.derived], is_input=False), None):
                 raise MalformedEvents(path, format_location(world, commit), fault)
         elif self._mode == DERIVED:
@@ -336,7 +336,7 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
         raise fold.malformed(world, path, commit, error) from error
     if commit.digest is not None and digest != commit.digest:
         cause = ""
-        if world.is_other_code(state):
+        if world.other_source(state):
             cause = (
                 f"; it was recorded with other code of {world.name}: `goldrush source {path}` "
                 "prints the code that gives it"

@@ -274,6 +274,8 @@ class Vocabulary:
         return f"give one from {start} to {self.number(last)}"
 
 
+NO_SOURCE: Final = "unknown"  # in place of a SHA-256: of rules that were typed in, say
+
 # `past(first)` gives the steps of every closed unit from `first` on, in order, each with the unit's
 # number. With it a frozen state need not hold a record of the past that the journal has already.
 Past = Callable[[int], Iterable[tuple[int, Sequence[Step]]]]
@@ -384,18 +386,21 @@ class World(Generic[S]):
         """The versions of the rules whose journals this world reads, ascending."""
         return sorted([self.rules, *(world.rules for world in self.older)])
 
-    def is_other_code(self, state: S) -> bool:
-        """Whether the run of a state records another source than that of these rules."""
-        return self.source is not None and getattr(state, "source", self.source) != self.source
-
-    def other_source(self, facts: Mapping[str, object]) -> str | None:
-        """The SHA-256 of the source in the facts of START or a FORK, if it is another than that of
-        these rules.
+    def other_source(self, recorded: S | Mapping[str, object]) -> str | None:
+        """The SHA-256 of the source that a run records, if it is another than that of these rules;
+        NO_SOURCE if it records that nobody knows it. `recorded`: a state, or the facts of START or
+        a FORK, which may be forged.
         """
-        source = facts.get("source")
-        sha256 = source.get("sha256") if isinstance(source, dict) else None
-        is_other = isinstance(sha256, str) and self.source is not None and sha256 != self.source
-        return sha256 if is_other else None
+        if self.source is None:
+            return None
+        if isinstance(recorded, Mapping):
+            source = recorded.get("source")
+            sha256 = source.get("sha256") if isinstance(source, dict) else self.source
+        else:
+            sha256 = getattr(recorded, "source", self.source)
+        if sha256 == self.source:
+            return None
+        return sha256 if isinstance(sha256, str) else NO_SOURCE
 
     def under(self, rules: int) -> World[S]:
         """The world under the rules of a journal's header; itself for rules that it lacks."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
 from goldrush.agents.given import games
 from goldrush.kernel.errors import BadInput, JournalError, OtherCode, TornTail
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
-from goldrush.replay.find import tools_at
+from goldrush.replay.find import tools_named
 from goldrush.replay.journal.forged import reader_of
+
+JOURNALS_MAX: Final = 65_536  # whose sources are kept in mind
 
 
 @reader_of
@@ -50,14 +55,25 @@ def records_source(path: str | Path) -> bool:
 
 
 def other_code_in(path: str | Path) -> str | None:
-    """The SHA-256 of the source that plays a run, if the game that was given for its world has
-    another one; None for a journal that records none or cannot be read. Raises nothing.
+    """`World.other_source` of a journal, for the game that was given for its world; None for one
+    that cannot be read. Raises nothing.
     """
-    with suppress(JournalError, BadInput):
-        here, recorded = tools_at(path).world({}).source, source_in(path).sha256
-        if here is not None and recorded != here:
-            return recorded
+    with suppress(JournalError, BadInput, OSError):
+        status = os.stat(path)
+        world, facts = _recorded(str(path), status.st_ino, status.st_size, status.st_mtime_ns)
+        tools = tools_named(world)
+        return None if tools is None else tools.world({}).other_source(facts)
     return None
+
+
+@lru_cache(maxsize=JOURNALS_MAX)
+def _recorded(path: str, *identity: int) -> tuple[str, dict[str, object]]:
+    """The world of a journal, and the SHA-256 in its source as the facts of START have it. Kept:
+    a command tells of other code before it begins, and so does what it calls.
+    """
+    with JournalReader(path) as reader:
+        world = reader.header.world
+    return world, {"source": {"sha256": source_in(path).sha256}}
 
 
 def other_code_among(paths: Sequence[str | Path]) -> str:

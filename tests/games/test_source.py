@@ -2,6 +2,8 @@
 
 import hashlib
 import importlib
+import sys
+import types
 import warnings
 
 import attrs
@@ -17,6 +19,7 @@ from goldrush.kernel.errors import BadInput, OtherCode, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
 from goldrush.kernel.walk import OtherDigest
 from goldrush.replay.data.user_functions import user_measures
+from goldrush.replay.journal import source as replay_source
 from goldrush.replay.journal.source import source_in, text_of
 from goldrush.replay.journal.verify import verify
 from tests.games.fisheries import SOURCE, changed, recorded
@@ -113,6 +116,37 @@ def test_a_command_that_tells_of_other_code_leaves_the_warnings_of_its_process(
 
     assert before == warnings.filters
     assert "other code" in capsys.readouterr().err
+
+
+def test_a_source_that_nobody_knows_is_another_one_everywhere(tmp_path, monkeypatch) -> None:
+    typed = types.ModuleType("prompt")
+    monkeypatch.setitem(sys.modules, "prompt", typed)
+    exec(SOURCE, vars(typed))
+    path = recorded(typed.Fishery, tmp_path / "run.journal").path
+    run = goldrush.open(path, world=changed(tmp_path, *POLICY))
+
+    assert (True, "unknown") == (run.verify().holds, run.verify().other_code)
+    with pytest.warns(OtherCode, match="with the source of SHA-256 unknown"):
+        run.measures()
+    run = goldrush.open(path, world=changed(tmp_path, *RULES))
+    assert (None, "unknown") == (run.verify().holds, run.verify().other_code)
+
+
+def test_a_command_reads_the_sources_of_its_journals_once(run, tmp_path, monkeypatch) -> None:
+    journals = tmp_path / "runs"
+    journals.mkdir()
+    for seed in (1, 2, 3):
+        recorded(Fishery, journals / f"{seed}.journal", seed=seed)
+    read = []
+    monkeypatch.setattr(
+        replay_source, "source_in", lambda path: (read.append(path), source_in(path))[1]
+    )
+    changed(tmp_path, *POLICY)
+
+    export = ["export", *map(str, journals.iterdir()), "--world", str(tmp_path / "fishery.py")]
+    cli.main([*export, "--table", "measures", "--format", "csv"], standalone_mode=False)
+
+    assert [str(path) for path in sorted(journals.iterdir())] == sorted(map(str, read))
 
 
 def test_other_code_that_decides_otherwise_is_no_fault_of_the_journal(run, tmp_path) -> None:
