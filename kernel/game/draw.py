@@ -140,7 +140,6 @@ class Draw:
         """How often something happens that happens this often on average; see `occurrences`. Raises
         ValueError for a mean that is not from 0 to MEAN_MAX.
         """
-        _check(0 <= mean <= MEAN_MAX, "poisson", "the mean", mean)
         return self._drawn(9, (mean,), key, lambda draws: occurrences(draws, mean))
 
     def weighted(self, items: Sequence[T], weights: Sequence[float], *key: Label) -> T:
@@ -204,8 +203,10 @@ def waiting_time(draws: Draws) -> float:
 
 def occurrences(draws: Draws, mean: float) -> int:
     """A Poisson number: the first count whose cumulative probability is over word ÷ 2^64. A mean
-    over PART_MAX is cut into equal parts, each with a word, and their counts are added.
+    over PART_MAX is cut into equal parts, each with a word, and their counts are added. Raises
+    ValueError for a mean that is not from 0 to MEAN_MAX, in a row that was forged, too.
     """
+    _check(0 <= mean <= MEAN_MAX, "poisson", "the mean", mean)
     parts = math.ceil(mean / PART_MAX)
     count = 0
     for _ in range(parts):

@@ -113,11 +113,21 @@ def _chance(occasion: Occasion, arguments: Any, results: Any, words: Any) -> Tie
 
 def _shuffled(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
     [count] = arguments
+    _check_places(count, results)
     return TieBreak.shuffled(occasion, tuple(range(count)), words, tuple(results))
+
+
+def _check_places(count: Any, results: Any) -> None:
+    """Raises ValueError unless a row has as many places as its arguments say: a forged number
+    would decide how long its draw takes.
+    """
+    if count != len(results):
+        raise ValueError(f"{len(results)} places of {count}")
 
 
 def _sample(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
     (count, size), draws = arguments, occasion.draws
+    _check_places(min(count, size), results)
     again = tuple(draws.sample(count, size))
     taken, picks = occasion.draws, []
     for i in range(len(again)):

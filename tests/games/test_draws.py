@@ -11,7 +11,7 @@ import pytest
 import goldrush
 from goldrush import Agent
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, RulesFailed
+from goldrush.kernel.errors import BadInput, MalformedEvents, RulesFailed
 from goldrush.kernel.game.draw import USES, Draw
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.journal import Header
@@ -113,6 +113,29 @@ def test_a_forged_result_is_found(run, tmp_path) -> None:
 
     assert [False] == [audited.holds for audited in again.audit(3) if audited.kind == "below"]
     assert (False, 3) == (again.verify().holds, again.verify().broken.level)
+
+
+@pytest.mark.parametrize(
+    ("use", "arguments"),
+    [("poisson", (2_000_000,)), ("shuffled", (1_000,)), ("sample", (10_000, 1_000))],
+)
+def test_a_forged_size_of_a_draw_is_refused_before_it_is_drawn(
+    run, tmp_path, use, arguments
+) -> None:
+    """However large it is: no reader draws as often as a file says."""
+    commits = commits_of(run.path)
+    inputs, derived = commits[3].blocks
+    [(code, rows), *others] = derived.batches
+    rows = [
+        (key, of, arguments, *rest) if USES[of] == use else (key, of, given, *rest)
+        for key, of, given, *rest in rows
+    ]
+    commits[3].blocks = [inputs, Block([(code, rows), *others])]
+    again = goldrush.open(write(tmp_path / "forged.journal", commits, Header("dice", 1)))
+
+    with pytest.raises(MalformedEvents, match="(?s)expected .*, found .*"):
+        again.audit(3)
+    assert not again.audit_all().holds
 
 
 def test_a_column_of_events_is_the_same_as_one_by_one(tmp_path) -> None:
