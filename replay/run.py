@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
@@ -124,6 +124,7 @@ class Run:
         self.tools: Tools = tools_at(path)
         self.trust = names_of(trust)
         self._folder: TemporaryFolder | None = None  # of a temporary journal
+        self._outline: tuple[object, Outline] | None = None  # with the state of the file
         self._make: Maker | None = None  # made its environment or model; None: what was given
 
     @classmethod
@@ -303,17 +304,27 @@ class Run:
     @property
     def seed(self) -> int | None:
         """Its seed; None in a run without. Raises nothing for a damaged file."""
-        return self.info().declared.seed
+        return self._progress().declared.seed
 
     @property
     def units(self) -> int:
         """The number of closed units (rounds, assignments), of episodes without resets. `len(run)`
         is that of all closed units.
         """
-        return self.info().units
+        return self._progress().units
 
     def __len__(self) -> int:
-        return self.info().closed
+        return self._progress().closed
+
+    def _progress(self) -> Outline:
+        """`info`, not read again before the file changes: no code of a game counts here."""
+        with suppress(OSError):
+            status = os.stat(self.path)
+            state = status.st_ino, status.st_size, status.st_mtime_ns
+            if self._outline is None or self._outline[0] != state:
+                self._outline = state, self.info()
+            return self._outline[1]
+        return self.info()
 
     def __bool__(self) -> bool:
         return True  # also without a closed unit

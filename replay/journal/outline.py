@@ -191,11 +191,15 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     """The outline with what its commits declare. `tools` is None for an unknown world."""
     declared: Declared | None = None
     forks: list[Event] = []
-    units, trouble = 0, info.trouble
+    counted = closed = 0
+    trouble = info.trouble
     world: World[Any] | None = None
+    # Whether a unit counts is in its inputs, which are decoded then.
+    are_all_counted = tools is None or not tools.vocabulary.uncounted
     try:
-        for commit in reader.outline():
-            units = commit.closed
+        for commit in reader.outline() if are_all_counted else reader:
+            closed = commit.closed
+            counted += world is not None and fold.counts(commit, world.vocabulary)
             if commit.kind in (START, FORK):
                 if commit.kind == START and tools is not None:
                     world = tools.world(commit.setup or {})
@@ -214,26 +218,14 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     return attrs.evolve(
         info,
         declared=declared,
-        units=units if world is None else _counted(world.vocabulary, reader, units),
-        closed=units,
+        units=closed if are_all_counted else counted,
+        closed=closed,
         of=units_of(tools, declared),
         vocabulary=Vocabulary() if world is None else world.vocabulary,
         finished=reader.ended,
         forks=tuple(forks),
         trouble=trouble,
     )
-
-
-def _counted(vocabulary: Vocabulary, reader: JournalReader, closed: int) -> int:
-    """The number of closed units that count. Where not all do, their inputs are decoded."""
-    if not vocabulary.uncounted:
-        return closed
-    units, ended = 0, reader.ended
-    with suppress(JournalError):  # known by now
-        for commit in reader:
-            units += fold.counts(commit, vocabulary)
-    reader.ended = ended
-    return units
 
 
 def units_of(tools: Tools | None, declared: Declared) -> int | None:

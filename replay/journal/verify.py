@@ -145,8 +145,8 @@ class Verdict:
         level_in_part: 4 where that level was checked for some players only, else None.
         uses_program: level 4 needs a user-defined program.
         other_code: the SHA-256 of the source of the world's rules that the journal records, where
-            the rules here have another one, NO_SOURCE if it records that nobody knows it; None: they
-            are the same.
+            the rules here have another one, NO_SOURCE if it records that nobody knows it; None:
+            they are the same.
         rests_on: on what it rests, besides the rules, that events were derived again: versions of
             other code, as text; empty: on nothing, or they were not.
         not_compared: what was derived again and not compared, as text; empty: nothing.

@@ -462,6 +462,19 @@ def test_twelve_steps_are_told_as_twelve(tmp_path: Path) -> None:
     assert "the same: 12 steps, finished" == str(diff(path, path))
 
 
+def test_an_outline_reads_a_journal_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=Walk, steps=12, seed=1)
+    frames, read = JournalReader.frames, []
+
+    def counted(reader: JournalReader, *given: Any) -> Any:
+        read.append(reader.path)
+        return frames(reader, *given)
+
+    monkeypatch.setattr(JournalReader, "frames", counted)
+    info = run.info()
+    assert (12, 13, 1) == (info.units, info.closed, len(read))
+
+
 def test_a_run_under_way_is_told_without_its_reset(tmp_path: Path) -> None:
     with goldrush.wrap(Walk, tmp_path / "run.journal", seed=1) as recorded:
         recorded.step()
