@@ -139,7 +139,7 @@ def _after(tools: Tools, run: Measured[Config], breaks_off: bool) -> str:
     planned = run.config.as_dict().get(tools.players.horizon)
     words = run.vocabulary
     units = format_count(run.counted, words.unit)
-    if type(planned) is int and planned > words.number(run.units):
+    if type(planned) is int and planned > run.counted:
         units = f"{run.counted:,} of {planned:,} {words.units}"
     return f"After {units}{', where the file breaks off' if breaks_off else ''}"
 

@@ -93,7 +93,7 @@ class Outline:
     @property
     def planned(self) -> int | None:
         """`of`, unless the run has come so far."""
-        return None if self.of == self.vocabulary.number(self.closed) else self.of
+        return None if self.of == self.units else self.of
 
     @property
     def subject(self) -> str | None:

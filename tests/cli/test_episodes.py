@@ -68,7 +68,7 @@ def test_journals_are_listed_with_their_subject(folder: Path) -> None:
 def test_journals_are_verified_in_other_processes(folder: Path, option: str) -> None:
     ran = goldrush("verify", ".", option, "walk:Walk", "--jobs", 2, cwd=folder)
 
-    assert (0, 2) == (ran.code, ran.out.count("holds at levels 1 to 4: 16 steps, "))
+    assert (0, 2) == (ran.code, ran.out.count("holds at levels 1 to 4: 20 steps, "))
     assert 2 == ran.out.count("it repeats here, under python ")
 
 

@@ -50,6 +50,7 @@ from goldrush.kernel.run import Ask, Inputs
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.episode.config import (
     AGENTS_MAX,
+    DISABLED,
     OWN,
     UNENDED_MAX,
     EpisodeConfig,
@@ -59,7 +60,7 @@ from goldrush.kernel.worlds.episode.events import ACTED, CLOSED, RESET
 from goldrush.kernel.worlds.episode.fork import FORKS, check_parameters
 from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed
 from goldrush.kernel.worlds.episode.subject import VECTOR
-from goldrush.kernel.worlds.episode.values import DICT, Encoded
+from goldrush.kernel.worlds.episode.values import ARRAY, DICT, Encoded
 from goldrush.kernel.worlds.episode.world import NAME, episode_world
 
 RANDOM: Final = "random"
@@ -289,7 +290,7 @@ def _check_end(state: EpisodeState, driven: _Driven) -> None:
     has_end = state.config.steps or driven.recordings
     if has_end or not (state.is_model or state.about.kind == VECTOR):
         return
-    steps = state.unit + 99  # of which one is the first reset
+    steps = state.taken + 100
     raise BadInput(
         f"the number of steps is missing, and {state.about.name} has no end of its own",
         f"fork the run with --set steps={steps}" if state.unit else "give it: --set steps=100",
@@ -395,17 +396,27 @@ class _Driven:
                 for agent in needed
             ]
             return [(CLOSED, [()])] if state.is_over or None in actions else None
-        takes_none = state.about.seed_parameter == ""
         if state.is_model:
             config = state.config
             given: Encoded = (DICT, tuple(config.parameters.items()))
-            seed = None if takes_none else config.seed
+            seed = None if state.about.seed_parameter == "" else config.seed
             return [(RESET, [(seed, False, given)])] if state.is_over else []
+        if state.finished and state.about.known_autoreset == DISABLED:
+            mask = bytes([agent in state.finished for agent in range(state.config.agents)])
+            options: Encoded = (DICT, (("reset_mask", (ARRAY, "|b1", (len(mask),), mask)),))
+            return [(RESET, [_drawn_reset(state, options)])]
         if not state.is_over:
             return None
         if state.episode and not state.config.steps:
             return [(CLOSED, [()])]
-        return [(RESET, [(None, False, None) if takes_none else (drawn_seed(state), True, None)])]
+        return [(RESET, [_drawn_reset(state)])]
+
+
+def _drawn_reset(state: EpisodeState, options: Encoded = None) -> Row:
+    """The row of a reset by a seed that is drawn, or without one of what takes none."""
+    if state.about.seed_parameter == "":
+        return None, False, options
+    return drawn_seed(state), True, options
 
 
 def _first(recordings: Recordings) -> EpisodeRecording:

@@ -18,7 +18,7 @@ STEPS_MAX: Final = 10**9
 SEED_MAX: Final = 2**63 - 1  # of a reset
 UNENDED_MAX: Final = 100_000  # steps that nothing ends, where no number of steps is given
 AGENTS_MAX: Final = 1_000_000
-NEWEST: Final = 2  # of the versions of how values are recorded
+COUNTED, NEWEST = 3, 3  # versions of recordings: the first that counts no resets, and the last
 _TEXT: Final = text(NAME_MAX)
 _TEXTS: Final = several(_TEXT, AGENTS_MAX)
 
@@ -34,7 +34,8 @@ class EpisodeSettings:
     Attributes:
         seed: of the seeds of resets that were made without one, and of random policies; of a
             recording whose first reset has a seed, that one.
-        steps: the number of steps, further resets included; 0: until it is closed.
+        steps: the number of steps, resets left out; 0: until it is closed. Recordings before
+            version COUNTED count each reset but the first.
     """
 
     seed: int = setting(0, integer(0, SEED_MAX))
@@ -55,8 +56,8 @@ class EpisodeConfig(EpisodeSettings):
 
     @property
     def last_step(self) -> int:
-        """The greatest number that a step can have."""
-        return self.steps or STEPS_MAX
+        """The greatest number that a step can have: before each there can be a reset."""
+        return 2 * self.steps - 1 if self.steps else STEPS_MAX
 
     def as_dict(self) -> dict[str, Encoded]:
         """The recorded settings."""
@@ -102,7 +103,7 @@ class About:
         seed_parameter: the name of the parameter that takes the seed; empty: the subject takes
             none; None: `seed`, or what takes one without being named. START has it unless it is
             None.
-        recording: the version of how values are recorded, up to NEWEST; None: the first.
+        recording: the version of how a run is recorded, up to NEWEST; None: the first.
     """
 
     name: str = setting("", _TEXT)

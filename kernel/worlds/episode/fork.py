@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.forking import Forks, Replaced, place_of
+from goldrush.kernel.forking import Forks, Replaced, check_fixed, place_of
 from goldrush.kernel.world import Past, Vocabulary
 from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
 from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, CLOSED, EVENTS, RESET
@@ -40,12 +40,7 @@ class EpisodeForks(Forks[EpisodeConfig]):
         return {**super().show(facts), "changes": shown_by_name(facts["changes"])}
 
     def check_change(self, old: EpisodeConfig, new: EpisodeConfig, closed: int) -> None:
-        if new.steps and new.steps < closed:
-            raise BadInput(
-                f"steps is {new.steps}, but the run is forked at {VOCABULARY.format_unit(closed)}",
-                f"give {closed} or more, or 0: until it is closed",
-            )
-        super().check_change(old, new, closed)
+        check_fixed(old, new, self.fixed)  # `fork` checks the number of steps
 
     def check_replaced(
         self, replaced: Sequence[Replaced], config: EpisodeConfig, closed: int
@@ -91,4 +86,11 @@ def fork(state: EpisodeState, facts: Mapping[str, object], past: Past) -> Episod
     if changed:
         state.inputs = (*state.inputs, (CHANGED, tuple(changed)))
         state.chain = fingerprint([state.chain, changed])
-    return declare(state, config, state.roster if roster is None else roster)
+    declare(state, config, state.roster if roster is None else roster)
+    if state.has_all_steps:
+        raise BadInput(
+            f"steps is {config.steps}, but the run is forked at "
+            f"{VOCABULARY.format_unit(state.unit)}",
+            f"give {state.taken + 1} or more, or 0: until it is closed",
+        )
+    return state

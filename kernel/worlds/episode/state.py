@@ -17,7 +17,14 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.rosters import Roster, whole_roster
 from goldrush.kernel.world import Batch, Block, Row
-from goldrush.kernel.worlds.episode.config import About, EpisodeConfig, about_of, config_of
+from goldrush.kernel.worlds.episode.config import (
+    COUNTED,
+    DISABLED,
+    About,
+    EpisodeConfig,
+    about_of,
+    config_of,
+)
 from goldrush.kernel.worlds.episode.events import ARRAY, CLOSED, GAVE, RESET, TURN
 from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR, Past
 from goldrush.kernel.worlds.episode.values import ARRAY as OF_NUMPY
@@ -42,6 +49,7 @@ class EpisodeState:
         resets: the number of resets since then.
         returns: by agent, the sum of its rewards in the episode.
         rewards: by agent, its reward in the last unit; 0 for who got none.
+        finished: the environments of a vector whose episodes are over.
         shown: the values of the last unit that are recorded, by agent (None: of all) and name.
         chain: 64 bits of all inputs so far.
         outputs: 64 bits of all that was given so far.
@@ -65,6 +73,7 @@ class EpisodeState:
     resets: int = 0
     returns: tuple[float, ...] = ()
     rewards: tuple[float, ...] = ()
+    finished: tuple[int, ...] = ()
     shown: Mapping[tuple[int | None, str], Encoded] = attrs.field(factory=dict)
     outputs: int = 0
     past: Past | None = attrs.field(default=None, repr=False)
@@ -76,6 +85,26 @@ class EpisodeState:
     def is_model(self) -> bool:
         """Whether the subject is a model: nobody acts in it."""
         return self.about.kind == MODEL
+
+    @property
+    def has_one_episode(self) -> bool:
+        """Whether an episode is of all agents: the environments of a vector have each its own."""
+        return self.about.kind not in (MODEL, VECTOR)
+
+    @property
+    def counts_resets(self) -> bool:
+        """Whether it is an older recording, whose number of steps includes further resets."""
+        return (self.about.recording or 1) < COUNTED
+
+    @property
+    def taken(self) -> int:
+        """The number of steps so far, as the setting `steps` counts them."""
+        return self.unit - (1 if self.counts_resets else self.episode)
+
+    @property
+    def has_all_steps(self) -> bool:
+        """Whether it has as many steps as the settings say."""
+        return 0 < self.config.steps <= self.taken
 
 
 def initial(setup: Mapping[str, object]) -> EpisodeState:
@@ -116,6 +145,8 @@ def evolve(state: EpisodeState, block: Block) -> EpisodeState:
                 state.episode, state.step = state.episode + 1, -1  # counted when the unit closes
                 seed, is_drawn, options = rows[0]
                 state.returns = _kept_returns(state, options)
+                begun = agents_of_reset(state, options)
+                state.finished = tuple([agent for agent in state.finished if agent not in begun])
                 given = None if is_drawn or seed is None else seed
                 state.resets = state.resets + 1 if given is None else 0
                 state.seeded = state.seeded if given is None else given
@@ -157,12 +188,24 @@ def agents_of_reset(state: EpisodeState, options: Encoded) -> Sequence[int]:
 
 def _give(state: EpisodeState, rows: Sequence[Row]) -> None:
     returns, rewards = list(state.returns), list(state.rewards)
-    for agent, reward, _, _ in rows:
+    # In older recordings the returns of a vector are those since the last reset of the caller's.
+    is_vector = state.about.kind == VECTOR and not state.counts_resets
+    resets_itself = state.about.known_autoreset != DISABLED
+    finished = {*state.finished}
+    for agent, reward, terminated, truncated in rows:
         if agent < 0:
             raise IndexError(f"there is no agent {agent}")
-        returns[agent] += reward
         rewards[agent] += reward
+        if agent in finished:
+            if not resets_itself:
+                continue
+            finished.remove(agent)
+            returns[agent] = 0.0
+        returns[agent] += reward
+        if is_vector and (terminated or truncated):
+            finished.add(agent)
     state.returns, state.rewards = tuple(returns), tuple(rewards)
+    state.finished = tuple(sorted(finished))
 
 
 def drawn_seed(state: EpisodeState) -> int:
@@ -185,14 +228,15 @@ def close(state: EpisodeState) -> EpisodeState:
 
 def ended(state: EpisodeState) -> bool:
     """Whether the run is over."""
-    steps = state.config.steps
-    if state.is_closed or (steps and state.unit > steps):
+    if state.is_closed or state.has_all_steps:
         return True
     return state.is_model and state.is_over and state.unit > 0
 
 
 def digest(state: EpisodeState) -> int:
-    """64 bits that cover the state: `past` and `inputs` by `chain`, `shown` by `outputs`."""
+    """64 bits that cover the state: `past` and `inputs` by `chain`, `shown` and `finished` by
+    `outputs`.
+    """
     return fingerprint(
         (
             state.declared, state.chain, state.outputs, state.unit, state.episode, state.step,

@@ -73,6 +73,17 @@ class Episodes:
         self._open: dict[int | None, Episode] = {}  # by agent
         self._count = 0
 
+    def place(self, state: EpisodeState, agent: int | None) -> tuple[int | None, int | None]:
+        """The number of the episode that what an agent got in the last unit is of, and of the step
+        in it; None: of none, or in a vector environment, of all together.
+        """
+        if state.is_model:
+            return state.episode, state.step
+        episode = self._open.get(None if state.has_one_episode else agent)
+        if episode is None or (episode.is_finished and episode.last < state.unit - 1):
+            return None, None
+        return episode.number, episode.length
+
     def add(self, commit: Commit, state: EpisodeState) -> None:
         """Add a closed unit, with the state after it."""
         if state.is_closed or state.about.kind == MODEL:

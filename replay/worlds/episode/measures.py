@@ -83,11 +83,11 @@ def _return(state: EpisodeState) -> Value:
 
 
 def _episode(state: EpisodeState) -> Value:
-    return None if state.is_model else state.episode
+    return state.episode if state.has_one_episode else None
 
 
 def _length(state: EpisodeState) -> Value:
-    return None if state.is_model else state.step
+    return state.step if state.has_one_episode else None
 
 
 def _count(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:

@@ -115,9 +115,9 @@ def unit_as_dict(unit: ClosedUnit) -> Mapping[str, object]:
     names = state.about.agents
     front: dict[str, object] = {unit.vocabulary.unit: unit.round}
     if not state.is_model:
+        if state.has_one_episode:
+            front |= {"episode": state.episode, "step of the episode": state.step}
         front |= {
-            "episode": state.episode,
-            "step of the episode": state.step,
             "rewards": [finite(value) for value in state.rewards],
             "returns": [finite(value) for value in state.returns],
             "to act next": [named(agent, names) for agent in state.acting],
@@ -149,15 +149,14 @@ def format_line(unit: ClosedUnit) -> str:
         return ", ".join(values)
     end = ", over" if state.is_over else ""
     reward, total = (format_value(finite(sum(of))) for of in (state.rewards, state.returns))
-    return f"step {state.step} of episode {state.episode}, reward {reward}, return {total}{end}"
+    return f"{_place(state)}reward {reward}, return {total}{end}"
 
 
 def format_unit(unit: ClosedUnit, paint: Paint) -> str:
     """The state after a step: its place, a table of the agents, and the values that are kept."""
     state: EpisodeState = unit.state
-    place = "" if state.is_model else f"step {state.step} of episode {state.episode}, "
     over = ", the recording is closed" if state.is_closed else ", over" if state.is_over else ""
-    parts = [f"{unit.vocabulary.unit} {unit.round}: {place}digest {unit.digest:016x}{over}"]
+    parts = [f"{unit.vocabulary.unit} {unit.round}: {_place(state)}digest {unit.digest:016x}{over}"]
     if state.returns:
         parts.append(_agents(state, paint))
     if state.shown:
@@ -167,6 +166,11 @@ def format_unit(unit: ClosedUnit, paint: Paint) -> str:
             rows.append((escaped(whose), escaped(name[:NAME_MAX]), value_text(shown(value))))
         parts.append(format_table(rows, most=ROWS_MAX))
     return "\n\n".join(parts)
+
+
+def _place(state: EpisodeState) -> str:
+    """Where in its episode a step stands."""
+    return f"step {state.step} of episode {state.episode}, " if state.has_one_episode else ""
 
 
 def _agents(state: EpisodeState, paint: Paint) -> str:

@@ -24,7 +24,13 @@ from goldrush.replay.data.columns import (
     TableSource,
 )
 from goldrush.replay.tools import Tables
-from goldrush.replay.worlds.episode.episodes import Episode, closed_units, episodes_of, finite
+from goldrush.replay.worlds.episode.episodes import (
+    Episode,
+    Episodes,
+    closed_units,
+    episodes_of,
+    finite,
+)
 from goldrush.replay.worlds.episode.show import named
 
 
@@ -34,28 +40,33 @@ def _whose(state: EpisodeState, agent: int | None) -> str | None:
 
 def _step_rows(run: TableSource) -> Iterator[Row]:
     """A row for each agent that a step gave a reward; one without an agent where it gave none."""
+    episodes = Episodes()
     with JournalReader(run.path) as reader:
         for commit, state in closed_units(episode_world(), reader):
-            front = (commit.unit - 1, state.episode, state.step)
+            episodes.add(commit, state)
             gave = [row for block in commit.blocks for row in block.rows(GAVE)]
             returns = list(state.returns)
             for agent, reward, terminated, truncated in gave:
                 yield (
-                    *front, _whose(state, agent), reward, returns[agent], terminated, truncated,
-                    state.is_over,
+                    commit.unit - 1, *episodes.place(state, agent), _whose(state, agent), reward,
+                    returns[agent], terminated, truncated, state.is_over,
                 )  # fmt: skip
             if not gave:
-                yield (*front, None, None, None, None, None, state.is_over)
+                place = episodes.place(state, None)
+                yield (commit.unit - 1, *place, None, None, None, None, None, state.is_over)
 
 
 def _array_rows(run: TableSource) -> Iterator[Row]:
+    episodes = Episodes()
     with JournalReader(run.path) as reader:
         for commit, state in closed_units(episode_world(), reader):
+            episodes.add(commit, state)
             rows = [row for block in commit.blocks for row in block.rows(ARRAY)]
             for agent, name, digest, value in rows:
                 whole = None if value is None else shown(value, most=math.inf)
+                number, _ = episodes.place(state, agent)
                 yield (
-                    commit.unit - 1, state.episode, _whose(state, agent), name, f"{digest:016x}",
+                    commit.unit - 1, number, _whose(state, agent), name, f"{digest:016x}",
                     number_in(value), whole,
                 )  # fmt: skip
 
@@ -83,7 +94,9 @@ def _read(reader: JournalReader) -> tuple[Sequence[str], list[Episode]]:
 
 
 _STEP: Final = Column("step", WHOLE, "", "the step, from 0 on: each reset is one, too")
-_EPISODE: Final = Column("episode", WHOLE, "", "the number of the episode, from 1 on")
+_EPISODE: Final = Column(
+    "episode", WHOLE, "", "the number of the episode, from 1 on, as in `episodes`"
+)
 
 STEPS: Final = Table(
     "steps",

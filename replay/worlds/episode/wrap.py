@@ -104,7 +104,7 @@ def wrap(
             call.
         seed: of the seeds that resets without a seed get; the seed of a model. The run has the
             seed of its first reset instead, where that is given one.
-        steps: steps and further resets after which the journal ends; 0: when `close` is called. A
+        steps: steps, resets left out, after which the journal ends; 0: when `close` is called. A
             model is run so many steps, or until it stops.
         values: record observations, infos and variables with their values. Otherwise the journal
             has a digest of each array; numbers and short texts are kept in any case.

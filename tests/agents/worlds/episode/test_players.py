@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
@@ -15,7 +16,7 @@ from gymnasium import spaces
 import goldrush
 from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed
 from goldrush.replay.journal.log import Query, log
-from tests.replay.worlds.episode.envs import END, MAKE, Lasts, NoisyWalk, Turns, play
+from tests.replay.worlds.episode.envs import END, MAKE, Lasts, NoisyWalk, Turns, of_lengths, play
 from tests.replay.worlds.episode.models import Walk
 
 kinds = pytest.mark.parametrize("kind", MAKE)
@@ -71,13 +72,46 @@ def test_a_random_run_goes_on_by_drawn_seeds_and_is_asked_again(kind: str, tmp_p
     run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind], steps=20, seed=4)
     verdict = run.verify()
 
-    assert (True, 4, 21, 20) == (verdict.holds, verdict.level, verdict.rounds, run.info().of)
     resets = sum(event.name == "reset" for unit in run for event in unit.events)
-    counts = (verdict.counted, run.units, run.info().units, len(run))
-    assert (21 - resets, 21 - resets, 21 - resets, 21) == counts
+    assert (True, 4, 20, 20) == (verdict.holds, verdict.level, verdict.counted, run.info().of)
     assert run.info().planned is None
-    assert 21 == len({event["step"] for event in events(run.path, "reset", "acted")})
+    counts = (run.units, run.info().units, len(run), verdict.rounds)
+    assert (20, 20, 20 + resets, 20 + resets) == counts
+    assert run.info().planned is None
+    assert 20 == len({event["step"] for event in events(run.path, "acted")})
     assert len([*events(run.path, "reset")]) > (kind != "vector")
+
+
+@kinds
+def test_a_number_of_steps_is_one_of_steps_in_every_door(kind: str, tmp_path: Path) -> None:
+    whole = goldrush.record(tmp_path / "whole.journal", world=MAKE[kind], steps=30, seed=4)
+    cut = tmp_path / "cut.journal"
+    cut.write_bytes(Path(whole.path).read_bytes()[:-900])
+    resumed = goldrush.open(cut, world=MAKE[kind]).resume()
+    forked = whole.fork(20, tmp_path / "forked.journal", steps=35)
+    env = goldrush.wrap(MAKE[kind], tmp_path / "wrapped.journal", steps=30)
+    with pytest.raises(BadInput, match="has all its steps"):
+        play(env, kind, 99)
+
+    tables = [run.table("steps").to_pylist() for run in (whole, resumed, forked, env.run)]
+    counted = [{r["step"] for r in rows if r["agent"] or r["of_episode"]} for rows in tables]
+    assert [30, 30, 35, 30] == [len(steps) for steps in counted]
+    with pytest.raises(BadInput, match=r"steps is \d+, but the run is forked at step 20; give "):
+        whole.fork(20, tmp_path / "short.journal", steps=len({*counted[0]} & {*range(21)}))
+
+
+def test_a_vector_that_does_not_reset_itself_is_reset_by_a_mask(tmp_path: Path) -> None:
+    make = partial(of_lengths, 2, 5, mode=gymnasium.vector.AutoresetMode.DISABLED)
+    run = goldrush.record(tmp_path / "run.journal", world=make, steps=10, seed=4)
+    rows = [row for row in run.table("episodes").to_pylist() if row["finished"]]
+    resumed = tmp_path / "cut.journal"
+    resumed.write_bytes(Path(run.path).read_bytes()[:-700])
+    goldrush.open(resumed, world=make).resume()
+
+    assert [2, 2, 2, 2, 2] == [r["return"] for r in rows if r["agent"] == "environment 0"]
+    assert [5, 5] == [r["length"] for r in rows if r["agent"] == "environment 1"]
+    assert 4 == run.verify().level
+    assert Path(run.path).read_bytes() == resumed.read_bytes()
 
 
 @kinds
