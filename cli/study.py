@@ -203,7 +203,7 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     repeated = repeated_runs(out, runs)
     total = sum(run.bytes or 0 for run in runs)
     if as_json:
-        again = sum(map(len, repeated.values()))
+        again = sum(len(each.first_of) for each in repeated.values())
         done = {"folder": out, "runs": len(runs), "repeated": again, "kept": kept, "bytes": total}
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return

@@ -23,7 +23,7 @@ from goldrush.replay.levelled import SEED, hashable
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, StudyRun
-from goldrush.replay.study.results import Results
+from goldrush.replay.study.results import Repeated, Results
 from goldrush.replay.text import format_list
 
 LOOKED_AT: Final = 8  # commits in which most runs of different seeds differ
@@ -84,42 +84,57 @@ def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
     }
 
 
-def repeated_runs(folder: str | Path, runs: Sequence[StudyRun]) -> dict[Cell, list[StudyRun]]:
-    """The cells whose played runs are all equal in every event, with all but the first of them: the
-    seed decided nothing, so they are one run, however many seeds it has.
-    """
+def repeated_runs(folder: str | Path, runs: Sequence[StudyRun]) -> dict[Cell, Repeated]:
+    """The cells with played runs that are equal in every event to an earlier one of the cell."""
     by_cell: dict[Cell, list[StudyRun]] = {}
     for run in runs:
         if run.sha256 is not None:
             by_cell.setdefault(run.cell, []).append(run)
-    return {
-        cell: members[1:]
-        for cell, members in by_cell.items()
-        if len(members) > 1 and all(_are_equal(folder, members, most) for most in (LOOKED_AT, None))
-    }
+    found = {cell: _repeated(folder, members) for cell, members in by_cell.items()}
+    return {cell: repeated for cell, repeated in found.items() if repeated.first_of}
 
 
-def _are_equal(folder: str | Path, runs: Sequence[StudyRun], most: int | None) -> bool:
-    """Whether runs are equal up to their first `most` commits."""
-    first, *others = (Path(folder, run.path) for run in runs)
-    events = _events_digest(first, most)
-    return all(_events_digest(path, most) == events for path in others)
+def _repeated(folder: str | Path, runs: Sequence[StudyRun]) -> Repeated:
+    groups: list[list[str]] = [[run.path for run in runs]]
+    for most in (LOOKED_AT, None):  # whole journals are read of those alone that begin equally
+        equal: dict[Hashable, list[str]] = {}
+        for number, group in enumerate(groups):
+            for path in group if len(group) > 1 else ():
+                key = number, _events_digest(Path(folder, path), most)
+                equal.setdefault(key, []).append(path)
+        groups = list(equal.values())
+    first_of = {path: group[0] for group in groups for path in group[1:]}
+    return Repeated(first_of, is_one=len(first_of) == len(runs) - 1)
 
 
-def format_repeated(repeated: Mapping[Cell, Sequence[StudyRun]], units: str) -> str:
-    """Which runs of a study are no others than earlier ones, as a sentence; empty: none."""
+def format_repeated(repeated: Mapping[Cell, Repeated], units: str) -> str:
+    """Which runs of a study are no others than earlier ones, in sentences; empty: none."""
+    one, several = (
+        {cell: each for cell, each in repeated.items() if each.is_one is is_one}
+        for is_one in (True, False)
+    )
+    sentences = []
+    if one:
+        sentences.append(
+            "Runs of different seeds are equal in every event: the seed decides nothing in them, "
+            f"and they count as one run, without {_format_cells(one, units)}."
+        )
+    if several:
+        sentences.append(
+            f"{_format_cells(several, units)} are equal in every event to one of another seed: the "
+            "p-values count such runs once."
+        )
+    return " ".join(sentences)
+
+
+def _format_cells(repeated: Mapping[Cell, Repeated], units: str) -> str:
     cells = [
-        f"{format_count(len(runs), 'run')} of {cell.format(units)}"
-        for cell, runs in list(repeated.items())[:CELLS_NAMED]
+        f"{format_count(len(each.first_of), 'run')} of {cell.format(units)}"
+        for cell, each in list(repeated.items())[:CELLS_NAMED]
     ]
     if len(repeated) > CELLS_NAMED:
         cells.append(format_count(len(repeated) - CELLS_NAMED, "more cell"))
-    if not cells:
-        return ""
-    return (
-        "Runs of different seeds are equal in every event: the seed decides nothing in them, and "
-        f"they count as one run, without {format_list(cells)}."
-    )
+    return format_list(cells)
 
 
 def _events_digest(path: Path, most: int | None) -> Hashable:

@@ -7,7 +7,7 @@ signed-rank test, two-sided, with Holm's correction over all comparisons of one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, count
 
 import attrs
@@ -135,7 +135,7 @@ class Comparison:
         rounds: their horizon.
         cells: that of `a` and that of `b`.
         change: from a to b.
-        p: of the two-sided test; None if no pair changed.
+        p: of the two-sided test, in which pairs of equal runs count once; None if no pair changed.
         holm: after the correction over all comparisons of this kind.
         detectable: the least difference that the test would find with a power of 80%, if the pairs
             vary as they do (see inference.detectable); None if it can find none.
@@ -178,7 +178,7 @@ class _Pair:
     a: str
     b: str
     cells: tuple[Cell, Cell]
-    pairs: Sequence[tuple[Value, Value]]
+    pairs: Sequence[tuple[Hashable, tuple[Value, Value]]]  # behind what is that of equal runs
 
 
 def _between(
@@ -186,7 +186,10 @@ def _between(
 ) -> Iterator[_Pair]:
     """Cells with another treatment and else the same, or with another roster."""
     values = {
-        cell: {run.seed: outcome.of_run(run) for run in results.by_cell[cell]} for cell in cells
+        cell: {
+            run.seed: (results.first_of(run), outcome.of_run(run)) for run in results.by_cell[cell]
+        }
+        for cell in cells
     }
     for first, second in combinations(cells, 2):
         is_treatment, is_roster = first.treatment != second.treatment, first.roster != second.roster
@@ -199,22 +202,24 @@ def _between(
         else:
             continue
         ours, theirs = values[first], values[second]
-        pairs = [(value, theirs[seed]) for seed, value in ours.items() if seed in theirs]
+        both = [(one, theirs[seed]) for seed, one in ours.items() if seed in theirs]
+        pairs = [((run, other), (x, y)) for (run, x), (other, y) in both]
         yield _Pair(where, a, b, (first, second), pairs)
 
 
 def _within(results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell]) -> Iterator[_Pair]:
     """The policies of each cell, in the same runs."""
     for cell in cells:
-        values = [outcome.by_policy(run) for run in results.by_cell[cell]]
-        for a, b in combinations(_labels(values), 2):
-            pairs = [(of_run.get(a), of_run.get(b)) for of_run in values]
+        values = [(results.first_of(r), outcome.by_policy(r)) for r in results.by_cell[cell]]
+        for a, b in combinations(_labels(of_run for _, of_run in values), 2):
+            pairs = [(first, (of_run.get(a), of_run.get(b))) for first, of_run in values]
             yield _Pair(f"{cell.roster} under {cell.treatment}", a, b, (cell, cell), pairs)
 
 
 def _tested(kind: str, pairs: Sequence[_Pair]) -> list[Comparison]:
-    changes = [change(pair.pairs, +1) for pair in pairs]
-    two_sided = [_two_sided(paired) for paired in changes]
+    changes = [change([values for _, values in pair.pairs], +1) for pair in pairs]
+    # Equal runs are no further draws: one of each counts.
+    two_sided = [_two_sided(change([*dict(pair.pairs).values()], +1)) for pair in pairs]
     corrected = holm(two_sided)
     level = SIGNIFICANT / len(pairs)
     return [

@@ -19,11 +19,25 @@ if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 
+@attrs.frozen
+class Repeated:
+    """The runs of a cell that are equal to an earlier one in every event but for their seeds: those
+    are no further draws.
+
+    Attributes:
+        first_of: by the path of each, that of the first one that is equal.
+        is_one: all runs of the cell are equal.
+    """
+
+    first_of: Mapping[str, str]
+    is_one: bool
+
+
 @attrs.frozen(slots=False)
 class Results(Generic[C, K]):
     """The results of a study of a world (`of`) in a folder; those of a cell are in the plan's order
-    of seeds. `users`: measures of the user, besides those of the world; `repeated`: by cell, the
-    runs that are equal to an earlier one in every event.
+    of seeds. `users`: measures of the user, besides those of the world; `repeated`: of the cells
+    that have equal runs.
     """
 
     folder: str
@@ -31,19 +45,26 @@ class Results(Generic[C, K]):
     manifest: Manifest
     by_cell: Mapping[Cell, Sequence[Result[C, K]]]
     users: Sequence[UserMeasure] = ()
-    repeated: Mapping[Cell, Sequence[StudyRun]] = attrs.field(factory=dict)
+    repeated: Mapping[Cell, Repeated] = attrs.field(factory=dict)
 
     @cached_property
     def distinct(self) -> Results[C, K]:
-        """The results without the repeated runs, for means and tests: one run that has the seeds
-        of eight is no sample of eight.
+        """The results with one run of each cell whose runs are all equal, for means and tests: one
+        run that has the seeds of eight is no sample of eight.
         """
-        left_out = {run.path for runs in self.repeated.values() for run in runs}
+        left_out = {
+            path for each in self.repeated.values() if each.is_one for path in each.first_of
+        }
         by_cell = {
             cell: [run for run in runs if run.path not in left_out]
             for cell, runs in self.by_cell.items()
         }
         return attrs.evolve(self, by_cell=by_cell) if left_out else self
+
+    def first_of(self, run: StudyRun) -> str:
+        """The path of the first run of a run's cell that is equal to it in every event."""
+        repeated = self.repeated.get(run.cell)
+        return run.path if repeated is None else repeated.first_of.get(run.path, run.path)
 
     @cached_property
     def measures(self) -> Measures:

@@ -1154,15 +1154,39 @@ def test_runs_that_their_seeds_do_not_change_count_as_one(
     assert 16 == study.table().num_rows
 
 
-def test_equal_runs_among_others_are_a_sample(whole: Path) -> None:
-    """With few draws two seeds may well come to the same."""
-    cell_of = {run.path: run.cell for run in RUNS}
+def test_equal_runs_among_others_count_once_in_p_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A seed that gave two distinct runs in eight said p = 0.008."""
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+    (tmp_path / "parity.py").write_text(SAME.replace("= n", "= n + seed % 2"))
+    study = goldrush.study(
+        tmp_path / "study", world=f"{tmp_path / 'parity.py'}:Same", seeds=8, rounds=5, jobs=1,
+        treatments={"more": {"n": 4}, "less": {"n": 2}},
+    )  # fmt: skip
+    answer = study.answer("x")
+
+    [compared] = answer.comparisons["treatments"]
+    assert (0.5, 8, -2.0) == (compared.p, compared.change.n, compared.change.difference.mean)
+    assert not compared.differs
+    assert answer.sentences[0].endswith(
+        " 6 runs of more, mixed, 5 steps and 6 runs of less, mixed, 5 steps are equal in every "
+        "event to one of another seed: the p-values count such runs once."
+    )
+    assert [9.5, 7.5] == [standing.values.mean for standing in answer.standings[:2]]
+
+
+def test_equal_runs_are_found_by_their_events(whole: Path) -> None:
     runs = [attrs.evolve(run, sha256="") for run in RUNS if run.cell == RUNS[0].cell]
-    again = attrs.evolve(runs[0], seed=99)
+    link = whole / "again.journal"
+    link.symlink_to(whole / runs[0].path)
+    again = attrs.evolve(runs[0], seed=99, path=link.name)
 
     assert {} == repeated_runs(whole, runs)
-    assert {} == repeated_runs(whole, [*runs, again])
-    assert {cell_of[again.path]: [again]} == repeated_runs(whole, [runs[0], again])
+    [partly] = repeated_runs(whole, [*runs, again]).values()
+    assert ({again.path: runs[0].path}, False) == (partly.first_of, partly.is_one)
+    [(cell, repeated)] = repeated_runs(whole, [runs[0], again]).items()
+    assert (RUNS[0].cell, True) == (cell, repeated.is_one)
 
 
 SCRIPT = """
