@@ -22,7 +22,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import is_command
 from goldrush.cli.text import drop_output, echo_error, program
-from goldrush.kernel import __version__
+from goldrush.version import __version__
 
 # goldrush's own, in the sections of the help: the module of each, and its first line, so that the
 # help imports none of them. Not records of entry points: to import what reads those takes as long

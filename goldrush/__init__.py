@@ -102,7 +102,7 @@ _MODULES = {
     "replay.catalogue": ("policies", "treatments", "settings"),
     "replay.worlds.mining.rl": ("parallel_env",),
     "replay.game.rl": ("game_env",),
-    "kernel": ("__version__",),
+    "version": ("__version__",),
     "kernel.draws": ("Draws",),
     "kernel.worlds.mining.submit": ("Plan",),
     "kernel.game.game": ("Game", "setting", "phase", "policy", "measure"),
@@ -122,6 +122,7 @@ _FROM = {name: module for module, names in _MODULES.items() for name in names}
 def __getattr__(name: str) -> Any:
     if name not in _FROM:
         raise AttributeError(f"module 'goldrush' has no attribute {name!r}")
+    import_module("goldrush.version")  # before what another `goldrush` may lie over
     found = getattr(import_module(f"goldrush.{_FROM[name]}"), name)
     globals()[name] = found
     return found

@@ -143,13 +143,21 @@ def test_another_distribution_goldrush_beside_it_is_told_in_one_line(
         subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=HANGS)
         for command in (
             [python.with_name("goldrush"), "--version"],
-            [python, "-c", "from goldrush.kernel.journal import JournalReader"],
-            *([] if is_first else [[python, "-c", "import goldrush; goldrush.record"]]),
+            [python, "-c", "from goldrush.agents.players import Players"],
+            *([] if is_first else [[python, "-c", "import goldrush; goldrush.Game"]]),
         )
     ]
 
     assert (2, "", f"goldrush: {line}") == (ran[0].returncode, ran[0].stdout, ran[0].stderr)
     assert all(done.stderr.endswith(f"ImportError: {line}") for done in ran[1:])
+
+
+def test_the_kernel_looks_at_no_folder_when_it_is_imported() -> None:
+    code = (
+        "import os, sys; del os.listdir; import goldrush.kernel.draws; "
+        "assert 'goldrush.version' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=HANGS)
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Final
 
-from goldrush.kernel import __version__
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.page import Block, Code, Heading, TableBlock, Text
 from goldrush.replay.report.sections import ReportedStudy
 from goldrush.replay.study.inference import EXACT_MAX
 from goldrush.replay.text import format_ranges
+from goldrush.version import __version__
 
 RELEASED: Final = 2026  # the year of this version; .ci/release writes it
 

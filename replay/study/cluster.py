@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from goldrush.kernel import __version__
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.extras import require
 from goldrush.replay.study.backend import Backend, WorkersLost
+from goldrush.version import __version__
 
 CONNECT_MAX: Final = 30.0  # seconds to wait for the scheduler, and for a first worker
 REACHED_MAX: Final = 2.0  # seconds to wait for a worker's port

@@ -17,7 +17,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel import __version__
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
@@ -27,6 +26,7 @@ from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.records import Cell, Manifest, StudyRun
 from goldrush.replay.tools import Tools
+from goldrush.version import __version__
 
 Done = tuple[str, int]  # SHA-256 and size of the journal of a finished run
 UNDONE: Final = (None, None)  # of another

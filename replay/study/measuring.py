@@ -29,7 +29,6 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel import __version__
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
@@ -48,6 +47,7 @@ from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
 from goldrush.replay.tools import Tools
+from goldrush.version import __version__
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure

@@ -13,9 +13,10 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from goldrush.kernel import __version__, files
+from goldrush.kernel import files
 from goldrush.kernel.text import escaped
 from goldrush.replay.colours import css_variables
+from goldrush.version import __version__
 
 _MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n", re.MULTILINE)
 _MARK: Final = re.compile(r"\{\{(\w+)\}\}")
