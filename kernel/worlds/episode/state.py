@@ -135,7 +135,7 @@ def declare(state: EpisodeState, config: EpisodeConfig, roster: Roster) -> Episo
 
 def evolve(state: EpisodeState, block: Block) -> EpisodeState:
     """The state after these events."""
-    if state.is_fresh and block.batches:
+    if state.is_fresh:
         state.rewards, state.shown = (0.0,) * len(state.rewards), {}
         state.is_fresh = False
     for code, rows in block:

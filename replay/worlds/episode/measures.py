@@ -215,7 +215,13 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
         roster=policies,
         finished=reader.ended,
         forks=len(walk.forks),
-        known={name: known[name] for name in known if name not in MEASURES or not state.is_model},
+        known=known
+        if not state.is_model
+        else {
+            name: _dated(measure, values[name], steps)
+            for name, measure in known.items()
+            if name not in MEASURES
+        },
         vocabulary=world.vocabulary,
         units=units,
         values=values,
@@ -252,6 +258,15 @@ def _variable(name: str) -> Measure:
         name, escaped(own), "A variable that the model reports; over several steps, the last one.",
         of, partial(_last, name),
     )  # fmt: skip
+
+
+def _dated(measure: Measure, values: Series, steps: int) -> Measure:
+    """A variable of a run, which says in which step it was reported last if that is not the last
+    step of the run: it may have another value there.
+    """
+    step = max((step for step, value in enumerate(values) if value is not None), default=steps)
+    title = measure.title if step >= steps else f"{measure.title} (last in step {step})"
+    return attrs.evolve(measure, title=title)
 
 
 def _last(name: str, measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:

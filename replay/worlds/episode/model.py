@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
+from operator import is_
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
 
@@ -44,6 +46,8 @@ from goldrush.replay.worlds.episode.versions import versions_of
 
 MakeModel = Callable[..., object]
 
+RECENT: Final = 8  # rows of a collector whose objects tell whether it has collected
+
 _SHARED: Final = (type, ModuleType, FunctionType, MethodType)  # by all models of a process
 _NUMPY: Final = ("numpy.Generator", "numpy.BitGenerator", "numpy.RandomState")
 
@@ -68,7 +72,9 @@ class ModelSubject:
         self._rows = recorded.rows
         self._model: Any = None
         self._made: object = None  # which the next reset takes
-        self._collected: dict[str, tuple[object, object]] = {}  # of a collector: see `_is_new`
+        self._collected: dict[
+            str, tuple[object, tuple[object, ...]]
+        ] = {}  # of a collector: see `_is_new`
 
     @property
     def model(self) -> object:
@@ -181,10 +187,11 @@ class ModelSubject:
                 )
             if values:
                 rows = self._rows(None, f"variable[{name}]", values[-1])
-                # A window, and a list that begins anew, can have the length of before; of these
-                # a row that equals the one before it is taken for that one.
+                # A window, and a list that begins anew, can have the length of before: what it has
+                # last tells. One that has had the same object RECENT times has no more to tell.
                 reached = len(values), [digest for _, _, digest, _ in rows]
-                yield from rows if self._is_new(f"variable[{name}]", reached, values) else ()
+                recent = values, *islice(reversed(values), RECENT)
+                yield from rows if self._is_new(f"variable[{name}]", reached, recent) else ()
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
             ("agents by type", getattr(collector, "_agenttype_records", None)),
@@ -192,19 +199,19 @@ class ModelSubject:
             if not records:
                 continue
             last = next(reversed(records))
-            if self._is_new(name, last, records[last]):
+            if self._is_new(name, last, (records[last],)):
                 yield from self._digest(name, records[last])
 
-    def _is_new(self, name: str, reached: object, held: object) -> bool:
+    def _is_new(self, name: str, reached: object, held: tuple[object, ...]) -> bool:
         """Whether a collector has come further since the last step, or has other lists. In the
         first version of recordings every step has its last row.
 
         Args:
             reached: how far it has come.
-            held: the object that has what it collected, kept so that no other gets its id.
+            held: the objects that have what it collected, kept so that no others get their ids.
         """
         before, self._collected[name] = self._collected.get(name), (reached, held)
-        is_same = before is not None and before[0] == reached and before[1] is held
+        is_same = before is not None and before[0] == reached and all(map(is_, before[1], held))
         return self.recorded.recording is None or not is_same
 
     def _digest(self, name: str, value: object) -> list[Row]:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -150,6 +151,28 @@ def test_a_collector_that_keeps_its_last_rows_is_recorded_in_each_step(
     alive = bare.datacollector.model_vars["alive"]
     assert [now[None, "variable[alive]"] for now in shown(run.path, make)] == alive
     assert [0, 1, 2, 3, 4, 5, 6] == arrays(run.path, "agents")
+
+
+class Steady:
+    """Its collector keeps two rows, which are equal; in the last steps it collects no more."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.rows: list[float] = [float("1.5"), float("1.5")]
+        self.collector, self.steps = SimpleNamespace(model_vars={"share": self.rows}), 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps < 5:
+            self.rows[:] = [self.rows[-1], float("1.5")]
+
+
+def test_an_equal_row_is_recorded_and_the_step_of_the_last_one_said(tmp_path: Path) -> None:
+    run = goldrush.wrap(Steady, tmp_path / "run.journal", seed=7, steps=6)
+
+    assert [0, 1, 2, 3, 4] == arrays(run.path, "variable[share]")
+    assert "share (last in step 4)" in str(summarise(run.path).headline)
+    whole = goldrush.wrap(Steady, tmp_path / "whole.journal", seed=7, steps=4)
+    assert "last in" not in str(summarise(whole.path).headline)
 
 
 def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path: Path) -> None:
