@@ -196,7 +196,7 @@ class Environment:
         BadInput for a reward without numbers, and an end that is true or false for no reader.
         """
         for value, name in (terminated, "terminated"), (truncated, "truncated"):
-            if isinstance(value, str | bytes | Mapping | list | tuple):
+            if value is None or isinstance(value, str | bytes | Mapping | list | tuple):
                 raise self._wrong(agent, name, value, "True or False")
         try:
             number = float(reward) if getattr(reward, "ndim", 0) == 0 else math.nan
@@ -302,7 +302,11 @@ class Parallel(Environment):
     def _outcome(self) -> Outcome:
         observations, rewards, terminated, truncated, infos = self._parts(_STEPPED)
         arrays = self._each(observations, infos)
-        return self._by_agent(self._results(rewards, terminated, truncated, arrays), arrays)
+        results = self._results(rewards, terminated, truncated, arrays)
+        for agent, number in self.numbers.items():
+            if agent not in rewards and (terminated.get(agent) or truncated.get(agent)):
+                raise self._wrong(number, "the reward", None, "a number: it has ended")
+        return self._by_agent(results, arrays)
 
     def _by_agent(self, results: Sequence[Row], arrays: Rows) -> Outcome:
         acting = tuple(sorted([self._number(agent) for agent in self.env.agents]))
@@ -313,10 +317,15 @@ class Parallel(Environment):
     ) -> Sequence[Row]:
         return [
             self._result(
-                number, rewards[agent], terminated.get(agent), truncated.get(agent), arrays
+                number, rewards[agent], self._end(terminated, agent),
+                self._end(truncated, agent), arrays,
             )
             for number, agent in sorted([(self._number(agent), agent) for agent in rewards])
-        ]
+        ]  # fmt: skip
+
+    def _end(self, ends: Mapping[object, object], agent: object) -> object:
+        """Whether an agent has ended; None, which is refused, if it is not said."""
+        return ends.get(agent)
 
     def _each(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
         rows: Rows = []
@@ -352,6 +361,9 @@ class InTurns(Parallel):
 
     def _given(self, actions: Actions) -> object:
         return Environment._given(self, actions)
+
+    def _end(self, ends: Mapping[object, object], agent: object) -> object:
+        return ends.get(agent, False)  # one that is gone can have a reward left
 
     def _look(self) -> None:
         env, self._last = self.env, None
@@ -465,11 +477,13 @@ def registered(env: object) -> tuple[Maker, dict[str, object]] | None:
     """
     spec: Any = getattr(env, "spec", None)
     is_vector = hasattr(env, "num_envs")
-    if spec is None or spec.additional_wrappers or (is_vector and "num_envs" not in spec.kwargs):
+    if spec is None or spec.additional_wrappers:
         return None
     import gymnasium  # which has made it
 
     parameters = {name: value for name, value in spec.kwargs.items() if name != "render_mode"}
+    if is_vector:
+        parameters.setdefault("num_envs", env.num_envs)  # type: ignore[attr-defined]
     try:
         make, most = RegisteredEnvironment(spec.id), spec.max_episode_steps
         if most != gymnasium.spec(spec.id).max_episode_steps:

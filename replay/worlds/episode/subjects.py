@@ -9,6 +9,7 @@ import atexit
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final, cast
 
 from goldrush.agents.given import maker_of
@@ -305,13 +306,14 @@ class _JournalModel(ModelSubject):
 
 def _maker_of_subject(make: Maker) -> Callable[[EpisodeState], Environment | ModelSubject]:
     """What makes the subject of a state's run by `make`, the environment or the model."""
-    environment = EnvironmentMaker(make)
 
     def made(state: EpisodeState) -> Environment | ModelSubject:
         about = state.about
         _check_kind(make, about, state.config.parameters)
         if not state.is_model:
-            return environment(state)
+            is_many = isinstance(make, RegisteredEnvironment) and about.kind == VECTOR
+            several = partial(make, num_envs=len(about.agents))
+            return EnvironmentMaker(several if is_many else make)(state)
         return _JournalModel(make, about.name, Recorded.of(about))
 
     return made
@@ -323,7 +325,7 @@ def _check_kind(make: Maker, about: About, parameters: Mapping[str, Encoded]) ->
     """
     here, count = about.kind, parameters.get("num_envs")
     if isinstance(make, RegisteredEnvironment):
-        here = ENVIRONMENT if count is None else VECTOR
+        here = VECTOR if about.kind == VECTOR or count is not None else ENVIRONMENT
     elif isinstance(make, type) and makes_environments(make):
         here = ENVIRONMENT if about.kind == MODEL else here
     elif is_model(make):

@@ -352,6 +352,7 @@ def test_the_run_of_a_recorded_environment_is_verified(kind: str, tmp_path: Path
     [
         lambda: gymnasium.make("CartPole-v1", sutton_barto_reward=True, max_episode_steps=5),
         lambda: gymnasium.make_vec("FrozenLake-v1", num_envs=2, map_name="8x8"),
+        lambda: gymnasium.make_vec("CartPole-v1"),
     ],
 )
 def test_what_gymnasium_has_made_is_made_again(made: Callable[[], Any], tmp_path: Path) -> None:
