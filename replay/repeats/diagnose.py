@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
@@ -33,6 +33,9 @@ _ROUNDS_MAX: Final = 4  # of fixing: a fixed run may come by places that no run 
 
 Run = Callable[[Order, Way], Trace]
 """Runs a subject as ordered, in a fresh process."""
+
+_Search = Callable[[Sequence[Place]], tuple[list[Place], list[Place]]]
+"""Finds the places of a group that break a run; and those that were not tried."""
 
 
 def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[Way, Way]) -> Repeats:
@@ -117,16 +120,19 @@ class _Diagnosis:
         others = [place for place in every if not self._is_own(place)]
         self._order = attrs.evolve(self._order, files=sorted({place.file for place in every}))
         alone, unknown = self._parted(own, others)
+        rest = [place for place in (*own, *others) if place not in {*alone, *unknown}]
+        forced = self._forced(rest, self._breaking)
+        alone += forced
+        rest = [place for place in rest if place not in forced]
         if _differ(watched) is None:
             joint, unknown = list[Place](), []
         else:
-            rest = {*every} - {*alone, *unknown}
-            joint, more = self._together([place for place in (*own, *others) if place in rest])
+            joint, more = self._together(rest)
             unknown += more
-        found = {*alone, *joint, *unknown}
-        forced = dict(self._forced([place for place in every if place not in found]))
-        alone += [place for place, is_joint in forced.items() if not is_joint]
-        joint += [place for place, is_joint in forced.items() if is_joint]
+        if not forced:
+            left = [place for place in rest if place not in {*joint, *unknown}]
+            forced = self._forced(left, self._together)
+            joint += forced
         try:
             step = self._step_without_cause(fixed[0]) if alone or joint else None
         except _SpentError:
@@ -136,7 +142,7 @@ class _Diagnosis:
         groups = [*([place] for place in alone), *([joint] if joint else [])]
         doubted = set[Place]()
         for group in groups:
-            self._is_forced = not forced.keys().isdisjoint(group)
+            self._is_forced = not {*forced}.isdisjoint(group)
             if not self._breaks_again(group):
                 doubted.update(group)
         alone = [place for place in alone if place not in doubted]
@@ -154,19 +160,15 @@ class _Diagnosis:
         innocent = [place for place in (*own, *others) if place not in causes]
         return _Found(alone, joint, unknown, innocent, unexplained)
 
-    def _forced(self, rest: Sequence[Place]) -> Iterator[tuple[Place, bool]]:
-        """Places that break the run where what they take is made to differ, and whether they do so
-        together: two readings of a coarse clock are often the same. They are put back all at once
-        at first: clocks that are compared with one another then go on together.
+    def _forced(self, rest: Sequence[Place], search: _Search) -> list[Place]:
+        """Places that break the run where what they take is made to differ, alone or together: two
+        readings of a coarse clock are often the same. They are put back all at once at first:
+        clocks that are compared with one another then go on together.
         """
         self._is_forced = True
-        rest = [place for place in rest if place.kind in FORCED]
-        alone, _ = self._breaking(rest)
-        yield from ((place, False) for place in alone)
-        if rest and not alone:
-            joint, _ = self._together(rest)
-            yield from ((place, True) for place in joint)
+        found, _ = search([place for place in rest if place.kind in FORCED])
         self._is_forced = False
+        return found
 
     def _traces(self, fixes: Sequence[Place]) -> list[Trace]:
         """Runs that are to be compared: under each hash seed, or only the first two if they differ.

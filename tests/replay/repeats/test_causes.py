@@ -155,6 +155,25 @@ def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
         assert (guilty | joint, "") == (confirmed, verdict.unexplained)
 
 
+def coarse(order: Order, way: Way) -> Trace:
+    """A run that reads a coarse clock twice: one reading alone is the same as that of another run,
+    unless it is made to differ.
+    """
+    clocks = PLACES[:2]
+    seen = [Sighting(place, None, "", 1, 0) for place in clocks]
+    count = len({*clocks} - {*(order.fixes or ())})
+    differs = count == 2 or (order.forced and count)
+    return Trace(steps=[0], rows=[{"value": way.hash_seed if differs else 0}], sightings=seen)
+
+
+def test_coarse_clocks_of_which_each_alone_would_do_are_no_joint_cause() -> None:
+    verdict = diagnosed(NONE, coarse, Order("model:Model"), (Way(0), Way(1)))
+
+    assert [(PLACES[0], True, False), (PLACES[1], True, False)] == [
+        (cause.place, cause.is_confirmed, cause.is_joint) for cause in verdict.causes
+    ]
+
+
 def differing_now_and_then(share: float, rng: random.Random, order: Order, way: Way) -> Trace:
     """A run that passes three innocent places, and differs by a source that nobody watches."""
     seen = [Sighting(place, None, "", 1, 0) for place in PLACES[18:21]]
