@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -49,8 +49,9 @@ class Recorded:
     ignored: tuple[str, ...] = ()
     seed_parameter: str | None = None
     recording: int | None = NEWEST
-    _left_out: re.Pattern[str] | None = attrs.field(
-        init=False, eq=False, default=attrs.Factory(lambda self: self._pattern(), takes_self=True)
+    left_out: set[str] = attrs.field(factory=set, init=False, eq=False)  # of `ignored`, what was
+    _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
+        init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
     )
 
     @classmethod
@@ -77,13 +78,21 @@ class Recorded:
             return ()
         return tuple([_ATTRIBUTE.sub(r"\2", path) for path in self.ignored])
 
-    def _leaves_out(self, name: str) -> bool:
-        return self._left_out is not None and self._left_out.match(name) is not None
+    def note(self, found: Collection[str]) -> None:
+        """Note that something stood at these of the `paths`, and was left out."""
+        self.left_out.update(
+            each for path, each in zip(self.paths, self.ignored, strict=False) if path in found
+        )
 
-    def _pattern(self) -> re.Pattern[str] | None:
-        """What matches the beginning of names that are left out; None: none are."""
+    def _leaves_out(self, name: str) -> bool:
+        found = [each for each, pattern in self._patterns.items() if pattern.match(name)]
+        self.left_out.update(found)
+        return bool(found)
+
+    def _compiled(self) -> Mapping[str, re.Pattern[str]]:
+        """What matches the beginning of names that are left out, by what was given."""
         pattern = re.escape if self.recording is None else path_pattern
-        return re.compile("|".join(map(pattern, self.ignored))) if self.ignored else None
+        return {each: re.compile(pattern(each)) for each in self.ignored}
 
 
 class Environment:

@@ -142,6 +142,7 @@ class ModelSubject:
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
         seen = _observed(self._model, self.recorded.paths)
+        self.recorded.note([path for path, count in seen.left_out.items() if count])
         return [
             row
             for name, digest in seen.digests.items()
@@ -162,7 +163,11 @@ class ModelSubject:
     def _outcome(self) -> Outcome:
         model = self._model
         ignored = self.recorded.paths
-        held = {name: value for name, value in attributes(model).items() if name not in ignored}
+        held = attributes(model)
+        for name in {*ignored} & {*held}:
+            del held[name]
+            self.recorded.note([name])
+            self._rows(None, f"variable[{name}]", None)  # that of it is left out with it
         rows = [*self._variables(held)]
         for name, value in held.items():
             if (state := _state_of(value)) is not None:

@@ -180,6 +180,14 @@ class LiveSubjects:
             names = [about_of(live, make).name, about_of(live).name]
         return "" if subject in names else names[0]
 
+    def not_found(self, subject: str, ignored: Sequence[str]) -> list[str]:
+        """What of a run is ignored at which nothing stood where it was derived last."""
+        stage = self.stage_of(subject)
+        live = None if stage is None else stage.live
+        if live is None or [*live.recorded.ignored] != [*ignored]:
+            return []
+        return [each for each in ignored if each not in live.recorded.left_out]
+
     def close(self) -> None:
         """Close all environments."""
         for _, stage in self._stages.values():

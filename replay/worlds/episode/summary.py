@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -59,15 +59,21 @@ def not_recorded(path: str | Path) -> NotRecorded:
     return NotRecorded(drawn, unseeded, types)
 
 
-def not_compared(path: str) -> tuple[str, bool]:
-    """See Tools.not_compared: values of which a run has the type alone, and what it leaves out."""
+def not_compared(
+    path: str, not_found: Callable[[str, Sequence[str]], Sequence[str]]
+) -> tuple[str, bool]:
+    """See Tools.not_compared: values of which a run has the type alone, and what it leaves out.
+    `not_found`: that of it at which nothing stood, by the subject.
+    """
     types: dict[str, str] = {}
     ignored: Sequence[str] = ()
+    nothing: Sequence[str] = ()
     values, is_any = 0, False
     with JournalReader(path) as reader:
         for commit in reader:
             if commit.kind == START and commit.setup:
-                ignored = about_of(commit.setup["subject"]).ignored
+                about = about_of(commit.setup["subject"])
+                ignored, nothing = about.ignored, not_found(about.name, about.ignored)
             for block in commit.blocks:
                 is_any |= bool(block.rows(GAVE))
                 for _, name, _, value in block.rows(ARRAY):
@@ -79,7 +85,8 @@ def not_compared(path: str) -> tuple[str, bool]:
     counted = format_count(values, "value")
     told = f"{counted} of which the type alone is recorded: {named}" if types else ""
     left_out = f"what was left out: {few(ignored)}" if ignored else ""
-    return "; ".join(filter(None, (told, left_out))), is_any
+    missed = f"nothing to leave out was found at {few(nothing)}" if nothing else ""
+    return "; ".join(filter(None, (told, left_out, missed))), is_any
 
 
 def facts_of(setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:

@@ -27,7 +27,7 @@ class EpisodeTools(Tools):
     chapter = lazy("goldrush.replay.worlds.episode.studies:CHAPTER")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
-    not_compared = lazy("goldrush.replay.worlds.episode.summary:not_compared")
+    _not_compared = lazy("goldrush.replay.worlds.episode.summary:not_compared")
     summary = lazy("goldrush.replay.worlds.episode.summary:summarise")
     format_summary = lazy("goldrush.replay.worlds.episode.summary:format_summary")
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
@@ -57,6 +57,10 @@ class EpisodeTools(Tools):
         name = subject.get("name") if isinstance(subject, dict) else None
         known = name if isinstance(name, str) else ""
         return episode_world(self.subjects.stage_of(known), missing(known))
+
+    def not_compared(self, path: str) -> tuple[str, bool]:
+        text, is_any = self._not_compared(path, self.subjects.not_found)
+        return str(text), bool(is_any)
 
     def rests_on(self, setup: Mapping[str, object]) -> str:
         return format_versions(setup.get("subject"))

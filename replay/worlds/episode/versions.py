@@ -68,14 +68,21 @@ def _distributions(top: str) -> tuple[tuple[str, str], ...]:
     """Names and versions of the distributions that have a module. To ask for one of the same name
     takes a hundredth of the time that a search takes.
     """
-    with suppress(metadata.PackageNotFoundError, ValueError):
-        return (_named(metadata.distribution(top)),)
     held = attributes(sys.modules.get(top))
     paths = held.get("__path__") or [path for path in [held.get("__file__")] if path]
     folders = {Path(path).parent for path in cast("Iterable[str]", paths)}
+    with suppress(metadata.PackageNotFoundError, ValueError):
+        named = metadata.distribution(top)
+        if not folders or Path(str(named.locate_file(""))) in folders or _is_editable(named):
+            return (_named(named),)  # and no module of one's own that is called the same
     records = [each for folder in folders for each in folder.glob("*.dist-info/RECORD")]
     found = [metadata.Distribution.at(each.parent) for each in records if _lists(each, top)]
     return tuple(map(_named, found))
+
+
+def _is_editable(distribution: metadata.Distribution) -> bool:
+    """Whether its modules lie elsewhere than what is known of it."""
+    return '"editable": true' in (distribution.read_text("direct_url.json") or "")
 
 
 def _named(distribution: metadata.Distribution) -> tuple[str, str]:
