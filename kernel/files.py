@@ -22,7 +22,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final, Self
+from typing import Any, BinaryIO, Final, Self
 
 import attrs
 
@@ -240,6 +240,41 @@ def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> b
     if len(data) > limit:
         raise BadInput(f"{path} has more than {limit:,} bytes", instead)
     return data
+
+
+def open_regular(path: str, what: str = "a journal") -> BinaryIO:
+    """Open an ordinary file for reading. `what`: the kind of file that is expected, for the error.
+
+    Raises BadInput if it is not an ordinary file or cannot be read.
+    """
+    return os.fdopen(opened(path, what), "rb")
+
+
+def opened(path: str, what: str = "a journal") -> int:
+    """The descriptor of an ordinary file that is opened for reading; as `open_regular`."""
+    try:
+        # A pipe would block, a device never end. Looked at before, because opening a device can do
+        # something to it, and again when it is open, because it may be another by then.
+        if stat.S_ISREG(os.stat(path).st_mode):
+            fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # to read
+            return regular(fd, path, what)
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"cannot read {path}: {format_reason(error)}", f"give the path of {what}"
+        ) from None
+    raise _irregular(path, what)
+
+
+def regular(fd: int, path: str, what: str = "a journal") -> int:
+    """An open descriptor. Raises BadInput, and closes it, if it is not of an ordinary file."""
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise _irregular(path, what)
+    return fd
+
+
+def _irregular(path: str, what: str) -> BadInput:
+    return BadInput(f"{path} is not an ordinary file", f"give the path of {what}")
 
 
 def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -463,7 +462,7 @@ class JournalReader:
         Raises BadInput if it cannot be opened; NotAJournal, UnsupportedJournal, DamagedJournal if
         the header is not one this version reads.
         """
-        self._open(_opened(os.fspath(path)), os.fspath(path), hashed)
+        self._open(files.opened(os.fspath(path)), os.fspath(path), hashed)
 
     @classmethod
     def over(cls, fd: int, path: str, *, hashed: bool = False) -> Self:
@@ -472,7 +471,7 @@ class JournalReader:
         Raises BadInput if it is not an ordinary file, and otherwise as opening `path`.
         """
         reader = cls.__new__(cls)
-        reader._open(_regular(os.dup(fd), path), path, hashed)
+        reader._open(files.regular(os.dup(fd), path), path, hashed)
         return reader
 
     def again(self, size: int | None = None) -> Self:
@@ -900,7 +899,7 @@ class _Bytes(io.RawIOBase):
 
 def sha256_of(path: str | Path) -> str:
     """The SHA-256 of a file in hex. Raises BadInput if it cannot be read."""
-    with open_regular(os.fspath(path)) as file:
+    with files.open_regular(os.fspath(path)) as file:
         return sha256_in(file)
 
 
@@ -913,36 +912,3 @@ def sha256_in(file: BinaryIO) -> str:
         digest.update(piece)
         left -= len(piece)
     return digest.hexdigest()
-
-
-def open_regular(path: str, what: str = "a journal") -> BinaryIO:
-    """Open an ordinary file for reading. `what`: the kind of file that is expected, for the error.
-
-    Raises BadInput if it is not an ordinary file or cannot be read.
-    """
-    return os.fdopen(_opened(path, what), "rb")
-
-
-def _opened(path: str, what: str = "a journal") -> int:
-    try:
-        # A pipe would block, a device never end. Looked at before, because opening a device can do
-        # something to it, and again when it is open, because it may be another by then.
-        if stat.S_ISREG(os.stat(path).st_mode):
-            fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # noqa: TID251  # to read
-            return _regular(fd, path, what)
-    except (OSError, ValueError) as error:
-        raise BadInput(
-            f"cannot read {path}: {files.format_reason(error)}", f"give the path of {what}"
-        ) from None
-    raise _irregular(path, what)
-
-
-def _regular(fd: int, path: str, what: str = "a journal") -> int:
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise _irregular(path, what)
-    return fd
-
-
-def _irregular(path: str, what: str) -> BadInput:
-    return BadInput(f"{path} is not an ordinary file", f"give the path of {what}")

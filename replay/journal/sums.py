@@ -19,7 +19,7 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.journal import open_regular
+from goldrush.kernel.files import open_regular
 
 SUMS_MAX: Final = 1 << 24  # bytes of a file of pins
 

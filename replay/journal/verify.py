@@ -32,6 +32,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
     format_value,
 )
+from goldrush.kernel.files import open_regular
 from goldrush.kernel.journal import (
     FORK,
     START,
@@ -39,7 +40,6 @@ from goldrush.kernel.journal import (
     Commit,
     JournalReader,
     Location,
-    open_regular,
     sha256_in,
 )
 from goldrush.kernel.run import Ask, rest_of

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import open_regular
+from goldrush.kernel.files import open_regular
 
 MANIFEST: Final = "manifest.json"
 MANIFEST_MAX: Final = 1 << 27  # bytes

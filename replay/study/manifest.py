@@ -18,8 +18,8 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import always, write_whole
-from goldrush.kernel.journal import FORMAT, open_regular
+from goldrush.kernel.files import always, open_regular, write_whole
+from goldrush.kernel.journal import FORMAT
 from goldrush.replay.find import distribution_of
 from goldrush.replay.levelled import SEED
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX

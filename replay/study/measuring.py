@@ -31,7 +31,8 @@ from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
-from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
+from goldrush.kernel.files import open_regular
+from goldrush.kernel.journal import JournalReader, sha256_in
 from goldrush.kernel.measures import Value
 from goldrush.replay import cache
 from goldrush.replay.data.course import Course

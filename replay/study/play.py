@@ -31,7 +31,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
+from goldrush.kernel.journal import FORK, Header, JournalReader, sha256_in
 from goldrush.replay.arguments import OnUnit
 from goldrush.replay.journal.elsewhere import checking_elsewhere
 from goldrush.replay.journal.verify import FOLD, verify
@@ -148,7 +148,7 @@ def play(
                 players.record(
                     world, of.players, unfinished, run.prepared, resources=resources, on_unit=each
                 )
-        with open_regular(unfinished) as file:
+        with files.open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         clear_path(run, folder)
         files.system.rename(unfinished, path)
