@@ -356,7 +356,7 @@ def record(
     """Play a whole run into a new journal and return the last state.
 
     Args:
-        force: replace an existing journal, once the run begins.
+        force: replace an existing journal, with the first unit or answer of the run.
         fsync: wait for the disk at every commit; always done for runs with models.
         on_unit: called with the number of each closed unit in the journal and the state.
         on_start: called with the initial state before anything is written. The world makes that
@@ -371,7 +371,8 @@ def record(
     _check_sources(players, path, resources.sources)
     _keep_sources(path, [*prepared.roster.sources, *resources.sources])
     header = Header(world.name, world.rules)
-    with JournalWriter(path, header, force=force, fsync=fsync) as journal:
+    first = 1 + bool(world.vocabulary.uncounted)
+    with JournalWriter(path, header, force=force, fsync=fsync, first=first) as journal:
         roster = players.resolve_models(prepared.roster, prepared.facts, resources.models)
         setup = attrs.evolve(prepared, roster=roster).setup
         state = world.initial(setup)
@@ -382,7 +383,7 @@ def record(
             with players.start_agents(context) as ask:
                 return run.record(world, setup, ask, journal, on_unit, context.state)
         except (BadInput, PolicyFailed) as error:
-            if journal.commits == 1 and is_of_world(error, players):
+            if not journal.is_begun and is_of_world(error, players):
                 journal.discard()
             raise
 

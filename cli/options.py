@@ -214,7 +214,9 @@ Folder = Annotated[
 DryRun = Annotated[
     bool, option("--dry-run", help="Estimate questions, tokens and cost; record nothing.")
 ]
-Force = Annotated[bool, option("--force", help="Replace an existing journal when the run begins.")]
+Force = Annotated[
+    bool, option("--force", help="Replace an existing journal, with the first unit of the run.")
+]
 ForcePage = Annotated[bool, option("--force", help="Replace another file that goldrush wrote.")]
 # Not a variable of the environment: it is added to the line just typed, and `--help` lists it.
 Traceback = Annotated[  # read by `echo_traceback`

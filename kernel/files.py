@@ -390,6 +390,11 @@ class Unfinished:
     def __exit__(self, *error: object) -> None:
         self.discard()
 
+    @property
+    def replaces(self) -> bool:
+        """Whether it will replace a file that is not empty. That one is locked until then."""
+        return self._old >= 0 and os.fstat(self._old).st_size > 0
+
     def write(self, data: bytes) -> int:
         """Append all of these bytes and return their number. Raises WriteFailed."""
         with _writing(self.path):

@@ -181,19 +181,25 @@ class JournalWriter:
     """Writes a journal: one commit a call, each in one write to the file.
 
     The file has a temporary name until the first commit, so a path never names a journal without a
-    START, and a file to be replaced stays until then. It is locked while open. Nothing is buffered,
-    so a commit survives the death of this process once `append` has returned (and, with `fsync`, a
-    crash of the machine).
+    START. A file to be replaced stays until `is_begun`. Both are locked while open. Nothing is
+    buffered, so a commit survives the death of this process once `append` has returned (and, with
+    `fsync`, a crash of the machine); where a file is replaced, from `is_begun` on.
     """
 
     _new: files.Unfinished | None  # until the file has its name
     _front: Callable[[], Iterable[bytes]]  # the bytes before the first commit
 
     def __init__(
-        self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False
+        self,
+        path: str | Path,
+        header: Header,
+        *,
+        force: bool = False,
+        fsync: bool = False,
+        first: int = 1,
     ) -> None:
         """Start a new journal. An empty file at the path is replaced. `force`: replace a journal;
-        `fsync`: wait for the disk at every commit.
+        `fsync`: wait for the disk at every commit; `first`: see `is_begun`.
 
         Raises BadInput if the folder is missing, the path cannot take a file, or a file there may
         not be replaced; JournalInUse if another process is writing it.
@@ -205,6 +211,7 @@ class JournalWriter:
                 "name it by a short text and number its rules",
             )
         self._open(path, fsync)
+        self._first = first
         self._new = files.Unfinished(self.path, force=force, by_force=files.is_journal)
         self._fd, self._file = self._new.fd, os.path.abspath(self.path)
         self._checksum = int.from_bytes(packed[-8:], "big")
@@ -213,7 +220,7 @@ class JournalWriter:
     def _open(self, path: str | Path, fsync: bool) -> None:
         self.path = os.fspath(path)
         self.fsync = fsync
-        self.offset = self.commits = 0
+        self.offset = self.commits = self._first = 0
         self._new = None
         self._is_branch = self._is_name_synced = False
         self._inode: tuple[int, int] | None = None  # with its device; None: not asked for yet
@@ -244,6 +251,7 @@ class JournalWriter:
         journal._front = lambda: _proven(parent, commit.end)
         journal._is_branch = True
         journal.commits = commit.index + 1
+        journal._first = journal.commits + 1
         return journal
 
     @classmethod
@@ -278,6 +286,14 @@ class JournalWriter:
         Raises as opening a reader.
         """
         return JournalReader.over(self._fd, self.path)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a new journal has more than its `first` commits, with which every run begins:
+        START, of some worlds a unit that does not count, of a branch FORK. Without more, nothing
+        is lost with it.
+        """
+        return self.commits > self._first
 
     def __enter__(self) -> Self:
         return self
@@ -328,7 +344,7 @@ class JournalWriter:
         except BaseException:  # Ctrl-C between two partial writes
             self._take_back()
             raise
-        if self.fsync and not self._is_name_synced:
+        if self.fsync and self._new is None and not self._is_name_synced:
             files.sync_folder(self._file)  # where that fails the commit stays, with its name
             self._is_name_synced = True
 
@@ -349,7 +365,9 @@ class JournalWriter:
                 raise WriteFailed(self.path, reason) from None
 
     def discard(self) -> None:
-        """Remove the file. No-op where the system refuses: then it stays, and can be resumed."""
+        """Remove the file, unless it has no name yet. No-op where the system refuses: then it
+        stays, and can be resumed.
+        """
         with suppress(OSError, JournalLost):
             self._check_named()
             files.system.unlink(self._file)
@@ -357,7 +375,7 @@ class JournalWriter:
     def _write(self, data: bytes) -> int:
         """Write behind the last commit, and return the new end of the file."""
         end = self.offset
-        if self._new is not None:
+        if not end:
             for piece in self._front():
                 files.write_all(self._fd, piece, end)
                 end += len(piece)
@@ -365,8 +383,10 @@ class JournalWriter:
         return end + len(data)
 
     def _finish(self) -> None:
-        """Name a new file; sync an older one if `fsync` is set."""
+        """Name a new file, if it need not wait; sync an older one if `fsync` is set."""
         if self._new is not None:
+            if self._new.replaces and not self.is_begun:
+                return
             # A sync takes half as long as a run of 200 rounds. But a fork that loses its end with
             # the power would leave a journal that looks like its parent's run.
             self._new.publish(sync=self.fsync or self._is_branch)

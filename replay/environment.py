@@ -80,7 +80,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
         self._temporary: TemporaryFolder | None = None  # where no path is given
         self._seed, self._since, self._episodes = self.config.seed, 0, 0
         self._open = ExitStack()
-        self._run: tuple[Ask[S], Steps[S]] | None = None
+        self._run: tuple[Ask[S], Steps[S], JournalWriter] | None = None
         self._state: S | None = None
 
     @property
@@ -131,7 +131,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
             ask = opened.enter_context(players.start_agents(context))
             loop = steps(world, setup, writer)
             self._state = next(loop)
-            self._run, self._open = (ask, loop), opened.pop_all()
+            self._run, self._open = (ask, loop, writer), opened.pop_all()
         self._seed, self._since, self._episodes = base, since + 1, self._episodes + 1
         self.config, self.journal = config, path
         self.agents = list(self.possible_agents)
@@ -145,7 +145,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
         """Play the next step of the run; whether it was the last one. Raises BadInput where no
         episode is under way.
         """
-        ask, loop = self._under_way()
+        ask, loop, writer = self._under_way()
         try:
             inputs = ask(self._begun())
             try:
@@ -154,6 +154,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
                 self._state = end.value
                 return True
         except BaseException:
+            if not writer.is_begun:
+                writer.discard()
             self.close()
             raise
         return False
@@ -168,7 +170,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
             self._temporary = TemporaryFolder()
         return str(Path(self._temporary.path, "episode.journal"))
 
-    def _under_way(self) -> tuple[Ask[S], Steps[S]]:
+    def _under_way(self) -> tuple[Ask[S], Steps[S], JournalWriter]:
         if self._run is None:
             raise BadInput("no episode is under way", "call reset()")
         return self._run

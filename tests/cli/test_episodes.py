@@ -133,6 +133,31 @@ def test_one_other_action_is_put_in(folder: Path) -> None:
     assert f"differ from step {action['step']} on" in differs.out
 
 
+FAULTY = """
+class Faulty:
+    def __init__(self, seed=0): self.total = seed
+    def step(self): raise ValueError("no way")
+"""
+
+
+@pytest.mark.parametrize("words", ["walk.py:Walk --set length=20", "faulty.py:Faulty"])
+def test_an_environment_or_a_model_whose_first_step_fails_leaves_what_was_there(
+    folder: Path, words: str
+) -> None:
+    (folder / "faulty.py").write_text(FAULTY)
+    before = (folder / "1.journal").read_bytes()
+    for out in ("new.journal", "1.journal"):
+        ran = goldrush(
+            "record", "--env", *words.split(), "--set", "steps=4", "--out", out, "--force",
+            cwd=folder,
+        )  # fmt: skip
+
+        assert_refused(ran, "fails in step 1: ", "ValueError: ")
+        assert "resume" not in ran.err
+    assert not (folder / "new.journal").exists()
+    assert before == (folder / "1.journal").read_bytes()
+
+
 def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path) -> None:
     words = ["--env", "walk.py:Walk", "--set", "length=23", "--out", "far.journal"]
     ran = goldrush("record", *words, cwd=folder)

@@ -350,6 +350,29 @@ def test_a_mistake_in_the_first_unit_leaves_no_file(tmp_path: Path, part: str) -
     assert ["fishery.py"] == sorted(path.name for path in tmp_path.glob("*.*"))
 
 
+@pytest.mark.parametrize("part", FAILING)
+def test_a_mistake_in_the_first_unit_keeps_the_journal_that_it_would_replace(
+    tmp_path: Path, part: str
+) -> None:
+    line, game, out = FAILING[part], tmp_path / "fishery.py", tmp_path / "run.journal"
+    game.write_text(SOURCE)
+    record = ("record", "fishery.py", "--set", "seasons=4", "--out", "run.journal")
+    assert 0 == goldrush(*record, cwd=tmp_path).code
+    assert 0 == goldrush(*record[:-1], "other.journal", "--seed", 3, cwd=tmp_path).code
+    before = out.read_bytes()
+    game.write_text(SOURCE.replace(line, f"        1 / 0\n{line}", 1))
+    failed = goldrush(*record, "--force", cwd=tmp_path)
+    forked = goldrush(
+        "fork", "other.journal", "--at", 2, "--world", "fishery.py", "--out", "run.journal",
+        "--force", cwd=tmp_path,
+    )  # fmt: skip
+
+    assert failed.code
+    assert forked.code
+    assert "resume" not in failed.err + forked.err
+    assert before == out.read_bytes()
+
+
 # Each leaves the working folder: the import of the file, the start, rules, a policy and a measure.
 @pytest.mark.parametrize(
     "line",

@@ -247,13 +247,17 @@ def _run(writer: Writer, folder: Path, disk: Disk) -> End:
 
 @contextmanager
 def _watched() -> Iterator[list[tuple[int, bool]]]:
-    """Where the commits end that were appended to journals, and whether they were synced."""
+    """Where the commits end that were appended to journals, and whether they were synced. Those
+    without which a run that replaces another has not begun are no loss.
+    """
     append = JournalWriter.append
     appended: list[tuple[int, bool]] = []
 
     def watched(self: JournalWriter, commit: Commit) -> None:
+        replaces = self._new is not None and self._new.replaces
         append(self, commit)
-        appended.append((self.offset, self.fsync))
+        if self.is_begun or not replaces:
+            appended.append((self.offset, self.fsync))
 
     JournalWriter.append = watched  # type: ignore[method-assign]
     try:

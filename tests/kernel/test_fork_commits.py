@@ -274,18 +274,19 @@ def test_a_parent_that_is_being_written_can_be_branched_off(path: Path, out: Pat
     assert [commit.kind for commit in commits_of(out)] == [START, UNIT, FORK, END]
 
 
-def test_nothing_is_written_before_the_first_commit_is_appended(path: Path, out: Path) -> None:
+def test_what_a_branch_replaces_stays_until_its_first_unit(path: Path, out: Path) -> None:
     write(path, run())
     out.write_bytes(files.JOURNAL)
     with (
         JournalReader(path) as reader,
         JournalWriter.branch(out, reader, list(reader)[3], force=True) as journal,
     ):
-        before = out.read_bytes()
         journal.append(fork(1))
+        before = out.read_bytes()
+        journal.append(run()[4])
 
         assert before == files.JOURNAL
-        assert len(commits_of(out)) == 5
+        assert len(commits_of(out)) == 6
 
 
 @pytest.mark.parametrize("there_before", [False, True])
@@ -307,9 +308,9 @@ def test_a_longer_file_that_is_overwritten_leaves_nothing_behind_the_branch(
 ) -> None:
     write(path, run())
     out.write_bytes(files.JOURNAL + b"x" * 100_000)
-    data = branch(out, path, 3, [fork(1)], force=True)
+    data = branch(out, path, 3, [fork(1), run()[4]], force=True)
 
-    assert data == write(path.with_name("in one go"), [*run()[:4], fork(1)])
+    assert data == write(path.with_name("in one go"), [*run()[:4], fork(1), run()[4]])
 
 
 def test_a_file_that_exists_is_refused_and_kept(path: Path, out: Path) -> None:

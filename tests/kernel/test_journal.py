@@ -837,13 +837,29 @@ def test_nothing_is_at_the_path_before_the_first_commit(path: Path) -> None:
         assert [path] == list(path.parent.iterdir())
 
 
-def test_what_is_overwritten_stays_until_the_first_commit(path: Path, sound: bytes) -> None:
+@pytest.mark.parametrize("first", [1, 2])
+def test_what_is_overwritten_stays_until_more_than_the_first_commits_are_there(
+    path: Path, sound: bytes, first: int
+) -> None:
     path.write_bytes(sound)
-    with JournalWriter(path, HEADER, force=True):
+    with JournalWriter(path, HEADER, force=True, first=first) as journal:
+        for commit in commits()[:first]:
+            journal.append(commit)
+
+        assert not journal.is_begun
         assert path.read_bytes() == sound
+        with pytest.raises(JournalInUse):  # before anybody pays for an answer
+            JournalWriter(path, HEADER, force=True)
 
     assert path.read_bytes() == sound
     assert [path] == list(path.parent.iterdir())
+
+    with JournalWriter(path, HEADER, force=True, first=first) as journal:
+        for commit in commits()[: first + 1]:
+            journal.append(commit)
+
+        assert journal.is_begun
+        assert len(read(path)[0]) == first + 1
 
 
 @pytest.mark.parametrize("data", [b"", b"somebody's thesis", b"longer" * 100])

@@ -244,6 +244,7 @@ class JournalMachine(RuleBasedStateMachine):
         if not self.list:
             self.writer = JournalWriter(self.path, HEADER, force=True)
             self.append(Commit(START, 0, 7, setup={"players": 2}))
+            self.append(Commit(UNIT, 1, 7, [Block(()), Block(())]))  # replaces what is left there
             return
         most = len(self.list) - 1 - self.ended
         last = data.draw(st.just(most) | st.integers(0, most))

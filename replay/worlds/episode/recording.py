@@ -7,7 +7,7 @@ the world steps the environment with the action as the journal has it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -17,12 +17,9 @@ import attrs
 from goldrush.agents.targets import check_imports
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
-from goldrush.kernel import files
 from goldrush.kernel.errors import (
     BadInput,
-    JournalLost,
     RulesFailed,
-    WriteFailed,
     format_error,
     format_value,
 )
@@ -272,10 +269,6 @@ class Recording(Generic[U]):
             raise error.error from None
         except BaseException as error:
             self._end(f"ended when a {type(error).__name__} was raised")
-            is_lost = isinstance(error, WriteFailed | JournalLost)  # another file may be there
-            if not self.state.unit and not is_lost:
-                with suppress(OSError):
-                    files.system.unlink(self.path)
             with exits_told(self.state.about.name):
                 raise
 
@@ -331,8 +324,15 @@ def _steps(
         subject = stage.at(initial(setup))
         setup = {**setup, "config": {**setup["config"], "seed": seed}}
         stage.hold(subject, initial(setup))
-    with JournalWriter(path, _HEADER, force=force) as journal:
-        return (yield from steps(episode_world(stage), setup, journal))
+    with JournalWriter(path, _HEADER, force=force, first=2) as journal:  # START and that reset
+        try:
+            return (yield from steps(episode_world(stage), setup, journal))
+        except GeneratorExit:
+            raise
+        except BaseException:
+            if not journal.is_begun:
+                journal.discard()
+            raise
 
 
 def _seed(seed: Any) -> int | None:

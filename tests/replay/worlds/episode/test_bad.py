@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -53,20 +54,20 @@ def raising(error: BaseException) -> Spoil:
     return raises
 
 
-def spoilt(kind: str, path: Path, spoil: Spoil) -> None:
-    """Record an environment whose third step is spoilt."""
+def spoilt(kind: str, path: Path, spoil: Spoil, at: int = WHOLE, **options: Any) -> None:
+    """Record an environment whose step `at` is spoilt."""
     env: Any = MAKE[kind]()
     step, done = env.step, []
 
     def spoilt_step(action: Any) -> Any:
         done.append(action)
         given = step(action)
-        return spoil(env, given) if len(done) == WHOLE else given
+        return spoil(env, given) if len(done) == at else given
 
     env.step = spoilt_step
-    recorded = goldrush.wrap(env, path)
+    recorded = goldrush.wrap(env, path, **options)
     recorded.reset(seed=7)
-    for _ in range(WHOLE):
+    for _ in range(at):
         recorded.step(ACTIONS[kind])
 
 
@@ -117,6 +118,41 @@ def test_what_would_end_the_program_is_a_failure_of_the_step(
         spoilt(kind, tmp_path / "run.journal", raising(error))
 
     assert WHOLE == goldrush.open(tmp_path / "run.journal").info().closed
+
+
+@pytest.mark.parametrize(
+    "spoil", [raising(ValueError()), raising(StopIteration()), put(1, None), raising(Own())]
+)
+@pytest.mark.parametrize("old", [None, b"", b"\x95\xa8goldrush and more"])
+def test_a_first_step_that_fails_leaves_what_was_there(
+    spoil: Spoil, old: bytes | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.journal"
+    if old is not None:
+        path.write_bytes(old)
+    with pytest.raises((ValueError, StopIteration, BadInput)):
+        spoilt("environment", path, spoil, at=1, force=True)
+
+    assert path.read_bytes() == old if old else not path.exists()
+
+
+def test_a_first_step_that_fails_in_another_folder_leaves_the_files_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Moving(NoisyWalk):
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            os.chdir("other")
+            raise ZeroDivisionError
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "run.journal").touch()
+    with pytest.raises(ZeroDivisionError):
+        goldrush.wrap(Moving, "run.journal").reset()
+
+    assert ["other", "other/run.journal"] == sorted(
+        str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")
+    )
 
 
 def test_a_person_who_interrupts_ends_the_program(tmp_path: Path) -> None:

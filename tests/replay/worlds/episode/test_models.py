@@ -227,6 +227,24 @@ def test_a_model_that_cannot_be_made_leaves_no_journal(tmp_path: Path) -> None:
     assert not (tmp_path / "run.journal").exists()
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_model_whose_first_step_fails_leaves_what_was_there(
+    is_there: bool, tmp_path: Path
+) -> None:
+    class Broken(Walk):
+        def step(self) -> float:
+            raise ZeroDivisionError
+
+    path = tmp_path / "run.journal"
+    if is_there:
+        goldrush.wrap(Walk, path, seed=7, steps=3)
+    before = path.read_bytes() if is_there else None
+    with pytest.raises(ZeroDivisionError):
+        goldrush.wrap(Broken, path, seed=7, steps=3, force=True)
+
+    assert before == (path.read_bytes() if path.exists() else None)
+
+
 def test_a_model_that_stops_ends_the_run(tmp_path: Path) -> None:
     run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=500, alive=2)
 

@@ -233,6 +233,20 @@ def test_a_policy_that_fails_ends_the_episode(tmp_path: Path) -> None:
     assert (1, False) == (verify(tmp_path / "a").rounds, verify(tmp_path / "a").finished)
 
 
+class FailsAtOnce:
+    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+        raise ValueError
+
+
+def test_an_episode_whose_first_step_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    one = small(roster=["external", FailsAtOnce()], agents=2, journal=tmp_path / "a")
+    one.reset()
+    with pytest.raises(PolicyFailed):
+        one.step({"agent_0": np.zeros(5, np.int64)})
+
+    assert [] == list(tmp_path.iterdir())
+
+
 def _all(folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
