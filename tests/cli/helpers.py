@@ -14,6 +14,7 @@ import tempfile
 import termios
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,13 @@ class Ran:
 
 def goldrush(*arguments: object, cwd: Path, installed: Path | None = None, **env: str) -> Ran:
     """Run a command. Most are forked from a process that has loaded all of it (see tests.cli.warm):
-    not where a module of one's own, or a variable for Python, could change what is loaded.
+    not where a module of one's own hides another, or a variable for Python changes what is loaded.
     `installed`: a folder of packages to be found, of which that process loads none.
     """
     words = [str(argument) for argument in arguments]
     path = str(ROOT) if installed is None else f"{installed}{os.pathsep}{ROOT}"
-    is_cold = any(Path(cwd).glob("*.py")) or any(n.startswith(("PYTHON", "LC_")) for n in env)
+    hides = any(find_spec(path.stem) for path in Path(cwd).glob("*.py"))
+    is_cold = hides or any(name.startswith(("PYTHON", "LC_")) for name in env)
     env = {"PYTHONPATH": path, **env}
     return cold(*words, cwd=cwd, env=env) if is_cold else _warm(words, cwd, env)
 
