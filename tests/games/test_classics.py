@@ -72,16 +72,19 @@ def measured(game, name, seeds=5, **settings):
     )
 
 
+@pytest.mark.turns("published figures")
 def test_an_epidemic_of_two_infections_a_person_reaches_four_fifths() -> None:
     assert 0.799 == pytest.approx(measured(Epidemic, "attack", 10), abs=0.0005)
 
 
+@pytest.mark.turns("published figures")
 def test_half_the_contacts_nearly_end_it() -> None:
     assert 0.097 == pytest.approx(
         measured(Epidemic, "attack", 10, treatment="distance"), abs=0.0005
     )
 
 
+@pytest.mark.turns("published figures")
 def test_traders_who_know_nothing_but_their_limit_realise_nearly_all_gains() -> None:
     constrained = measured(DoubleAuction, "efficiency", 20, roster="constrained*10")
     unconstrained = measured(DoubleAuction, "efficiency", 20, roster="unconstrained*10")
