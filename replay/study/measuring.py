@@ -71,6 +71,11 @@ def results_of(
     manifest = read_manifest(folder)
     of = studied(manifest.world)
     with_users(of.measures, users)  # before any run is measured
+    if (horizon := of.players.horizon) in [user.name for user in users]:
+        raise BadInput(
+            f"a measure cannot be called {horizon}, as a column of tables is",
+            "give the function another name",
+        )
     if not manifest.finished:
         left = sum(run.sha256 is None for run in manifest.runs)
         raise BadInput(

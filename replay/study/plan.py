@@ -406,10 +406,12 @@ def read_plan(
 def _plan_of_table(
     table: Mapping[str, Any], trust: Collection[str], models: Models | None, folder: str
 ) -> StudyPlan:
+    world = table.get("world", WORLD_DEFAULT)
+    horizon = studied(world).players.horizon if type(world) is str else "rounds"
     kinds = {
         "treatments": (str, list), "rosters": (str, list), "seeds": (int, list),
-        "rounds": (int, list), "world": (str,), "settings": (dict,), "treatment": (dict,),
-        "roster": (dict,), "wording": (str,),
+        horizon: (int, list), "rounds": (int, list), "world": (str,), "settings": (dict,),
+        "treatment": (dict,), "roster": (dict,), "wording": (str,),
     }  # fmt: skip
     for name, value in table.items():
         if name not in kinds:
@@ -427,7 +429,6 @@ def _plan_of_table(
                 f"treatment {format_value(name)} is {format_value(inner)}",
                 "it must be a table of settings",
             )
-    world = table.get("world", WORLD_DEFAULT)
     named = table.get("roster", {})
     _check_texts("roster", list(named.values()))
     listed = _listed(table.get("rosters", list(named) or [BASELINES]))
@@ -436,12 +437,14 @@ def _plan_of_table(
         if name in (*studied(world).studies.baselines, MIXED, BASELINES):
             raise BadInput(f"a roster cannot be called {format_value(name)}", "take another name")
     rosters = {name: named.get(name, name) for name in _once("roster", listed)}
+    if horizon != "rounds" and {horizon, "rounds"} <= set(table):
+        raise BadInput(f"{horizon} is given twice", "give it once")
     return plan_of(
         world=world,
         treatments=_listed(table.get("treatments", [ALL])),
         rosters=rosters,
         seeds=table.get("seeds", SEEDS_DEFAULT),
-        rounds=table.get("rounds"),
+        rounds=table.get(horizon, table.get("rounds")),
         settings=table.get("settings", {}),
         own=table.get("treatment", {}),
         trust=trust,

@@ -69,7 +69,7 @@ Rosters = str | Sequence[str] | Mapping[str, str | Sequence[object]]
 
 RUNS: Final = "runs"  # the table with a row for each run
 _TEXT: Final = ("journal", "treatment", "roster")  # its columns of text
-_WHOLE: Final = ("rounds", "seed", "agents")  # its columns of whole numbers
+_WHOLE: Final = ("seed", "agents")  # its columns of whole numbers, with the horizon
 
 
 def study(
@@ -231,16 +231,16 @@ class Study:
         `roster` (by name), a `horizon` (`rounds`, or by its name in the world: `hours=72`) or a
         `seed`, if given. Raises BadInput for a value that the study does not have.
         """
-        plan = self.manifest.plan
+        plan, known = self.manifest.plan, studied(self.manifest.world).players.horizon
         for given, units in horizon.items():
-            if given != (known := studied(self.manifest.world).players.horizon):
+            if given != known:
                 raise unknown("argument", given, ["treatment", "roster", known, "seed"])
             if rounds is not None:
                 raise BadInput(f"{known} is given twice", "give it once")
             rounds = units
-        asked = {"treatment": treatment, "roster": roster, "rounds": rounds, "seed": seed}
+        asked = {"treatment": treatment, "roster": roster, known: rounds, "seed": seed}
         for name, value in asked.items():
-            there = list(plan[name if name == "rounds" else f"{name}s"])
+            there = list(plan["rounds" if name == known else f"{name}s"])
             if value is not None and value not in there:
                 says = f"the study has no {name} {format_value(str(value))}"
                 raise BadInput(says, f"give one of {', '.join(map(str, there))}")
@@ -284,10 +284,10 @@ class Study:
 
         Args:
             name: `runs`: a row for each run, with the path of its `journal`, its treatment, roster,
-                horizon (`rounds`), seed, number of agents, each measure of agents (`gold`; a game's
-                `score`) as their mean at the end, and each measure of the whole run and of its
-                halves (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other name
-                is that of a table of `Run.tables`, over all runs.
+                horizon (by its name in the world: `rounds`), seed, number of agents, each measure
+                of agents (`gold`; a game's `score`) as their mean at the end, and each measure
+                of the whole run and of its halves (`NAME_first_half`, `NAME_second_half`), null
+                where undefined. Any other name is that of a table of `Run.tables`, over all runs.
             measures: measures of your own, as for `Run.measures`.
             jobs: number of processes; None: one per processor.
 
@@ -300,7 +300,8 @@ class Study:
         if name != RUNS:
             paths = [self.folder / run.path for run in self._played()]
             return arrow_table(paths, name, jobs, user_measures(measures))
-        return rows_table(list(self._rows(jobs, measures)), _TEXT, _WHOLE)
+        whole = (studied(self.manifest.world).players.horizon, *_WHOLE)
+        return rows_table(list(self._rows(jobs, measures)), _TEXT, whole)
 
     def _rows(self, jobs: int | None, measures: Functions) -> Iterable[dict[str, Any]]:
         results = self.results(measures=measures, jobs=jobs)
@@ -315,7 +316,7 @@ class Study:
                     "journal": str(self.folder / one.path),
                     "treatment": cell.treatment,
                     "roster": cell.roster,
-                    "rounds": cell.rounds,
+                    results.of.players.horizon: cell.rounds,
                     "seed": one.seed,
                     "agents": len(one.policies),
                     **{

@@ -16,6 +16,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.study import study as module
 from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.plan import read_plan
 
 
 class Idle:
@@ -45,6 +46,23 @@ def test_its_runs_are_those_of_the_plan(study: goldrush.Study) -> None:
     assert repr(study) == repr(goldrush.Study.open(study.folder))
 
 
+def seasons(state: Any) -> float:
+    """A measure that is called as the horizon of the fishery."""
+    return 1.0
+
+
+def test_a_plan_of_a_game_has_the_horizon_by_its_name(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    head = "world = 'goldrush.games.fishery:Fishery'\nseeds = 1\nseasons = [3, 4]\n"
+    plan.write_text(head)
+
+    assert (3, 4) == read_plan(plan).rounds
+    for more in ("rounds = 5\n", "[settings]\nseasons = 5\n"):
+        plan.write_text(head + more)
+        with pytest.raises(BadInput, match="seasons is given twice"):
+            read_plan(plan)
+
+
 def test_a_study_of_a_game_takes_and_tells_the_horizon_by_its_name(tmp_path: Path) -> None:
     of_game = goldrush.study(
         tmp_path / "study", world=Fishery, treatments="baseline", rosters="share*2", seeds=2,
@@ -56,6 +74,13 @@ def test_a_study_of_a_game_takes_and_tells_the_horizon_by_its_name(tmp_path: Pat
     assert [["seasons-3"] * 2 + ["seasons-4"] * 2, ["seasons-4"] * 2] == folders
     with pytest.raises(BadInput, match=r"no argument 'hours'; .*seasons"):
         of_game.runs(hours=4)
+    with pytest.raises(BadInput, match="the study has no seasons '5'; give one of 3, 4"):
+        of_game.runs(seasons=5)
+    columns = of_game.table()
+    assert "rounds" not in columns.column_names
+    assert [3, 3, 4, 4] == columns["seasons"].to_pylist()
+    with pytest.raises(BadInput, match="a measure cannot be called seasons, as a column"):
+        of_game.table(measures=[seasons])
     with pytest.raises(BadInput, match="seasons is given twice"):
         of_game.runs(seasons=4, rounds=3)
     with pytest.raises(BadInput, match="seasons is given twice"):
