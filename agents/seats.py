@@ -57,6 +57,7 @@ from goldrush.agents.trust import (
 )
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.settings import check_setting
+from goldrush.kernel.text import format_count
 
 if TYPE_CHECKING:
     # Imported where a model plays: with them, commands of other runs would start later.
@@ -703,6 +704,11 @@ class PolicySet:
             raise BadInput(
                 f"the roster has {len(each)} agents, not {wanted}",
                 f"leave the number out, or give counts that add up to {wanted}",
+            )
+        if is_list and wanted < len(each) and text is not None:
+            raise BadInput(
+                f"the roster has {len(each)} names for {format_count(wanted, 'agent')}",
+                f"leave the number out, or give at most {wanted}",
             )
         return [each[agent % len(each)] for agent in range(wanted)]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import goldrush
 from goldrush.agents.llm.models import Models
 from goldrush.agents.roster import Entry, Roster, format_policy
 from goldrush.agents.worlds.mining.players import prepare, record
@@ -104,11 +105,22 @@ def test_one_name_is_played_by_all_agents() -> None:
     assert ["raid"] * 10 == names(POLICY_SET.parse("raid"))
 
 
-@pytest.mark.parametrize("agents", [1, 2, 3, 7])
+@pytest.mark.parametrize("agents", [3, 7])
 def test_a_list_without_counts_is_cycled_to_the_number_asked_for(agents: int) -> None:
     expected = list(itertools.islice(itertools.cycle(["raid", "mine", "claim"]), agents))
 
     assert expected == names(POLICY_SET.parse("raid,mine,claim", agents))
+
+
+@pytest.mark.parametrize("agents", [1, 2])
+def test_more_names_than_agents_are_refused_with_both_numbers(agents: int) -> None:
+    error = refusal("raid,mine,claim", agents)
+
+    assert f"the roster has 3 names for {agents} agent{'s' * (agents > 1)}" == error.what
+    assert f"give at most {agents}" in error.instead
+    run = goldrush.record(roster="raid*2", rounds=2)
+    with pytest.raises(BadInput, match="has 3 names for 2 agents"):
+        run.fork(at=1, roster="raid,mine,claim")
 
 
 def test_a_longer_list_without_counts_is_played_whole() -> None:
