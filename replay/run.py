@@ -220,6 +220,10 @@ class Run:
         """
         if isinstance(path, type) or (isinstance(path, str) and is_location(path)):
             world, path = path, out
+        elif out is not None:
+            raise BadInput(
+                f"{path} is no game, and a journal is given once", "give a game first, or as world="
+            )
         planned = cls.plan(
             world=world, roster=roster, treatment=treatment, models=models, program=program,
             jobs=jobs, check=check, ask=ask, **settings,

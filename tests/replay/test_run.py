@@ -19,6 +19,7 @@ import goldrush
 import goldrush.testing
 from goldrush.agents.worlds.mining import players
 from goldrush.cli.main import cli
+from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.measures import Measured
@@ -422,6 +423,13 @@ def test_a_notebook_shows_the_page(run: goldrush.Run, tmp_path: Path) -> None:
     assert frame.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     assert '"' not in frame[16 : frame.index('" sandbox=')]
     assert page.stat().st_size > 100_000
+
+
+def test_a_game_behind_the_journal_is_not_ignored(tmp_path: Path) -> None:
+    for other in (Fishery, tmp_path / "other.journal"):
+        with pytest.raises(BadInput, match=r"is no game, .*give a game first, or as world="):
+            goldrush.record(tmp_path / "run.journal", other)  # type: ignore[arg-type]
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_run_tells_its_seed_and_units(run: goldrush.Run, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_pages_of_runs_are_linked(tmp_path: Path) -> None:
 
 def test_a_game_is_compared_by_what_it_measures(tmp_path: Path) -> None:
     for seed in range(2):
-        Run.record(tmp_path / f"{seed}.journal", Board, seed=seed)
+        Run.record(tmp_path / f"{seed}.journal", world=Board, seed=seed)
     page = write_overview(tmp_path, jobs=1).path.read_text()
 
     assert "<h1>2 runs of" in page
