@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.fold import fold
-from goldrush.kernel.journal import Header, JournalReader, sha256_of
+from goldrush.kernel.journal import END, Header, JournalReader, sha256_of
 from goldrush.kernel.run import fork
 from goldrush.kernel.walk import DERIVED, DIGESTS, NotDerived, Walk
 from goldrush.kernel.world import Batch, Block, World
@@ -115,6 +115,18 @@ def test_the_same_inputs_give_the_same_bytes(
     recorded(path, world_on(partial(Scripted, kind, agents)), setup_of(kind, agents), units)
 
     assert sha256_of(path) == sha256  # of rules version 1, whose journals stay readable
+
+
+@pytest.mark.parametrize(("version", "units"), [(2, 6), (3, 7)])
+def test_older_recordings_count_further_resets_among_their_steps(
+    path: Path, version: int, units: int
+) -> None:
+    setup = setup_of(ENVIRONMENT, 1, steps=5)
+    setup["subject"] |= {"recording": version}  # type: ignore[operator]
+    world = world_on(partial(Scripted, ENVIRONMENT, 1))
+    recorded(path, world, setup, units_of(ENVIRONMENT, 1, [1], 3))
+
+    assert (units, True) == (walked(path, world).state.unit, commits_of(path)[-1].kind == END)
 
 
 @given(runs(), st.data())
