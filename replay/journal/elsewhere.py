@@ -111,8 +111,11 @@ def check_elsewhere(
     """
     location = location_elsewhere(world)
     folders = [(str(folder), isinstance(folder, UserFolder)) for folder in sys.path]
+    working = os.sep  # where the working folder was removed no path begins in it
+    with suppress(FileNotFoundError):
+        working = os.getcwd()
     order = [
-        os.getcwd(), folders, location, _sha256(world), path, list(resources.trust),
+        working, folders, location, _sha256(world), path, list(resources.trust),
         list(resources.sources), [attrs.astuple(part) for part in parts],
     ]  # fmt: skip
     is_elsewhere, told = bool(location) or given(world) is None, (_CANNOT, "", "")

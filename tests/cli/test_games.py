@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.games import fishery
+from goldrush.replay.run import Run
 from tests.cli.helpers import ROOT, cold, goldrush, in_terminal
 
 SOURCE = Path(fishery.__file__).read_text()
@@ -371,6 +372,20 @@ def test_a_mistake_in_the_first_unit_keeps_the_journal_that_it_would_replace(
     assert forked.code
     assert "resume" not in failed.err + forked.err
     assert before == out.read_bytes()
+
+
+def test_a_game_is_recorded_in_a_working_folder_that_was_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    game, gone, out = tmp_path / "fishery.py", tmp_path / "gone", tmp_path / "run.journal"
+    game.write_text(SOURCE)
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    run = Run.record(out, world=str(game), seasons=2)
+
+    assert 2 == run.units
+    assert "" == capfd.readouterr().err  # no warning: another process has derived it
 
 
 # Each leaves the working folder: the import of the file, the start, rules, a policy and a measure.
