@@ -40,6 +40,7 @@ class GamePolicy:
     """A policy of a game with its settings."""
 
     policy: ClassVar[DeclaredPolicy]
+    is_together: ClassVar[bool]  # as `policy`, whose look-up takes longer
 
     @cached_property
     def function(self) -> Callable[..., object]:
@@ -58,7 +59,7 @@ def policy_class(policy: DeclaredPolicy) -> type[GamePolicy]:
     made: type[GamePolicy] = attrs.make_class(
         policy.name, fields, bases=(GamePolicy,), frozen=True, slots=False
     )
-    made.policy = policy
+    made.policy, made.is_together = policy, policy.together
     made.__doc__ = policy.act.__doc__
     return made
 
@@ -125,7 +126,7 @@ class GameAgents:
     def ask(self, policy: object, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
         agent, game = entry.agent, view.game
-        if isinstance(policy, GamePolicy) and policy.policy.together:
+        if isinstance(policy, GamePolicy) and type(policy).is_together:
             if agent not in view.together:
                 view.together.update(self._asked_together(policy, entry, view))
             return view.together[agent]

@@ -316,9 +316,12 @@ def _draws(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Name) and part.id == "draw" for part in ast.walk(node))
 
 
+_SETS: Final = (set, frozenset)
+
+
 def ordered(value: T, place: str) -> T:
     """The value. Raises BadInput for a set whose order differs between processes."""
-    if isinstance(value, (set, frozenset)):  # before the text is made: every `+=` comes here
+    if isinstance(value, _SETS):  # before the text is made: every `+=` comes here
         check_ordered(value, f"{place} goes through")
     return value
 
