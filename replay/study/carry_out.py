@@ -87,7 +87,11 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models, remote=not backend.shares_folder)
-    call = in_child if backend.shares_folder and runs_given_code(plan) else _in_worker
+    call: Call = _in_worker
+    if backend.shares_folder and runs_given_code(plan):
+        call = in_child
+        for event in studied(plan.world).world({}).events:
+            event.holds_all(())  # compiles the check here, once for all that are forked from here
     if backend.on_all_workers is not None and given(plan.world) is not None:
         source = runs[0].setup["source"]["sha256"]
         backend.on_all_workers(partial(give_same, location_elsewhere(plan.world), source))
