@@ -472,8 +472,10 @@ def fork(
     def facts_of(state: S) -> Facts:
         nonlocal resolved
         _keep_sources(out, resources.sources)
-        players.check_parent(reader, change)
-        resolved = players.resolve_change(state, change, resources)
+        with folder_kept():
+            players.check_parent(reader, change)
+        with folder_kept():
+            resolved = players.resolve_change(state, change, resources)
         _keep_sources(out, resolved.roster.sources)
         return {"parent": reader.sha256(), **resolved.facts}
 

@@ -29,6 +29,7 @@ from goldrush.kernel.errors import (
     WriteFailed,
     format_value,
 )
+from goldrush.kernel.files import folder_kept
 from goldrush.kernel.journal import (
     BODY_MAX,
     END,
@@ -227,7 +228,8 @@ def fork_steps(
     if unit < 0:
         first = vocabulary.number(0)
         raise BadInput(f"there is no {vocabulary.format_unit(unit)}", f"give one from {first} on")
-    reached = _reached(world, parent, _up_to(parent, unit))
+    with folder_kept():  # what is read and written next is named from here
+        reached = _reached(world, parent, _up_to(parent, unit))
     forks, last, state = reached.forks, reached.commit, reached.state
     if last.digest is None or last.unit != unit:
         raise BadInput(

@@ -15,6 +15,7 @@ from goldrush.agents.workers import printing_to_stderr
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_error, format_value
+from goldrush.kernel.files import folder_kept
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped
@@ -49,7 +50,7 @@ def with_users(measures: Measures, users: Sequence[UserMeasure]) -> Measures:
     added = {
         user.name: _measure(user, last and last + number) for number, user in enumerate(users, 1)
     }
-    read = partial(_read, measures, users, added)
+    read = folder_kept()(partial(_read, measures, users, added))
     return attrs.evolve(measures, known={**measures.known, **added}, read=read)
 
 

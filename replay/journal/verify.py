@@ -32,7 +32,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
     format_value,
 )
-from goldrush.kernel.files import open_regular
+from goldrush.kernel.files import folder_kept, open_regular
 from goldrush.kernel.journal import (
     FORK,
     START,
@@ -399,6 +399,7 @@ class _Check:
             not_compared=not_compared,
         )
 
+    @folder_kept()
     def broken(self) -> Break | None:
         try:
             self._follow_all()

@@ -202,3 +202,33 @@ def test_what_cannot_be_is_refused_in_one_line(folder: Path, words: str, says: s
     assert_refused(goldrush(*words.split(), cwd=folder), says)
 
     assert before == {path.name for path in folder.glob("*")} - {"__pycache__"}
+
+
+def test_code_that_leaves_the_working_folder_moves_no_journal(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    leaves = f"__import__('os').chdir({str(tmp_path / 'elsewhere')!r})"
+    (tmp_path / "walk.py").write_text(
+        ENV.replace("        self.x, ", f"        {leaves}; self.x, ")
+    )
+    (tmp_path / "deaf.py").write_text(
+        DEAF.replace("self.total = world", f"{leaves}; self.total = world")
+    )
+    (tmp_path / "own.py").write_text(f"def own(events):\n    {leaves}\n    return len(events)\n")
+    of = {
+        "walk.py:Walk": ("--roster", "random", "--set", "steps=8"),
+        "deaf.py:Deaf": ("--set", "steps=8", "--seed-parameter", "world_seed"),
+    }
+    for make, options in of.items():
+        for words in (
+            ("record", "--env", make, *options, "--out", "run.journal", "--force"),
+            ("verify", "run.journal", "--env", make),
+            ("fork", "run.journal", "--at", "4", "--env", make, "--out", "fork.journal", "--force"),
+            ("verify", "run.journal", "fork.journal", "--env", make),
+            ("measure", "run.journal", "fork.journal", "--measure", "own.py:own"),
+            ("study", "--env", "deaf.py:Deaf", *options, "--seeds", "2", "--out", "study"),
+            ("verify", "study", "--env", "deaf.py:Deaf"),
+        ):  # fmt: skip
+            if make != "walk.py:Walk" or "study" not in words:
+                ran = goldrush(*words, cwd=tmp_path)
+                assert 0 == ran.code, (words, ran.err)
+    assert [] == list((tmp_path / "elsewhere").iterdir())

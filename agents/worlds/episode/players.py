@@ -208,6 +208,7 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
         """See Players. Without a roster the later actions of agents that the recording program
         played are done again.
         """
+        parent = EpisodeRecording(change.parent)  # before code runs that may leave the folder
         settings = {
             name: self.subjects.encoded(value, name) for name, value in change.settings.items()
         }
@@ -218,7 +219,6 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
             if not state.is_model and name not in state.config.parameters:
                 raise unknown("setting", name, state.config.as_dict())
         check_parameters(settings, is_model=state.is_model)
-        parent = EpisodeRecording(change.parent)
         items = [self._encoded(item, state, parent) for item in change.replace]
         agents = state.config.agents
         game = attrs.evolve(self.game, config_of=lambda known: config_of(known, agents))
