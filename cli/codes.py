@@ -8,6 +8,6 @@ grep do, would make such a pipeline fail under `set -o pipefail`.
 from typing import Final
 
 DONE: Final = 0  # for `verify` and `audit`: all holds; for `diff`: no difference
-DIFFERS: Final = 1  # something does not hold, two runs differ, or a run stopped early
+DIFFERS: Final = 1  # something does not hold, two runs differ, or a run stopped at a limit
 TROUBLE: Final = 2  # the command could not do, write or judge what was asked
 INTERRUPTED: Final = 130  # Ctrl-C, as shells count it

@@ -298,7 +298,7 @@ def _misused(error: click.UsageError) -> int:
 
 
 def _reported(error: Exception) -> int:
-    from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped, format_error
+    from goldrush.kernel.errors import GoldrushError, RunStopped, format_error
 
     if isinstance(error.__cause__, StopIteration):  # of code that a generator called
         error = error.__cause__
@@ -313,7 +313,7 @@ def _reported(error: Exception) -> int:
         echo_error(f"goldrush: {text}")
         return TROUBLE
     echo_error(f"goldrush: {error}{_way_out(error)}")
-    return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE
+    return DIFFERS if isinstance(error, RunStopped) else TROUBLE
 
 
 def _plugin_of(error: Exception) -> str | None:

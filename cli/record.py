@@ -275,7 +275,7 @@ def carried_out(
         if isinstance(error, PolicyFailed):
             echo_traceback(error.trace)
         echo_error(f"goldrush: {error}; {kept(error)}")
-        return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
+        return DIFFERS if isinstance(error, RunStopped) else TROUBLE
     except BadInput as error:  # a mistake in the rules, above all
         if not began and _stamp(out) == before:
             raise

@@ -185,8 +185,7 @@ def _carried_out(
         return INTERRUPTED
     except (RunFailed, WorkersLost, WriteFailed) as error:
         echo_error(f"goldrush: {error}; what is finished is kept; {_again()} continues the study")
-        unwritten = isinstance(error, WriteFailed) or getattr(error, "unwritten", False)
-        return TROUBLE if unwritten else DIFFERS
+        return DIFFERS if getattr(error, "stopped", False) else TROUBLE
     _print_study(study, out, len(study.manifest.runs) - played, as_json)
     return DONE
 

@@ -88,14 +88,14 @@ def this_process() -> Backend:
 
 class RunFailed(GoldrushError):
     """A run that could not be played to its end; `path`: its journal, relative to the study's
-    folder; `unwritten`: whether the operating system refused to write it.
+    folder; `stopped`: whether a limit that was set for it stopped it.
     """
 
-    def __init__(self, run: Planned, reason: str, *, unwritten: bool = False) -> None:
+    def __init__(self, run: Planned, reason: str, *, stopped: bool = False) -> None:
         super().__init__(f"{run.path}: {reason}")
         self.path = run.path
         self.reason = reason
-        self.unwritten = unwritten
+        self.stopped = stopped
 
 
 class WorkersLost(GoldrushError):

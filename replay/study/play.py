@@ -27,6 +27,7 @@ from goldrush.kernel.errors import (
     GoldrushError,
     MalformedEvents,
     NotAJournal,
+    RunStopped,
     TornTail,
     UnsupportedJournal,
     WriteFailed,
@@ -162,9 +163,9 @@ def play(
 def _failed(run: Planned, error: GoldrushError | OSError) -> RunFailed:
     """The error with the run's path once, not also in its reason."""
     if isinstance(error, OSError):
-        return RunFailed(run, f"cannot be written: {files.format_reason(error)}", unwritten=True)
+        return RunFailed(run, f"cannot be written: {files.format_reason(error)}")
     message = error.message if isinstance(error, WriteFailed) else str(error)
-    return RunFailed(run, message, unwritten=isinstance(error, WriteFailed))
+    return RunFailed(run, message, stopped=isinstance(error, RunStopped))
 
 
 def folders_of(path: str, folder: str) -> Sequence[Path]:

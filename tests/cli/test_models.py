@@ -142,13 +142,13 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
     assert "no price given" in ran.out
 
 
-def test_a_policy_that_fails_while_questions_are_estimated_exits_with_1(tmp_path: Path) -> None:
+def test_a_policy_that_fails_while_questions_are_estimated_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "quits.py").write_text(
         "class Quits:\n    def plan(self, seen, draws):\n        1 / 0\n"
     )
     ran = goldrush("record", "--dry-run", "--roster", "quits:Quits*1,llm:a*1", cwd=tmp_path)
 
-    assert (1, "", True) == (ran.code, ran.out, "quits:Quits of agent 0 failed" in ran.err)
+    assert (2, "", True) == (ran.code, ran.out, "quits:Quits of agent 0 failed" in ran.err)
 
 
 def test_a_dry_run_without_models_says_so(tmp_path: Path) -> None:

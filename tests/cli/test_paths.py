@@ -146,6 +146,6 @@ def test_a_study_says_again_what_was_typed(tmp_path: Path) -> None:
     )  # fmt: skip
     command = ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0]
 
-    assert 1 == ran.code
+    assert 2 == ran.code
     assert "$'-odd\\x0aname'" == command.split()[-1]
     assert ["study"] == shlex.split(command)[:1]

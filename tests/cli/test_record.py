@@ -239,7 +239,7 @@ def test_a_policy_that_raises_in_round_5_leaves_rounds_1_to_4_verified(tmp_path:
     ran = goldrush("record", "--roster", "raid*2,mine:Broken*1", "--out", "x.journal", cwd=tmp_path)
     verdict = verify(tmp_path / "x.journal")
 
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (2, "")
     assert len(ran.err.strip().splitlines()) == 1
     for words in (
         "mine:Broken",
@@ -269,7 +269,7 @@ def test_a_policys_traceback_is_printed_from_its_own_frame_on(tmp_path: Path) ->
         assert "mine.py" in err.splitlines()[1]
         assert "RuntimeError: cannot go on" in err.splitlines()
         assert "rounds.py" not in err
-    assert (1, 1) == (ran.code, again.code)
+    assert (2, 1) == (ran.code, again.code)
 
 
 def test_a_run_whose_journal_is_removed_stops_and_says_that_nothing_is_left(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_the_command_that_is_printed_has_all_that_is_needed_to_go_on(
     command = shlex.split(ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0])
     (tmp_path / "ready").touch()
 
-    assert (ran.code, holds in ran.err) == (1, True)
+    assert (ran.code, holds in ran.err) == (2, True)
     assert command[:2] == ["resume", "x.journal"]
     assert goldrush(*command, cwd=tmp_path).code == 0
     assert goldrush("verify", "x.journal", *command[2:], cwd=tmp_path).code == 0
@@ -378,5 +378,5 @@ def test_a_fork_that_stops_prints_the_command_to_go_on(tmp_path: Path) -> None:
     command = shlex.split(ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0])
     (tmp_path / "ready").touch()
 
-    assert (ran.code, command) == (1, ["resume", "x.journal", "--trust", "stops:Stops"])
+    assert (ran.code, command) == (2, ["resume", "x.journal", "--trust", "stops:Stops"])
     assert goldrush(*command, cwd=tmp_path).code == 0

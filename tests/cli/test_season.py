@@ -101,7 +101,7 @@ def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path
     resumed = goldrush("resume", "s.journal", "--trust", "mine:Tired", cwd=tmp_path)
     after = goldrush("verify", "s.journal", "--trust", "mine:Tired", cwd=tmp_path)
 
-    assert 1 == ran.code
+    assert 2 == ran.code
     assert "failed in assignment 1: speak: Tired.speak, mine.py:4: OSError: tired" in ran.err
     assert "s.journal holds assignments 0 to 0, whole; go on with" in ran.err
     assert "unfinished" in before.out

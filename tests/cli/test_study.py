@@ -239,7 +239,7 @@ def test_a_run_that_fails_is_named_and_the_command_that_is_printed_goes_on(
     command = shlex.split(line.rpartition("`python -m goldrush ")[2].partition("`")[0])
     (tmp_path / "ready").touch()
 
-    assert (1, "", "what a policy prints") == (ran.code, ran.out, printed)
+    assert (2, "", "what a policy prints") == (ran.code, ran.out, printed)
     assert "baseline/mine_Broken_2/rounds-4/seed-0000.journal: policy mine:Broken" in line
     assert "RuntimeError: cannot go on \\x1b[2J" in line
     assert "what is finished is kept" in line

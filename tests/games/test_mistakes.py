@@ -169,7 +169,7 @@ def test_a_person_who_interrupts_ends_the_program(tmp_path, rule):
         recorded(ending(tmp_path, rule, "raise KeyboardInterrupt"), tmp_path / "r").measures()
 
 
-@pytest.mark.parametrize("rule", ["decide", "measure", "start"])
+@pytest.mark.parametrize("rule", ["decide", "measure", "start", "policy"])
 def test_no_command_ends_well_because_rules_do(tmp_path, rule):
     ending(tmp_path, rule, "__import__('sys').exit()")
     ran = command("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)
