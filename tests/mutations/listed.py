@@ -29,8 +29,8 @@ class Mutation:
 
 def mutations() -> Iterator[Mutation]:
     """All mutations: `[[in]]` has a file, its tests, and a row (rule, old, new) for each."""
+    numbers: Counter[str] = Counter()
     for path in LISTS:
-        numbers: Counter[str] = Counter()
         for group in tomllib.loads(path.read_text())["in"]:
             name = Path(group["file"]).with_suffix("").as_posix().replace("/", ".")
             for rule, old, new, *tests in group["rows"]:
