@@ -11,6 +11,7 @@ import pytest
 
 from goldrush.agents.llm.failures import FIRST, Failures, Tally, failure_kind, format_failures
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.question import About, answer_error, recorded_answer
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.replay.journal.usage import failures_in
@@ -41,6 +42,13 @@ def nothing_is_synced(monkeypatch: pytest.MonkeyPatch) -> None:
 def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
     """A server that answers these agents so, and the others with a plan."""
     return lambda asked: bad if asked.agent in agents else playing(asked)
+
+
+@pytest.mark.parametrize("error", [None, "cut", "refusal"])
+def test_an_answer_of_an_earlier_prompt_fails_as_it_was_recorded(error: str | None) -> None:
+    about = About(0, "prompt", '{"actions": []}', error, {})
+
+    assert error == answer_error(recorded_answer(about, None))
 
 
 # --- patience ---

@@ -57,10 +57,15 @@ class ExtendedDecimal(Decimal):
     pass
 
 
-def failed(agent: int) -> ValueError:
+def failed(agent: int, **others: int) -> ValueError:
     error = ValueError("an agent")
-    error.agent = agent  # type: ignore[attr-defined]
+    vars(error).update(agent=agent, **others)
     return error
+
+
+def again(which: int) -> list[Thing]:
+    things = [Thing(1), Thing(2)]
+    return [*things, things[which]]
 
 
 def with_default(default: int) -> Callable[[int], int]:
@@ -101,8 +106,10 @@ def test_digests_differ_exactly_where_a_value_is_told_to(a: Any, b: Any) -> None
         ({"x"}, {"y"}, "value{'x'}", ("True", "missing")),
         (Thing([1, (2, 3)]), Thing([1, (2, 4)]), "value.held[1][1]", ("3", "4")),
         (Slotted(1), Slotted(2), "value.held", ("1", "2")),
+        (failed(1), failed(1, more=2), "value.more", ("missing", "2")),
         ([Thing(1)] * 2, [Thing(1), Thing(1)], "value[1]",
          ("the object at value[0]", "tests.replay.repeats.test_observe.Thing")),
+        (again(0), again(1), "value[2]", ("the object at value[0]", "the object at value[1]")),
         (StringIO("a"), StringIO("b"), "value.getvalue()", ("'a'", "'b'")),
         (BytesIO(b"a"), BytesIO(b"b"), "value.getvalue()", ("b'a'", "b'b'")),
         (failed(1), failed(2), "value.agent", ("1", "2")),
@@ -116,6 +123,7 @@ def test_a_difference_is_told_by_its_path(
     a: object, b: object, path: str, values: tuple[str, str]
 ) -> None:
     assert (path, *values) == leaf_that_differs(told(a).leaves, told(b).leaves)
+    assert digest(a) != digest(b)
 
 
 @pytest.mark.parametrize("make", [ExtendedArray, ExtendedDate.fromtimestamp, ExtendedDecimal])
@@ -257,7 +265,8 @@ def test_of_what_is_behind_too_many_values_no_number_is_known(
 
 
 def test_addresses_in_texts_do_not_count() -> None:
-    values = [ValueError(f"{object()!r} is lost", repr(threading.Lock())) for _ in range(2)]
+    held = [(object(), threading.Lock()) for _ in range(2)]
+    values = [ValueError(f"{one!r} is lost", repr(lock)) for one, lock in held]
 
     assert digest(values[0]) == digest(values[1]) != digest(ValueError("<object at 0x7> is lost"))
 
@@ -373,6 +382,8 @@ def test_runs_that_end_at_different_steps_part_behind_the_first_end() -> None:
 
     assert Split(5, (), 3) == split_of(a, b) == split_of(b, a)
     assert None is split_of(a, a)
+    beginning = Trace(steps=(0, 3), rows=(row, row))
+    assert Split(4, (), 3) == split_of(a, beginning) == split_of(beginning, a)
 
 
 def test_what_cannot_be_looked_into_is_listed_once_by_its_type() -> None:

@@ -13,11 +13,12 @@ from goldrush.replay.report.contents import page_of
 from goldrush.replay.report.figure import figures_in
 from goldrush.replay.report.methods import methods as methods_section
 from goldrush.replay.report.outcome import answer, answer_figure, outcome_section, runs_figure
-from goldrush.replay.report.page import FigureBlock, Marked, TableBlock, Text
+from goldrush.replay.report.page import FigureBlock, Marked, TableBlock, Text, number, p_value
 from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.report.tidy import rows_of
+from goldrush.replay.study.outcomes import TREATMENTS
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.replay.study.made_up import made, results
@@ -74,6 +75,30 @@ def test_of_several_comparisons_it_says_how_many_differ_after_the_correction() -
         "Treatments differ in 1 of 3 comparisons, most scarce − baseline for raid"
     )
     assert three.endswith("(95% interval; p < 0.001 after Holm's correction).")
+
+
+def test_of_several_comparisons_the_largest_and_the_most_certain_is_told() -> None:
+    """The largest whichever its sign; of none, the smallest p and what all could have found."""
+    rosters = ("raid", "mine", "defend")
+
+    def gold(treatment: str, roster: str, seed: int, agent: int) -> float:
+        more = {"raid": 3, "mine": -9}.get(roster, 0) * (treatment == "scarce")
+        return no_effect(treatment, roster, seed, agent) + more
+
+    *_, three = asked(gold, rosters=rosters).sentences
+    assert three.startswith(
+        "Treatments differ in 2 of 3 comparisons, most scarce − baseline for mine: −"
+    )
+
+    def same(treatment: str, roster: str, seed: int, agent: int) -> float:
+        return 4.0 if roster == "raid" else no_effect(treatment, roster, seed, agent)
+
+    found = asked(same, rosters=rosters)
+    compared = found.comparisons[TREATMENTS]
+    smallest = min(one.holm for one in compared if one.holm is not None)
+    most = max(one.detectable for one in compared if one.detectable is not None)
+    assert f"was found in 3 comparisons (p = {p_value(smallest)} after" in found.sentences[2]
+    assert f"could have found one of {number(most, 2)} or more" in found.sentences[2]
 
 
 def test_a_study_that_found_nothing_says_what_it_could_have_found() -> None:

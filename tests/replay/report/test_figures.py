@@ -20,6 +20,7 @@ from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.sections import ReportedStudy, study_of
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.svg import panel_svg
+from goldrush.replay.report.tidy import rows_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
@@ -189,6 +190,35 @@ def test_short_runs_are_drawn(rounds: int) -> None:
     given = cells("random", rounds=rounds, curves=curves)
     for name in EVERY:
         assert drawn(name, given).panels
+
+
+def test_a_mean_stands_in_the_middle_of_its_window_and_a_last_value_at_its_end() -> None:
+    """And a measure that is 0 in one cell is drawn; the axis ends with the longest run."""
+    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
+    zero = {"contention": (0.0,) * 40}
+    given = cells("random", rounds=80, curves=curves)
+    given |= cells("raid", rounds=40, curves=curves | zero)
+    panels = {panel.title: panel for panel in drawn("over_units", given).panels}
+    turnover, gini = (rows_of([panels[OVER_ROUNDS[name].title]]) for name in ("turnover", "gini"))
+
+    assert {80.0} == {panel.x.high for panel in panels.values()}
+    assert [1.5, 3.5, 1, 2] == [rows["x"] for rows in (*turnover[:2], *turnover[40:42])]
+    assert [2, 4, 1, 2] == [rows["x"] for rows in (*gini[:2], *gini[40:42])]
+    assert MEASURES["contention"].title in panels
+
+
+def test_the_first_half_is_hollow_and_stands_before_the_second() -> None:
+    given = cells("random", halves=dict.fromkeys(MEASURES, (0.0, 0.0)))
+    given |= cells("raid", halves=dict.fromkeys(MEASURES, (0.2, 0.4)))
+    found = drawn("half_against_half", given)
+
+    assert len(JUDGED) == len(found.panels)
+    assert [
+        ("random", "random", 0.0, "first half"), ("random", "random", 0.0, "second half"),
+        ("raid", "raid", 0.2, "first half"), ("raid", "raid", 0.4, "second half"),
+    ] == [tuple(row[name] for name in ("series", "x", "y", "label"))
+          for row in rows_of(found.panels[:1])]  # fmt: skip
+    assert [True, False] * 2 == [mark.hollow for mark in found.panels[0].marks]  # type: ignore[union-attr]
 
 
 def test_no_line_leads_over_what_is_undefined() -> None:

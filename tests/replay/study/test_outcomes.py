@@ -102,6 +102,7 @@ def test_pairs_of_equal_seeds_are_compared_and_each_kind_has_its_correction() ->
             for a, b in zip(runs["baseline"], runs["scarce"], strict=True)
         ]
         tested = change(pairs, +1)
+        assert ("baseline", "scarce") == (one.a, one.b)
         assert one.p == min(1.0, 2 * min(tested.p or 1, tested.p_opposite or 1))
         assert one.change.difference.mean == pytest.approx(tested.difference.mean)
         assert one.differs
@@ -110,8 +111,11 @@ def test_pairs_of_equal_seeds_are_compared_and_each_kind_has_its_correction() ->
 
 @given(st.permutations(range(12)), st.integers(1, 12))
 def test_seeds_that_only_one_of_them_has_are_left_out(order: list[int], common: int) -> None:
-    ours = [run(lambda *_: 1.0, "baseline", "raid", seed) for seed in order]
-    theirs = [run(lambda *_: 3.0, "scarce", "raid", seed) for seed in sorted(order[:common])]
+    def gold(treatment: str, roster: str, seed: int, agent: int) -> float:
+        return 10.0 * seed + (2.0 if treatment == "scarce" else 0.0)
+
+    ours = [run(gold, "baseline", "raid", seed) for seed in order]
+    theirs = [run(gold, "scarce", "raid", seed) for seed in sorted(order[:common])]
     found = results(*ours, *theirs)
     [one] = comparisons(found, outcome_named(found))[TREATMENTS]
 

@@ -201,6 +201,32 @@ def test_what_each_environment_of_a_vector_gave_is_its_agents(tmp_path: Path) ->
     expected = [(step, k) for step, mask in enumerate(masks, 1) for k in np.flatnonzero(mask)]
     assert 0 < len(expected) < 7 * 3
     assert expected == [(event["step"], event["agent"]) for event in ahead]
+    scores = [e for e in goldrush.open(env.journal).events("array") if e["name"] == "info[score]"]
+    infos = [each for *_, each in returned if "score" in each]
+    given = [score for each in infos for score in each["score"][each["_score"]]]
+    assert given == pytest.approx([event["value"] for event in scores])
+
+
+def test_parallel_agents_are_told_in_their_order_until_none_is_left(tmp_path: Path) -> None:
+    env = goldrush.wrap(MAKE["parallel"], tmp_path / "run.journal")
+    play(env, "parallel", 3)
+    rows = [row for row in env.run.table("steps").to_pylist() if row["agent"]]
+
+    assert [0, 1, 2, 0, 1, 0] == [int(row["agent"][-1]) for row in rows]
+    assert [False] * 5 + [True] == [row["over"] for row in rows]
+
+
+def test_an_episode_that_is_cut_off_is_over(tmp_path: Path) -> None:
+    env = goldrush.wrap(gymnasium.wrappers.TimeLimit(NoisyWalk(), 2), tmp_path / "run.journal")
+    env.reset(seed=1)
+    for _ in range(2):
+        env.step(1)
+    with pytest.raises(BadInput, match="the episode is over"):
+        env.step(1)
+    env.reset()
+    [row, _] = env.run.table("episodes").to_pylist()
+
+    assert (True, [], ["agent"]) == (row["finished"], row["terminated"], row["truncated"])
 
 
 @pytest.mark.parametrize(
