@@ -230,6 +230,16 @@ def test_elements_are_told_apart_however_deep(make: Callable[[int], object]) -> 
     assert ([], {}) == (list(told(values[0]).not_seen), told(values[0]).states)
 
 
+def test_sets_within_elements_have_no_order() -> None:
+    one, two = ({Thing(set(items))} for items in ([0, 8], [8, 0]))  # which share a place
+    assert digest(one) == digest(two)
+
+
+def test_a_long_value_is_told_by_its_beginning() -> None:
+    [leaf] = told("a" * 999).leaves
+    assert leaf.text.startswith(f"'{'a' * 199}... (1,001 characters, digest ")
+
+
 def test_what_nothing_tells_apart_is_not_compared_and_said() -> None:
     def ring(sizes: list[int]) -> set[object]:
         every = list[Slotted]()

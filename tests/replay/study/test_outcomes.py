@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.study.inference import change, detectable, holm, interval
+from goldrush.replay.study.inference import SIGNIFICANT, change, detectable, holm, interval
 from goldrush.replay.study.outcomes import (
     POLICIES,
     ROSTERS,
@@ -103,10 +103,26 @@ def test_pairs_of_equal_seeds_are_compared_and_each_kind_has_its_correction() ->
         ]
         tested = change(pairs, +1)
         assert ("baseline", "scarce") == (one.a, one.b)
+        assert detectable(one.change.difference, SIGNIFICANT / 2) == one.detectable
         assert one.p == min(1.0, 2 * min(tested.p or 1, tested.p_opposite or 1))
         assert one.change.difference.mean == pytest.approx(tested.difference.mean)
         assert one.differs
         assert one.change.difference.mean == pytest.approx(5.0, abs=1.5)
+    assert [1.0, 1.0] == pytest.approx([of.change.difference.mean for of in compared[POLICIES]])
+
+
+def test_a_loss_is_as_certain_as_a_gain() -> None:
+    def changed(by: float) -> MiningResults:
+        return study(
+            lambda t, r, seed, agent: by * (t == "scarce") + noise(t, r, seed), rosters=("raid",)
+        )
+
+    [gain], [loss] = (
+        comparisons(of, outcome_named(of))[TREATMENTS] for of in map(changed, (5.0, -5.0))
+    )
+
+    assert gain.p == loss.p
+    assert gain.differs
 
 
 @given(st.permutations(range(12)), st.integers(1, 12))
