@@ -207,6 +207,19 @@ def test_a_mean_stands_in_the_middle_of_its_window_and_a_last_value_at_its_end()
     assert MEASURES["contention"].title in panels
 
 
+def test_a_curve_is_drawn_through_the_means_of_its_seeds() -> None:
+    [(cell, runs)] = cells("random").items()
+    curves = {name: (0.1, 0.2, 0.4, 0.4) for name in OVER_ROUNDS}
+    runs = [attrs.evolve(runs[0], curves=curves), *runs[1:]]
+    first = drawn("over_units", {cell: runs}).panels[0]
+    [row, *_] = rows_of([first])
+    name = next(name for name in OVER_ROUNDS if OVER_ROUNDS[name].title == first.title)
+    values = [run.curves[name][0] for run in runs]
+
+    assert interval(values).mean == pytest.approx(row["y"])
+    assert row["low"] < row["y"] < row["high"]  # type: ignore[operator]
+
+
 def test_the_first_half_is_hollow_and_stands_before_the_second() -> None:
     given = cells("random", halves=dict.fromkeys(MEASURES, (0.0, 0.0)))
     given |= cells("raid", halves=dict.fromkeys(MEASURES, (0.2, 0.4)))
@@ -226,7 +239,7 @@ def test_no_line_leads_over_what_is_undefined() -> None:
 
 
 def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
-    given = cells("random", "raid")
+    given = cells("random", "raid", run={"gini": 0.7, "turnover": 0.2})
     hrefs = {(cell, 1): f"pages/{cell.roster}.html" for cell in given}
     [gini, _] = sections.trade_off(given, styles_of(["random", "raid"]), hrefs).panels
 
@@ -235,6 +248,7 @@ def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
         r'href="([^"]+)"', panel_svg(gini)
     )
     assert 6 == panel_svg(gini).count("<title>baseline, ra")
+    assert {(0.7, 0.2)} == {(row["x"], row["y"]) for row in rows_of([gini])}
 
 
 def test_lines_that_coincide_have_marks_at_other_places() -> None:
