@@ -209,7 +209,7 @@ def test_a_mean_stands_in_the_middle_of_its_window_and_a_last_value_at_its_end()
 
 def test_a_curve_is_drawn_through_the_means_of_its_seeds() -> None:
     [(cell, runs)] = cells("random").items()
-    curves = {name: (0.1, 0.2, 0.4, 0.4) for name in OVER_ROUNDS}
+    curves = dict.fromkeys(OVER_ROUNDS, (0.1, 0.2, 0.4, 0.4))
     runs = [attrs.evolve(runs[0], curves=curves), *runs[1:]]
     first = drawn("over_units", {cell: runs}).panels[0]
     [row, *_] = rows_of([first])
@@ -252,12 +252,14 @@ def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
 
 
 def test_lines_that_coincide_have_marks_at_other_places() -> None:
-    found = drawn("over_units", cells("random", "raid", rounds=4)).panels[0]
+    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
+    found = drawn("over_units", cells("random", "raid", rounds=40, curves=curves)).panels[0]
     marks = re.findall(r'class="dot (c\d)" (?:cx="|d="M)([\d.]+)', panel_svg(found))
     first, second = ({x for c, x in marks if c == colour} for colour in ("c0", "c1"))
 
     assert first
     assert second
+    assert first.isdisjoint(second)
     styles = styles_of(["random", "raid"])
     assert styles["random"].dash != styles["raid"].dash
     assert styles["random"].marker != styles["raid"].marker

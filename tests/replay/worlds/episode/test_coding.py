@@ -29,7 +29,13 @@ ARRAYS = st.builds(
     lambda array, order: np.array(array, order=order) if order in "CF" else array[::-1].T,
     stn.arrays(DTYPES, SHAPES.filter(bool)), st.sampled_from("CF-"),
 ) | stn.arrays(DTYPES, ())  # fmt: skip
-SCALARS = stn.arrays(DTYPES, ()).map(lambda array: array[()])
+SCALARS = (
+    stn.arrays(DTYPES, ())
+    .map(lambda array: array[()])
+    .filter(
+        lambda value: value.dtype.itemsize  # empty texts: numpy gives their type no size
+    )
+)
 NANS = st.binary(min_size=8, max_size=8).map(lambda data: np.frombuffer(data, "<f8"))
 TEXT = st.text(st.characters(exclude_categories=("Cs",)))
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.binary()
@@ -55,7 +61,8 @@ def content(value: object) -> object:
 def test_what_is_encoded_is_decoded_as_it_was(value: object) -> None:
     stored = unpack(pack(encoded(value)))
 
-    assert (encoded(value), content(value)) == (stored, content(decoded(stored)))
+    assert content(encoded(value)) == content(stored)
+    assert content(value) == content(decoded(stored))
     assert holds(stored)
 
 
