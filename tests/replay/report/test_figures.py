@@ -19,7 +19,7 @@ from goldrush.replay.report.plot import axis_of, panel_of, reach
 from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.sections import ReportedStudy, study_of
 from goldrush.replay.report.styles import styles_of
-from goldrush.replay.report.svg import panel_svg
+from goldrush.replay.report.svg import _Drawing, panel_svg
 from goldrush.replay.report.tidy import rows_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
@@ -218,6 +218,12 @@ def test_a_curve_is_drawn_through_the_means_of_its_seeds() -> None:
 
     assert interval(values).mean == pytest.approx(row["y"])
     assert row["low"] < row["y"] < row["high"]  # type: ignore[operator]
+    outline = re.search(
+        r'class="band [^"]*" d="M[\d.]+ ([\d.]+)L.*L[\d.]+ ([\d.]+)Z"', panel_svg(first)
+    )
+    place = _Drawing(first, None).y
+    assert outline
+    assert (f"{place(row['high']):.1f}", f"{place(row['low']):.1f}") == outline.groups()  # type: ignore[arg-type]
 
 
 def test_the_first_half_is_hollow_and_stands_before_the_second() -> None:
