@@ -30,6 +30,7 @@ from goldrush.replay.report.page import (
     numbered,
     p_value,
     printable,
+    within_bounds,
 )
 from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.styles import LABEL_MAX, labels_of, styles_of
@@ -242,6 +243,10 @@ def test_a_table_in_markdown_has_its_head_and_its_caption() -> None:
 )  # fmt: skip
 def test_a_figure_has_three_digits_that_count(value: float | None, text: str) -> None:
     assert text == number(value)
+
+
+def test_an_effect_has_both_bounds_and_a_zero_no_sign() -> None:
+    assert "0.00 [−0.25,\u00a00.50]" == within_bounds(-0.001, -0.25, 0.5)
 
 
 def test_an_interval_stands_behind_its_mean_where_there_is_one() -> None:

@@ -67,6 +67,8 @@ def test_a_measure_of_units_is_drawn_as_it_was_measured_and_parted_where_undefin
     found = {row["x"]: row["y"] for row in run.figure("defense_trigger").data}
 
     assert {n: value for n, value in enumerate(values, 1) if value is not None} == found
+    [curve] = curves_of(run.figure("defense_trigger"))
+    assert {1.0} == {b.x - a.x for of in curve.segments for a, b in pairwise(of)}
     for name in run.figures():
         assert run.figure(name).caption.startswith(run.figures()[name])
 
@@ -87,11 +89,12 @@ def test_a_long_run_is_drawn_at_some_of_its_units_the_last_included(
 
 def test_labels_at_the_ends_of_lines_are_apart(run: Run) -> None:
     [panel] = run.figure("gold")._panels
-    heights = [height for height, _ in panel.ends(0.1)]
+    for gap in (0.1, 0.45):
+        heights = [height for height, _ in panel.ends(gap)]
 
-    assert 3 == len(heights)
-    assert all(0.1 <= b - a + 1e-9 for a, b in pairwise(heights))
-    assert 0 <= heights[0] <= heights[-1] <= 1 + 1e-9
+        assert 3 == len(heights)
+        assert all(gap <= b - a + 1e-9 for a, b in pairwise(heights))
+        assert 0 <= heights[0] <= heights[-1] <= 1 + 1e-9
 
 
 def test_a_game_has_a_figure_of_its_score_and_of_its_own_measures(tmp_path: Path) -> None:
@@ -109,6 +112,9 @@ def test_a_season_has_a_row_of_scores_for_each_policy(tmp_path: Path) -> None:
 
     assert {one.policy: one.mean for one in outcome.standings if one.mean is not None} == {
         row["series"]: row["y"] for row in figure.data
+    }
+    assert {(one.lowest, one.highest) for one in outcome.standings if one.mean is not None} == {
+        (row["low"], row["high"]) for row in figure.data
     }
     assert "score" == season.figure().name
     assert "percentile" in season.figures()

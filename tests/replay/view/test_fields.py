@@ -13,6 +13,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.sampling import Spaced
+from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import fields as fields_of
 from goldrush.replay.view import states as view_states
@@ -61,7 +62,7 @@ def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
     few.add([3, None, 0], [])
     few.add([3, 0.5, 0], [])
     many.add([*range(LEVELS), None], [])
-    many.add([*range(LEVELS), -2.5], [])
+    many.add([-2.5] * (LEVELS + 1), [])
 
     assert {"kind": "values", "size": [3], "levels": [None, 0, 0.5, 3], "range": [0, 3]} == (
         few.as_dict()
@@ -69,6 +70,10 @@ def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
     assert (None, [-2.5, LEVELS - 1], [LEVELS + 1]) == (
         many.as_dict()["levels"], many.range, many.as_dict()["size"]
     )  # fmt: skip
+
+
+def test_a_spread_is_that_of_the_agents_of_a_policy() -> None:
+    assert {"a": (1, 1.5, 2, 2.5, 3), "b": (9,) * 5} == spreads_of([1, 9, 2, 3], list("abaa"))
 
 
 @pytest.mark.parametrize("units", [1, 9, 10, 11, 100])

@@ -89,6 +89,24 @@ def test_public_numbers_of_a_plain_class_are_recorded_at_each_step(tmp_path: Pat
     assert recorded == means(Walk(7, points=3), 20)
 
 
+class Late:
+    """Has a variable from its second step on."""
+
+    def __init__(self, seed: int) -> None:
+        self.steps = seed
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > 1:
+            self.later = 10 * self.steps
+
+
+def test_a_variable_that_comes_later_is_undefined_before(tmp_path: Path) -> None:
+    run = goldrush.wrap(Late, tmp_path / "run.journal", seed=0, steps=3)
+
+    assert [None, None, 20, 30] == list(run.measured().values["later"])
+
+
 def test_what_a_collector_reports_is_recorded_in_place_of_attributes(tmp_path: Path) -> None:
     run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=3)
 
