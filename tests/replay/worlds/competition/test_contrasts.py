@@ -41,6 +41,7 @@ from goldrush.replay.worlds.competition.study import (
     SeasonKept,
     SeasonResult,
     SeasonResults,
+    _bounds,
     answers,
     controls,
     planted,
@@ -516,6 +517,7 @@ def test_stability_is_shown_with_its_interval_over_seasons_or_not_at_all() -> No
     assert one.stability is not None
     assert one.interval[0] < one.stability < one.interval[1]
     assert few.interval is None
+    assert (50, 1949) == _bounds(range(2000), 8)  # all but 2.5% on each side
     for found, shown in ((few, "–"), (one, f"[{one.interval[0]:.2f},".replace("-", "−"))):
         study_ = results(*ranked(*ours[: found.seasons]))
         rows = [
