@@ -150,6 +150,7 @@ def test_an_agent_knows_its_gold(run: goldrush.MiningRun) -> None:
 def test_events_are_narrowed_down(run: goldrush.MiningRun) -> None:
     claims = list(run.events("claim_drawn", first=1, last=1, agent=2))
 
+    assert {2, 3} == {event.unit for event in run.events(first=2, last=3)}
     assert claims
     assert all(event.unit == 1 and 2 in event["claimants"] for event in claims)
     assert len(claims) == len(run.agent(2).log("claim_drawn", first=1, last=1))

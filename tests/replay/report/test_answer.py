@@ -13,7 +13,16 @@ from goldrush.replay.report.contents import page_of
 from goldrush.replay.report.figure import figures_in
 from goldrush.replay.report.methods import methods as methods_section
 from goldrush.replay.report.outcome import answer, answer_figure, outcome_section, runs_figure
-from goldrush.replay.report.page import FigureBlock, Marked, TableBlock, Text, number, p_value
+from goldrush.replay.report.page import (
+    FigureBlock,
+    Marked,
+    TableBlock,
+    Text,
+    bounds,
+    number,
+    p_value,
+    rounded,
+)
 from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.report.svg import panel_svg
@@ -257,6 +266,25 @@ def test_the_tables_hold_what_the_sentences_say() -> None:
             assert isinstance(result, Marked)
             holm = str(cells["Holm"]).replace("<", "").strip()
             assert (result.verdict == "differs") == (float(holm) < 0.05)
+
+
+def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> None:
+    found = study_of(study(planted, 8, rosters=("raid", MIXED)))
+    standings, compared, *_ = (
+        [dict(zip(block.head, row, strict=True)) for row in block.rows]
+        for block in outcome_section(found)
+        if isinstance(block, TableBlock) and block.head[0] in ("treatment", "roster")
+    )
+
+    assert {"all agents": "10", "greedy-mine": "5", "raid": "5"} == {
+        row["policy"]: row["agents"] for row in standings if row["roster"] == MIXED
+    }
+    numbers = ("mean of a", "mean of b", "difference ± 95%", "p", "Holm")
+    for row, one in zip(compared, found.answer.comparisons[TREATMENTS], strict=True):
+        assert [
+            rounded(one.change.first), rounded(one.change.second), bounds(one.change.difference),
+            p_value(one.p), p_value(one.holm),
+        ] == [row[name] for name in numbers]  # fmt: skip
 
 
 def test_a_roster_has_one_style_in_all_figures_whatever_is_asked() -> None:

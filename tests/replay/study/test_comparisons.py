@@ -68,6 +68,10 @@ def test_the_null_of_a_cell_plays_the_same_under_the_same_treatment() -> None:
     assert {cell: Cell(cell.treatment, "random", 9) for cell in cells} == found
 
 
+def test_a_roster_with_others_beside_the_null_is_no_null() -> None:
+    assert {} == nulls(results(made(Cell("baseline", "random*5,raid*5", 9))))
+
+
 def test_the_null_has_as_many_agents() -> None:
     many = made(Cell(BASELINE, "many", 9), settings={"agents": 20})
     blind = Cell(BASELINE, "random", 9)

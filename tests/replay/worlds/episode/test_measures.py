@@ -45,6 +45,12 @@ def test_an_episode_that_is_broken_off_is_not_finished(tmp_path: Path) -> None:
     assert (1, 15, 2) == tuple(run.of(name) for name in ("episodes", "mean_return", "best_step"))
 
 
+def test_a_reset_at_the_end_leaves_the_return_of_the_episode_before(tmp_path: Path) -> None:
+    run = measured_at(record(tmp_path / "run.journal", Walkers(), [reset(7), act(1, 0), reset(7)]))
+
+    assert run.by_agent["rewards"] == run.by_agent["return"] != [0, 0]
+
+
 def test_each_environment_of_a_vector_has_its_own_episodes(tmp_path: Path) -> None:
     class Vector(Walkers):
         """Two environments, which reset themselves: the first one after each step."""

@@ -60,6 +60,9 @@ def test_the_first_difference_is_named_with_both_values_and_how_much(tmp_path: P
         "step 3: observation of walker_0 at [1] is 6.0 in A and 6.5 in B (by 0.5), there alone"
     ) == found.difference
     assert (3, 12) == (found.since, found.until)
+    assert [("walker_0", 67, 67), ("walker_1", 25, 25)] == [
+        (each.name, each.a, each.b) for each in found.rewards
+    ]  # of 70 and 25 in the run, 1 and 2 were given before
     by_step = consequences(diff(one, two), by_round=True)
     assert by_step is not None
     assert [] == by_step.steps  # all rewards are the same
