@@ -27,6 +27,7 @@ from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.report.tidy import rows_of
+from goldrush.replay.report.values import answers
 from goldrush.replay.study.outcomes import TREATMENTS
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.theory import MiningResults
@@ -285,6 +286,16 @@ def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> 
             rounded(one.change.first), rounded(one.change.second), bounds(one.change.difference),
             p_value(one.p), p_value(one.holm),
         ] == [row[name] for name in numbers]  # fmt: skip
+
+
+def test_answers_have_every_run_and_say_which_comparisons_differ() -> None:
+    found = study(planted, 8, rosters=("raid", "mine", "defend"))
+    given = answers(found)
+
+    assert 48 == given["runs"] == len(given["outcome"]["runs"])
+    assert [one.differs for one in answer_of(found).comparisons[TREATMENTS]] == [
+        row["differs"] for row in given["comparisons"][TREATMENTS]
+    ]
 
 
 def test_a_roster_has_one_style_in_all_figures_whatever_is_asked() -> None:

@@ -237,6 +237,7 @@ def test_the_first_half_is_hollow_and_stands_before_the_second() -> None:
         ("raid", "raid", 0.2, "first half"), ("raid", "raid", 0.4, "second half"),
     ] == [tuple(row[name] for name in ("series", "x", "y", "label"))
           for row in rows_of(found.panels[:1])]  # fmt: skip
+    assert {3} == {row["n"] for row in rows_of(found.panels)}
     assert [True, False] * 2 == [mark.hollow for mark in found.panels[0].marks]  # type: ignore[union-attr]
 
 
