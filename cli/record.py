@@ -121,14 +121,9 @@ def record(
         before, roster = roster, who.worded(roster, wording, models)
         check_worded(wording, before, roster)
     planned = Run.plan(
-        world=world,
-        roster=roster,
-        treatment=treatment,
-        models=models,
-        check=check,
-        ask=at_terminal(),
-        **chosen,
-    )
+        world=world, roster=roster, treatment=treatment, models=models, check=check,
+        ask=at_terminal(), **chosen,
+    )  # fmt: skip
     if dry_run:
         return estimated(planned, recording.as_json)
     again = how_again(own, planned.prepared.roster.sources, models_path, reach)
