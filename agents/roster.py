@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -135,8 +136,10 @@ def format_policy(name: str, settings: Mapping[str, object]) -> str:
 
 
 def _value(value: Any) -> str:
-    is_plain = type(value) is str and parsed_value(value) == value and not separated(value, ";")
-    return value if is_plain else json.dumps(value)
+    is_plain = False
+    with suppress(BadInput):  # a text that looks like a tuple
+        is_plain = type(value) is str and parsed_value(value) == value
+    return value if is_plain and not separated(value, ";") else json.dumps(value)
 
 
 def parts_of(text: str) -> list[RosterPart]:

@@ -124,6 +124,9 @@ def configured(config: type[C], settings: Mapping[str, Any]) -> C:
 def parsed_value(text: str) -> Any:
     """A value typed by a user, as JSON, TOML or Python writes it (`true`, `True`, `null`, `None`,
     `.5`, `+1`, `1_000`, `0x10`, `inf`, a quoted text, a list, a dict); any other text is a text.
+
+    Raises BadInput for a tuple between brackets, a set, bytes, a complex number, and a list or a
+    dict with such: no setting can be one, and a text of it is not what was meant.
     """
     try:
         return json.loads(text)
@@ -140,7 +143,17 @@ def parsed_value(text: str) -> Any:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return text
     is_whole = node.end_col_offset == len(typed.encode())  # without a comment
-    return value if is_whole and _is_plain(value) and _has_plain_texts(node, typed) else text
+    if not is_whole or not _has_plain_texts(node, typed):
+        return text
+    if isinstance(value, tuple) and not typed.startswith("("):  # 1,2
+        return text
+    if isinstance(value, tuple | set | bytes | complex | list | dict) and not _is_plain(value):
+        kind = type(value).__name__
+        raise BadInput(
+            f"{format_value(value)} is of the type {kind}, which no setting can have",
+            f"write a list, as [1, 2], or a text in quotes, as {json.dumps(typed[:60])}",
+        )
+    return value if _is_plain(value) else text
 
 
 def _has_plain_texts(node: ast.AST, typed: str) -> bool:

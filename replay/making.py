@@ -9,7 +9,10 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from contextlib import suppress
+from numbers import Real
+from types import UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value, unknown
@@ -97,10 +100,10 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
 def check_kind(
     name: str, value: object, known: object, annotation: object = "", what: str = "its default"
 ) -> None:
-    """Raises BadInput for a text in place of a number, or of true or false, for a number that is
-    neither 0 nor 1 in place of true or false, and for one in place of what is annotated as a text
-    alone. `known`: the present value, or the default, which is `what`. An annotation that allows
-    the value goes before it.
+    """Raises BadInput for a text in place of a number, of true or false, or of a list, for a number
+    that is neither 0 nor 1 in place of true or false, for one in place of what is annotated as a
+    text alone, and for what does not fit an annotation that the default fits. `known`: the present
+    value, or the default, which is `what`. An annotation that allows the value goes before it.
     """
     shown = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     words = {*re.findall(r"\w+", shown)} - _OPTIONAL
@@ -110,9 +113,15 @@ def check_kind(
         annotated = [kind for kind in _KINDS if kind.__name__ in words <= _NUMBERS]
         kind = type(known) if type(known) in _KINDS else next(iter(annotated), None)
         if kind is not None:
-            why = f"{what} is {known!r}" if type(known) in _KINDS else f"it is annotated {shown}"
+            why = (
+                f"{what} is {format_value(known)}"
+                if type(known) in _KINDS
+                else f"it is annotated {shown}"
+            )
             like = known if type(known) in _KINDS and kind is not bool else 1
             typed = f"{name}=false or --set {name}=true" if kind is bool else f"{name}={like}"
+            if isinstance(known, list | tuple):
+                typed = f"'{name}={[*known]}'"
             raise BadInput(
                 f"{name} is {_KINDS[kind]} ({why}), not {format_value(value)}",
                 f"write --set {typed}",
@@ -120,12 +129,39 @@ def check_kind(
     if words == {"str"} and type(value) in _KINDS:
         raise BadInput(
             f"{name} is a text (it is annotated {shown}), not {format_value(value)}",
-            f"""write --set '{name}="{value}"'""",
+            f"""write it in quotes, as it was typed: --set '{name}="..."'""",
+        )
+    is_kept = known is None or known is inspect.Parameter.empty or _fits(known, annotation)
+    if value is not None and is_kept and not _fits(value, annotation):
+        shown = shown.replace("typing.", "")
+        raise BadInput(
+            f"{name} is {format_value(value)}, which does not fit its annotation {shown}",
+            "give a value that does",
         )
 
 
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of an annotation, as far as settings go: what else it names may be."""
+    origin, parts = get_origin(hint) or hint, get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Literal:
+        return value in parts
+    if origin in (int, float, str, bool, type(None)):
+        # A number that is whole fits where one is wanted, and true or false is one.
+        wanted = {float: Real, int: int, bool: Real, str: str}.get(origin, type(None))
+        return isinstance(value, wanted)
+    if origin in (list, tuple):
+        items = parts[:1] if origin is list or parts[1:] == (...,) else ()
+        return isinstance(value, list | tuple) and all(
+            _fits(item, part) for item in value for part in items
+        )
+    return True
+
+
 _KINDS: Final[Mapping[type, str]] = {
-    bool: "true or false", int: "a whole number", float: "a number",
+    bool: "true or false", int: "a whole number", float: "a number", list: "a list",
+    tuple: "a list",
 }  # fmt: skip
 _NUMBERS: Final = {"bool", "int", "float"}
 _TEXTS: Final = {"str", "Any", "object", "Literal"}  # annotations that allow one
@@ -245,6 +281,8 @@ def _reached(makers: list[Any]) -> Iterator[dict[str, inspect.Parameter]]:
 
 def parameters_of(make: Callable[..., object]) -> list[inspect.Parameter]:
     """The parameters of a class or a function; none of one of C that does not tell them."""
+    with suppress(Exception):  # an annotation may be a text that names nothing here
+        return list(inspect.signature(make, eval_str=True).parameters.values())
     try:
         return list(inspect.signature(make).parameters.values())
     except (TypeError, ValueError):  # of C

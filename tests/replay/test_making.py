@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Optional
 
 import pytest
 
@@ -37,7 +37,8 @@ class Base:
 
     def __init__(
         self, seed: int = 0, shuffle=True, p=0.5, names="a", rate: float | None = None,  # type: ignore[no-untyped-def]
-        size: float | str = 0.5, label: str = "a", mode: Any = 1,
+        size: float | str = 0.5, label: str = "a", mode: Any = 1, pair=(1, 2),
+        limit: Optional[int] = None, rule: Literal["a", "b"] = "a", ages: tuple[int, ...] = (),  # noqa: UP045
     ) -> None:  # fmt: skip
         self.random = random.Random(seed)
 
@@ -76,15 +77,23 @@ def test_a_value_is_typed_as_json_toml_or_python_writes_it(text: str, value: obj
 
 @pytest.mark.parametrize(
     "text",
-    ["no", "yes", "007", "1,2", "1 # x", "1+2j", "b'x'", "{1: 2}", 'r"x"', "u'x'", "'a' 'b'",
-     "['a' \"b\"]", "'''a'''", "(1, 2)", "[x]", "a\nb", "1\n2",
+    ["no", "yes", "007", "1,2", "1 # x", "...", 'r"x"', "u'x'", "'a' 'b'",
+     "['a' \"b\"]", "'''a'''", "(a, b)", "[x]", "a\nb", "1\n2",
      "2026-01-01", "\0", "(" * 5000, "9" * 5000],
 )  # fmt: skip
 def test_all_else_is_a_text(text: str) -> None:
     assert text == parsed_value(text)
 
 
-@pytest.mark.parametrize("text", ["None", "True", "+1", ".5", "'a'", "1_000", "nan"])
+@pytest.mark.parametrize(
+    "text", ["(1, 2)", "()", "{1, 2}", "b'x'", "1+2j", "{1: 2}", "[(1, 2)]", "{'a': {1}}"]
+)
+def test_what_no_setting_can_be_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="which no setting can have; write a list"):
+        parsed_value(text)
+
+
+@pytest.mark.parametrize("text", ["None", "True", "+1", ".5", "'a'", "1_000", "nan", "(1, 2)"])
 def test_a_text_that_looks_like_a_value_is_quoted_in_a_roster(text: str) -> None:
     assert text == parts_of(format_policy("share", {"part": text}))[0].settings["part"]
 
@@ -98,6 +107,12 @@ def test_a_text_that_looks_like_a_value_is_quoted_in_a_roster(text: str) -> None
         ({"p": "high"}, "p is a number (its default is 0.5), not 'high'"),
         ({"rate": "high"}, "rate is a number (it is annotated float | None), not 'high'"),
         ({"label": 3.1}, "label is a text (it is annotated str), not 3.1"),
+        ({"pair": "1,2"}, "pair is a list (its default is (1, 2)), not '1,2'"),
+        ({"limit": 2.5}, "limit is 2.5, which does not fit its annotation Optional[int]"),
+        ({"limit": float("inf")}, "limit is inf, which does not fit its annotation Optional[int]"),
+        ({"rule": "c"}, "rule is 'c', which does not fit its annotation Literal['a', 'b']"),
+        ({"ages": "young"}, "ages is a list (its default is ()), not 'young'"),
+        ({"ages": [1, "b"]}, "ages is [1, 'b'], which does not fit its annotation tuple[int, ...]"),
     ],
 )
 def test_a_value_of_another_type_is_refused(
@@ -113,6 +128,7 @@ def test_a_value_of_another_type_is_refused(
 def test_what_a_parameter_allows_is_taken(make: Callable[..., object]) -> None:
     check_kinds(make, {"shuffle": False, "p": 1, "rate": None, "size": "big", "mode": "x"})
     check_kinds(make, {"names": 1, "label": "b", "shuffle": 1, "p": None})
+    check_kinds(make, {"pair": [3, 4], "limit": 3, "rule": "b", "ages": [1]})
 
 
 def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
