@@ -214,7 +214,7 @@ def _seeding(
     if seed_names is UNNAMED:  # as ever; such a journal may have the name among its settings
         name = next((name for name in seed_names if _takes(makers, name)), None)
     else:
-        name = _named(makers, [name for name in seed_names if name not in settings])
+        name = _seed_name(makers, [name for name in seed_names if name not in settings])
     if name is not None:
         return {name: seed}
     needed = [
@@ -252,14 +252,22 @@ def _scenario(make: Any, settings: Mapping[str, object], seed: int) -> Any:
 
 def _takes(makers: list[Any], name: str) -> bool:
     """Whether a parameter reaches one of the functions, each of which may pass others on."""
-    return _named(makers, [name]) is not None
+    return any(name in known for known in _reached(makers))
 
 
-def _named(makers: list[Any], names: Sequence[str]) -> str | None:
-    """The first of these names that a function has, or the next to which it passes others on."""
+def _seed_name(makers: list[Any], names: Sequence[str]) -> str | None:
+    """The first of these names that a function has, or the next to which it passes others on.
+    Raises BadInput for one that has several, but for `seed` and `rng`: Mesa's models have both.
+    """
     for known in _reached(makers):
-        if found := next((name for name in names if name in known), None):
-            return found
+        found = [name for name in names if name in known]
+        if len(found) > 1 and not {*found} <= {*UNNAMED}:
+            raise BadInput(
+                f"{' and '.join(found)} may each take the seed",
+                f"name the one that does: --seed-parameter {found[-1]} (seed_parameter=)",
+            )
+        if found:
+            return found[0]
     return None
 
 

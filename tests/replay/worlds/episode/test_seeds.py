@@ -112,6 +112,29 @@ def test_what_takes_no_seed_is_refused_and_leaves_no_journal(
     assert not path.exists()
 
 
+class Sown(Walk):
+    """Has a number of plants that has the name of a seed."""
+
+    def __init__(self, seed: int = 10, rng_seed: int = 1) -> None:
+        super().__init__(rng_seed)
+
+
+def test_of_two_names_of_seeds_one_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    says = "seed and rng_seed may each take the seed; .*--seed-parameter rng_seed"
+
+    with pytest.raises(BadInput, match=says):
+        end_of(Sown, path, seed=7)
+    with pytest.raises(BadInput, match=says):
+        goldrush.repeats(Sown, steps=2, seed=7)
+    assert not path.exists()
+    assert bare(7) == end_of(Sown, path, seed=7, seed_parameter="rng_seed")
+    assert goldrush.open(path, world=Sown).verify().holds
+    other = tmp_path / "other.journal"
+    goldrush.record(other, world=Sown, seed=7, steps=5, seed_parameter="rng_seed")
+    assert other.read_bytes() == path.read_bytes()
+
+
 def test_the_parameter_that_takes_the_seed_can_be_named(tmp_path: Path) -> None:
     path, other = tmp_path / "run.journal", tmp_path / "other.journal"
     for make in Odd, odd:
