@@ -2,7 +2,8 @@
 
 Naming a file is the consent to run it; a journal names none. The source is rewritten in one
 respect: where it goes through a set, whose order differs between processes, it raises BadInput with
-the line. What is recorded is the SHA-256 of the source and, up to TEXT_MAX bytes, its text.
+the line. What is recorded is the SHA-256 of the source and, up to TEXT_MAX bytes, its text. Of any
+other code that a user gives, studies keep the SHA-256 of its files (`files_of`).
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import redirect_stdout, suppress
+from functools import partial
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import attrs
 
@@ -37,6 +40,7 @@ T = TypeVar("T")
 _ORDERED: Final = "__goldrush_ordered__"
 _LOADED: Final = "__goldrush_source__"  # the bytes of the file of such a module
 _UNTIED: Final = "__goldrush_untied__"
+_INSTALLED: Final = frozenset(["site-packages", "dist-packages"])  # folders of distributions
 
 # Built-in functions whose result depends on the order of what they go through, and others.
 _GOING_THROUGH: Final = frozenset(
@@ -99,6 +103,85 @@ def _is_in(function: FunctionType, code: CodeType) -> bool:
     """Whether a function is one of the functions in the code of a module."""
     inner = [each for each in code.co_consts if isinstance(each, CodeType)]
     return function.__code__ in inner or any(_is_in(function, each) for each in inner)
+
+
+def files_of(code: Iterable[object], modules: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of the files of classes and functions and of modules by name, and of all files that
+    an `import` in these names, wherever it stands, by path below the folder of the import.
+
+    Installed distributions, Python and goldrush are left out. Of the main program, which may change
+    in what it asks, only the given classes and functions count.
+    """
+    queue, digests = list(modules), dict[str, str]()
+    for each in code:
+        while isinstance(each, partial):
+            each = each.func
+        module = str(getattr(each, "__module__", ""))
+        if module != "__main__":
+            queue.append(module)
+            continue
+        with suppress(OSError, TypeError):  # typed in
+            text = inspect.getsource(cast("type", each)).encode()
+            digests[f"{module}:{getattr(each, '__qualname__', '')}"] = _digest(text)
+    seen = set[str]()
+    while queue:
+        name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        file = _file_of_user(name)
+        with suppress(OSError, SyntaxError, ValueError):  # no source
+            if file is None:
+                continue
+            text = getattr(sys.modules.get(name), _LOADED, None) or file.read_bytes()
+            is_package = file.stem == "__init__"
+            below = file.parts[-name.count(".") - 1 - is_package :]
+            digests["/".join(below)] = _digest(text)
+            package = name if is_package else name.rpartition(".")[0]
+            queue += _imported_in(ast.parse(text), package)
+    return dict(sorted(digests.items()))
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def _file_of_user(name: str) -> Path | None:
+    """The file of a module, imported or not; None if there is none, and for installed ones."""
+    if name.partition(".")[0] in sys.stdlib_module_names | {"goldrush"}:
+        return None
+    module = sys.modules.get(name)
+    spec = _spec_of(name) if module is None else None
+    file = getattr(module, "__file__", None) or (spec and spec.has_location and spec.origin)
+    path = Path(file) if file else None
+    return None if path is None or _INSTALLED & {*path.parts} else path
+
+
+def _spec_of(name: str) -> ModuleSpec | None:
+    """Where a module would be imported from. Nothing is imported."""
+    if name in sys.modules:
+        return sys.modules[name].__spec__
+    parent = name.rpartition(".")[0]
+    if not parent:
+        return PathFinder.find_spec(name)
+    above = _spec_of(parent)
+    folders = None if above is None else above.submodule_search_locations
+    return None if folders is None else PathFinder.find_spec(name, folders)
+
+
+def _imported_in(tree: ast.AST, package: str = "") -> Iterator[str]:
+    """The modules that a source may import, with the packages that they are in; of `from a import
+    b` both `a` and `a.b`.
+    """
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            parts = package.split(".") if node.level else []
+            base = [*parts[: len(parts) + 1 - node.level], *filter(None, [node.module])]
+            names = [".".join([*base, alias.name]) for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            yield from (".".join(parts[:end]) for end in range(1, len(parts) + 1))
 
 
 def new_game(name: str) -> tuple[str, str]:
@@ -211,18 +294,14 @@ def _check_imports(tree: ast.AST, folder: str) -> None:
     Raises BadInput where a module of that name is installed, or was imported by the file of another
     game: a process has one module of a name.
     """
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module]
-        for name in {name.partition(".")[0] for name in names} - {"goldrush"}:
-            beside = [os.path.join(folder, f"{name}.py"), os.path.join(folder, name, "__init__.py")]
-            file = getattr(sys.modules.get(name), "__file__", None)
-            if file and file not in beside and any(map(os.path.exists, beside)):
-                raise BadInput(
-                    f"it imports {name}, which is not the one beside it but {file}",
-                    "give it another name, or use one process for each of the games",
-                )
+    for name in sorted({name.partition(".")[0] for name in _imported_in(tree)} - {"goldrush"}):
+        beside = [os.path.join(folder, f"{name}.py"), os.path.join(folder, name, "__init__.py")]
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file and file not in beside and any(map(os.path.exists, beside)):
+            raise BadInput(
+                f"it imports {name}, which is not the one beside it but {file}",
+                "give it another name, or use one process for each of the games",
+            )
 
 
 class _Ordering(ast.NodeTransformer):

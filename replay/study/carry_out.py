@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -18,15 +18,17 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.agents.given import give_same, given, location_elsewhere, location_of
+from goldrush.agents.game.source import files_of
+from goldrush.agents.given import give_same, given, location_elsewhere, location_of, maker_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.agents.pool import Unguarded, in_child
-from goldrush.agents.trust import import_early
+from goldrush.agents.targets import RegisteredEnvironment
+from goldrush.agents.trust import import_early, import_names
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep
-from goldrush.replay.find import is_built_in, is_shipped
+from goldrush.replay.find import OF_MAKERS, is_built_in, is_shipped
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import (
@@ -78,7 +80,7 @@ def carry_out(
     Raises:
         Unguarded: in a script without a main guard, where processes begin afresh.
         BadInput: before anything is written, if the plan is invalid or the folder holds something
-            else: another study, or finished runs of a game or of models that were changed since.
+            else: another study, or finished runs of code that was changed since.
         RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
         MalformedEvents: if the first run of a world that is not one of goldrush's own comes out
             otherwise when it is derived once more in another process.
@@ -87,6 +89,7 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models, remote=not backend.shares_folder)
+    code = _code_of(plan, plan.rosters)
     call: Call = _in_worker
     if backend.shares_folder and runs_given_code(plan):
         call = in_child
@@ -99,7 +102,7 @@ def carry_out(
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
     with _locked(root):
-        known = _known(root, plan, runs)
+        known, recorded = _known(root, plan, runs)
         there = [run for run in runs if os.path.lexists(root / run.path)]
         done = _checked(
             there, root, known, backend if backend.shares_folder else processes(), report, call
@@ -107,9 +110,13 @@ def carry_out(
         for run in there:
             if run.path not in done:
                 check_kept(run, str(root / run.path), known.get(run.path))
+        if len(done) < len(runs):
+            _check_code(root, plan, recorded, [run for run in runs if _is_kept(run, root, done)])
+        elif known or recorded:  # nothing is played
+            code = recorded
         synced = known.keys() & done.keys()  # the manifest lists only synced journals
         if len(done) < len(runs) or len(known) < len(runs):
-            _write(root, plan, runs, done, synced)
+            _write(root, plan, runs, done, synced, code)
         _make_room(root, runs, done)
         left = [run for run in runs if run.path not in done]
         try:
@@ -118,7 +125,7 @@ def carry_out(
             if not known and not done:
                 _remove_empty(root, runs)
             raise
-        return _write(root, plan, runs, done, synced)
+        return _write(root, plan, runs, done, synced, code)
 
 
 def _write(
@@ -127,10 +134,11 @@ def _write(
     runs: Sequence[Planned],
     done: Mapping[str, Done],
     synced: Set[str],
+    code: Mapping[str, str],
 ) -> Manifest:
     """Write the manifest, after the journals that are not `synced` yet."""
     _sync(root, done.keys() - synced)
-    return write_manifest(root, plan, runs, done)
+    return write_manifest(root, plan, runs, done, code)
 
 
 def _sync(root: Path, paths: Iterable[str]) -> None:
@@ -176,6 +184,38 @@ def runs_given_code(plan: StudyPlan) -> bool:
 def _policies(plan: StudyPlan) -> list[str]:
     names = studied(plan.world).players.names
     return [name for text in filter(None, plan.rosters.values()) for name in names(text)]
+
+
+def _code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
+    """`files_of` the code that was given to play these rosters of a plan."""
+    texts = [text for name in rosters if (text := plan.rosters[name]) is not None]
+    names = import_names(name for text in texts for name in studied(plan.world).players.names(text))
+    maker: object = maker_of("") if plan.world == OF_MAKERS else None
+    if isinstance(maker, RegisteredEnvironment):
+        maker = maker.entry_point
+    classes = [each for name in rosters for each in plan.classes.get(name, {}).values()]
+    code = [each for each in (given(plan.world), maker, *classes) if each is not None]
+    return files_of(code, [name.partition(":")[0] for name in names])
+
+
+def _is_kept(run: Planned, root: Path, done: Mapping[str, Done]) -> bool:
+    """Whether a run is done, or begun and continued: it asks models."""
+    unfinished = root / (run.path + UNFINISHED)
+    return run.path in done or (bool(run.models) and os.path.lexists(unfinished))
+
+
+def _check_code(
+    root: Path, plan: StudyPlan, recorded: Mapping[str, str], kept: Sequence[Planned]
+) -> None:
+    """Raises BadInput if a file of the code that played the runs that are kept is another now."""
+    now = _code_of(plan, {run.cell.roster for run in kept})
+    for file, sha256 in recorded.items():
+        if file in now and now[file] != sha256:
+            raise BadInput(
+                f"{root} has runs that were played with another {file} (SHA-256 {sha256[:12]}, now "
+                f"{now[file][:12]}), and a study has one code",
+                f"give another folder (--out), or put {file} back as it was",
+            )
 
 
 def _sendable(plan: StudyPlan, models: Models | None, remote: bool) -> list[Planned]:
@@ -231,9 +271,11 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
     )
 
 
-def _known(root: Path, plan: StudyPlan, runs: Sequence[Planned]) -> dict[str, str]:
-    """SHA-256 by path of the journals that the folder's manifest lists as done. Raises BadInput if
-    it holds another study, or anything else.
+def _known(
+    root: Path, plan: StudyPlan, runs: Sequence[Planned]
+) -> tuple[dict[str, str], Mapping[str, str]]:
+    """SHA-256 by path of the journals that the folder's manifest lists as done, and of the files of
+    their code. Raises BadInput if it holds another study, or anything else.
     """
     if not os.path.lexists(root / MANIFEST):
         # A study that was killed at its very start may have left a temporary file.
@@ -242,7 +284,7 @@ def _known(root: Path, plan: StudyPlan, runs: Sequence[Planned]) -> dict[str, st
                 f"{root} is not empty and holds no study (no {MANIFEST})",
                 "give a new folder (--out), or restore the manifest",
             )
-        return {}
+        return {}, {}
     manifest = read_manifest(root)
     rules = studied(plan.world).world({}).rules
     if manifest.world == plan.world and manifest.rules != rules:
@@ -262,7 +304,8 @@ def _known(root: Path, plan: StudyPlan, runs: Sequence[Planned]) -> dict[str, st
             plan.rosters[found.cell.roster],
         ):
             raise _another(root, run.path, "which differs in this plan")
-    return {run.path: run.sha256 for run in manifest.runs if run.sha256 is not None}
+    known = {run.path: run.sha256 for run in manifest.runs if run.sha256 is not None}
+    return known, manifest.code
 
 
 def _another(root: Path, path: str, reason: str) -> BadInput:

@@ -36,23 +36,28 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def write_manifest(
-    folder: Path, plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]
+    folder: Path,
+    plan: StudyPlan,
+    runs: Sequence[Planned],
+    done: Mapping[str, Done],
+    code: Mapping[str, str],
 ) -> Manifest:
-    """Write the manifest atomically, and return it. Raises WriteFailed, and BadInput if the path is
-    not a regular file.
+    """Write the manifest atomically, and return it. `code`: as in `Manifest`. Raises WriteFailed,
+    and BadInput if the path is not a regular file.
     """
     # Any manifest there was read (`read_manifest`), which refuses every other file.
-    write_whole(str(folder / MANIFEST), _text(plan, runs, done).encode(), is_own=always)
+    write_whole(str(folder / MANIFEST), _text(plan, runs, done, code).encode(), is_own=always)
     listed = [
         StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, UNDONE))
         for run in runs
     ]
-    return Manifest(plan.world, plan.as_dict(), listed, studied(plan.world).world({}).rules)
+    rules = studied(plan.world).world({}).rules
+    return Manifest(plan.world, plan.as_dict(), listed, rules, code)
 
 
 def check_size(plan: StudyPlan, runs: Sequence[Planned]) -> None:
     """Raises BadInput if the manifest of these runs would be larger than `MANIFEST_MAX`."""
-    size = len(_text(plan, runs, {})) + 100 * len(runs)
+    size = len(_text(plan, runs, {}, {})) + 100 * len(runs)
     if size > MANIFEST_MAX:
         raise BadInput(
             f"the study's manifest would have about {size:,} bytes",
@@ -60,7 +65,12 @@ def check_size(plan: StudyPlan, runs: Sequence[Planned]) -> None:
         )
 
 
-def _text(plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]) -> str:
+def _text(
+    plan: StudyPlan,
+    runs: Sequence[Planned],
+    done: Mapping[str, Done],
+    code: Mapping[str, str],
+) -> str:
     of = studied(plan.world)
     cells = [_cell_as_dict(of, cell, members, done) for cell, members in cells_of(runs)]
     brought_by = distribution_of(of.name)
@@ -70,6 +80,7 @@ def _text(plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]) ->
         "world": of.name,
         "rules": of.world({}).rules,
         **({} if brought_by is None else {"distribution": brought_by}),
+        **({"code": code} if code else {}),
         "plan": plan.as_dict(),
     }
     return _laid_out(head, cells)
@@ -186,12 +197,15 @@ def _manifest_of(table: Any) -> Manifest:
             f"format {format_value(form)}, rules {format_value(rules)} of the {name} world; this "
             f"version reads format {FORMAT}, rules {' and '.join(map(str, readable))}"
         )
+    code = table.get("code", {})
+    if not all(type(digest) is str and _SHA256.fullmatch(digest) for digest in code.values()):
+        raise ValueError(f"code {format_value(code)}")
     runs = [_run_of(of, cell, run) for cell in table["cells"] for run in cell["runs"]]
     try:
         _check_listed(StudyPlan(name, **plan), runs)
     except BadInput as error:
         raise ValueError(f"its plan is invalid: {error.what}") from None
-    return Manifest(name, plan, runs, rules)
+    return Manifest(name, plan, runs, rules, code)
 
 
 def _check_listed(plan: StudyPlan, runs: Sequence[StudyRun]) -> None:

@@ -53,13 +53,15 @@ class StudyRun:
 @attrs.frozen
 class Manifest:
     """The contents of a manifest: the plan (as `StudyPlan.as_dict`), runs cell by cell, the version
-    of the world's rules, and the SHA-256 of the file it was read from (empty for a new one).
+    of the world's rules, the SHA-256 by path of the files of given code that played them, and that
+    of the file it was read from (empty for a new one).
     """
 
     world: str
     plan: Mapping[str, Any]
     runs: Sequence[StudyRun]
     rules: int
+    code: Mapping[str, str] = attrs.field(factory=dict)
     digest: str = attrs.field(default="", eq=False)
 
     @property

@@ -23,6 +23,7 @@ import pytest
 import goldrush
 import goldrush.agents.llm.client
 from goldrush.agents import players
+from goldrush.agents.game.source import new_game
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.pool import workers
@@ -1174,6 +1175,73 @@ def test_equal_runs_among_others_count_once_in_p_values(
         "event to one of another seed: the p-values count such runs once."
     )
     assert [9.5, 7.5] == [standing.values.mean for standing in answer.standings[:2]]
+
+
+EDITED = "VALUE = 1\n", "VALUE = 2\n"
+# By kind: what is given for the world, the roster, and the file that is edited.
+GIVEN_CODE = {
+    "model": ("grown_model.py:Grown", "mixed", "grown_model.py"),
+    "policy": ("mining", "grown_policy:Grown*2", "grown_policy.py"),
+    "helper of a game": ("grown_farm.py", "random", "soil/rain.py"),
+}
+
+
+@pytest.fixture
+def given_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("goldrush.agents.given._GIVEN", {})
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+    monkeypatch.setattr("sys.path", [*sys.path, str(tmp_path)])
+    monkeypatch.chdir(tmp_path)
+    Path("soil").mkdir()
+    _, fishery = new_game("grown-farm")
+    for name, text in {
+        "grown_model.py": SAME.replace("Same", "Grown") + EDITED[0],
+        "grown_policy.py": f"{EDITED[0]}class Grown:\n    def plan(self, seen, draws): return []\n",
+        "grown_farm.py": f"{fishery}\ndef rain():\n    from soil.crops import CORN\n",
+        "soil/crops.py": "from .rain import VALUE as CORN\n",
+        "soil/rain.py": EDITED[0],
+    }.items():
+        Path(name).write_text(text)
+    yield
+    for name in ("grown_model", "grown_policy", "soil", "soil.crops", "soil.rain"):
+        sys.modules.pop(name, None)
+
+
+def grown_to(seeds: int, kind: str, folder: str = "study") -> goldrush.Study:
+    world, roster, _ = GIVEN_CODE[kind]
+    given: dict[str, Any] = {"treatments": "baseline", "rounds": 2, "jobs": 1}
+    return goldrush.study(folder, world=world, rosters=roster, seeds=seeds, **given)
+
+
+@pytest.mark.usefixtures("given_code")
+@pytest.mark.parametrize("kind", GIVEN_CODE)
+def test_a_study_of_code_that_was_edited_does_not_grow(kind: str) -> None:
+    """Runs of two codes were compared without a word."""
+    grown_to(1, kind)
+    grown_to(2, kind)
+    edited = Path(GIVEN_CODE[kind][2])
+    there = tree(Path("study"))
+    edited.write_text(edited.read_text().replace(*EDITED))
+    grown_to(2, kind)  # plays nothing
+
+    with pytest.raises(BadInput, match=re.escape(str(edited))) as error:
+        grown_to(3, kind)
+    assert "give another folder (--out)" in str(error.value)
+    assert there == tree(Path("study"))
+    edited.write_text(edited.read_text().replace(*reversed(EDITED)))
+    assert 3 == len(grown_to(3, kind).manifest.runs)
+
+
+@pytest.mark.usefixtures("given_code")
+def test_a_study_whose_manifest_has_no_code_grows() -> None:
+    """Nobody knows which code played its runs."""
+    grown_to(1, "model")
+    table = json.loads(Path("study", MANIFEST).read_text())
+    assert ["grown_model.py"] == list(table.pop("code"))
+    Path("study", MANIFEST).write_text(json.dumps(table))
+    assert {} == grown_to(1, "model").manifest.code
+
+    assert ["grown_model.py"] == list(grown_to(2, "model").manifest.code)
 
 
 def test_equal_runs_are_found_by_their_events(whole: Path) -> None:
