@@ -103,7 +103,11 @@ def format_hint(hint: object) -> str:
     if get_origin(hint) in (list, dict, tuple):
         items = ["..." if item is Ellipsis else format_hint(item) for item in get_args(hint)]
         return str(hint).partition("[")[0] + f"[{', '.join(items)}]"
-    return getattr(hint, "__name__", None) or str(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return " | ".join(map(format_hint, get_args(hint)))
+    if get_origin(hint) is Literal:
+        return str(hint).removeprefix("typing.")
+    return "None" if hint is NoneType else getattr(hint, "__name__", None) or str(hint)
 
 
 def _whole(range: Range | None) -> Kind:

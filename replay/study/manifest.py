@@ -173,7 +173,7 @@ def read_manifest(folder: str | Path) -> Manifest:
     except BadInput as error:
         raise BadInput(
             f"the study of {path} cannot be read here: {error.what}",
-            "install the package of its world, or give another folder",
+            "install the package of its world, or give the file of its game (--world FILE.py)",
         ) from None
     except (TypeError, LookupError, AttributeError, RecursionError):
         reason = "a field is missing, or has another type"

@@ -13,7 +13,7 @@ import pytest
 
 from goldrush.games import fishery
 from goldrush.replay.run import Run
-from tests.cli.helpers import ROOT, cold, goldrush, in_terminal
+from tests.cli.helpers import ROOT, assert_refused, cold, goldrush, in_terminal
 
 SOURCE = Path(fishery.__file__).read_text()
 
@@ -244,6 +244,8 @@ def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
     checked = goldrush("verify", "study", "--world", "harbour.py", "--json", cwd=folder)
     assert [True, True] == [one["holds"] for one in json.loads(checked.out)]
 
+    unnamed = goldrush("report", "study", "--format", "md", cwd=folder)
+    assert_refused(unnamed, "or give the file of its game (--world FILE.py)")
     words = ("report", "study", "--format", "md", "--world", "harbour.py")
     assert 0 == goldrush(*words, cwd=folder).code
     page = (folder / "study" / "report.md").read_text()

@@ -372,6 +372,26 @@ def test_a_grid_is_of_lists_that_are_each_there_once(tmp_path, start, apply, say
     assert [[3, 0, 0], [0, 0, 0], [0, 0, 0]] == run.at(3).state.grid
 
 
+@pytest.mark.parametrize(
+    ("hint", "says"),
+    [
+        ("Literal['low', 'high'] | int", r"Literal\['low', 'high'\] \| int"),
+        ("goldrush.Agent | str | None", r"Agent \| str \| None"),
+        ("list[Literal['low', 'high']] | None", r"list\[Literal\['low', 'high'\]\] \| None"),
+    ],
+)
+def test_the_type_of_a_state_is_named_as_it_is_written(tmp_path, hint, says):
+    game = changed(
+        tmp_path,
+        "import goldrush\n", "import goldrush\nfrom typing import Literal\n",
+        "stock: float\n", f"stock: float\n        mark: {hint}\n",
+        "landed=[0.0]", "mark=2.5, landed=[0.0]",
+    )  # fmt: skip
+
+    with pytest.raises(GoldrushError, match=f"State.mark is 2.5; it must be {says}"):
+        recorded(game, tmp_path / "run.journal")
+
+
 LONE = "it has a lone surrogate, which UTF-8 cannot encode; replace it, as text.encode"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any, Final
 
 import attrs
@@ -205,7 +206,8 @@ class Environment:
         BadInput for a reward without numbers, and an end that is true or false for no reader.
         """
         for value, name in (terminated, "terminated"), (truncated, "truncated"):
-            if value is None or isinstance(value, str | bytes | Mapping | list | tuple):
+            is_nan = isinstance(value, Real) and value != value
+            if value is None or is_nan or isinstance(value, str | bytes | Mapping | list | tuple):
                 raise self._wrong(agent, name, value, "True or False")
         try:
             number = float(reward) if getattr(reward, "ndim", 0) == 0 else math.nan

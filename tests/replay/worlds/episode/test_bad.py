@@ -81,6 +81,7 @@ BAD: list[tuple[str, Spoil, str]] = [
     ("environment", put(3, "no"), "NoisyWalk: truncated is 'no'; give True or False"),
     ("environment", put(4, None), "NoisyWalk gave None in place of an info; give a dict"),
     ("environment", put(2, None), "NoisyWalk: terminated is None; give True or False"),
+    ("environment", put(2, np.float32("nan")), "terminated is .*nan.*; give True or False"),
     ("vector", put(3, [False, None, False]), "truncated of environment 1 is None; give True or"),
     ("vector", put(1, 1.0), "'float' object is not iterable: it returned .*every vector envir"),
     ("vector", put(1, np.ones(2)), "SyncVectorEnv gave cannot be read: ValueError: zip"),
