@@ -177,7 +177,7 @@ def test_names_of_keys_are_those_that_a_journal_takes() -> None:
 @pytest.mark.parametrize(
     ("value", "kept"),
     [
-        (None, True), (1 << 70, True), (1.5, True), ("a" * 64, True), ("a" * 65, False),
+        (None, True), (1 << 70, True), (1 << 300, False), (1.5, True), ("a" * 64, True), ("a" * 65, False),
         (b"", False), (np.float32(1), True), (np.zeros(1), False), ((), False), ({}, False),
     ],
 )  # fmt: skip
@@ -216,6 +216,7 @@ def test_arrays_of_fields_and_masked_ones_are_taken_apart() -> None:
     assert ["a[id]", "a[at]"] == [name for name, _ in leaves(fields[0], "a")]
     assert ["a[data]", "a[mask]"] == [name for name, _ in leaves(masked, "a")]
     assert all(leaf[0] in ("array", "scalar") for _, leaf in leaves(fields[0], "a"))
+    assert [1, 0.5] == [decoded(leaf) for _, leaf in leaves(fields[0], "a")]
     for value in fields, masked, LONG:
         assert [("a", ("type", leaves(value, "a", by_bytes=False)[0][1][1]))] == leaves(
             value, "a", by_bytes=False
