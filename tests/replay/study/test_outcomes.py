@@ -131,7 +131,7 @@ def test_seeds_that_only_one_of_them_has_are_left_out(order: list[int], common: 
         return 10.0 * seed + (2.0 if treatment == "scarce" else 0.0)
 
     ours = [run(gold, "baseline", "raid", seed) for seed in order]
-    theirs = [run(gold, "scarce", "raid", seed) for seed in sorted(order[:common])]
+    theirs = [run(gold, "scarce", "raid", seed) for seed in sorted(order[-common:])]
     found = results(*ours, *theirs)
     [one] = comparisons(found, outcome_named(found))[TREATMENTS]
 
