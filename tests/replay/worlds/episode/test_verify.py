@@ -125,9 +125,9 @@ def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: 
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "iniconfig.py").write_text("")  # of one's own: an installed one is called so
-    (tmp_path / "helps.py").write_text("import rings\nfrom rings.parts import Ring\n")
+    (tmp_path / "helps.py").write_text("from rings.parts import Ring\n")
     (tmp_path / "mine.py").write_text(
-        "import iniconfig\nfrom helps import Ring\n"
+        "import iniconfig, rings\nfrom helps import Ring\n"
         "class Mine:\n    def __init__(self, seed=0): self.n = seed\n"
         "    def step(self): self.n += 1\n"
         "def made(seed=0): return Mine(seed)\n"
