@@ -83,6 +83,12 @@ def test_a_measure_that_fails_is_told_after_the_first_season(tmp_path):
         recorded(game, tmp_path / "run.journal")
 
 
+def test_a_measure_may_be_undefined_before_the_first_season(tmp_path):
+    game = changed(tmp_path, VALUE, 'season."""\n        return 1 / state.unit')
+    run = recorded(game, tmp_path / "run.journal")
+    assert [1, 0.5] == list(run.measured().values["stock"])[:2]
+
+
 MEASURES = SOURCE[SOURCE.index("    @measure") :]
 
 
