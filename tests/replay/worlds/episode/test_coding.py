@@ -178,7 +178,8 @@ def test_names_of_keys_are_those_that_a_journal_takes() -> None:
     ("value", "kept"),
     [
         (None, True), (1 << 70, True), (1 << 300, False), (1.5, True), ("a" * 64, True),
-        ("a" * 65, False), (b"", False), (np.float32(1), True), (np.zeros(1), False), ((), False), ({}, False),
+        ("a" * 65, False), (b"", False), (np.float32(1), True), (np.zeros(1), False),
+        ((), False), ({}, False),
     ],
 )  # fmt: skip
 def test_numbers_and_short_texts_are_kept(value: object, kept: bool) -> None:
