@@ -40,6 +40,7 @@ from goldrush.replay.report.sections import (
     figure,
     head,
     outlier_section,
+    outliers,
     study_of,
     treatment_sections,
 )
@@ -550,6 +551,17 @@ def test_where_commands_are_typed_is_said_first() -> None:
 )  # fmt: skip
 def test_the_finding_is_a_sentence(verdicts: list[tuple[str, str]], says: str) -> None:
     assert says == finding(verdicts)
+
+
+def test_outliers_are_beyond_the_fence_on_both_sides_the_farthest_first() -> None:
+    def found(*values: float) -> list[tuple[int, float]]:
+        cell = Cell("baseline", "raid", 9)
+        runs = [made(cell, seed, run={"turnover": value}) for seed, value in enumerate(values)]
+        return [(one.seed, round(one.distance, 2)) for one in outliers(study_of(results(*runs)))]
+
+    assert [(5, 2.83), (6, 2.5)] == found(0, 1, 2, 3, 4, 12, -7)  # the quartiles are 0.5 and 3.5
+    assert [] == found(1, 2, 3, 90)  # too few seeds
+    assert [4] == [seed for seed, _ in found(1, 2, 3, 4, 90)]
 
 
 def test_outlier_seeds_lead_to_their_runs() -> None:
