@@ -169,7 +169,20 @@ def test_a_policy_is_asked_by_the_name_of_its_agent_with_what_it_observes(tmp_pa
     assert [{"hunter_0"}, {"hunter_1"}, {"hunter_2"}] == names
     assert [3, 2, 1] == [len(policy.asked) for policy in policies]
     assert all(spaces.Box(-99, 99, (2,)).contains(seen) for p in policies for _, seen in p.asked)
+    assert 3 == len({tuple(policy.asked[0][1]) for policy in policies})  # type: ignore[arg-type]
     assert run.verify(policies=policies).holds
+
+
+def test_each_environment_of_a_vector_shows_its_policy_its_own_observation(tmp_path: Path) -> None:
+    class Walks(Told):
+        def act(self, observation: Any, agent: str) -> object:
+            self.asked.append((agent, float(observation["x"][0])))
+            return 1
+
+    policies = [Walks([]) for _ in range(3)]
+    goldrush.record(tmp_path / "run.journal", world=MAKE["vector"], steps=3, roster=policies)
+
+    assert 3 == len({policy.asked[-1][1] for policy in policies})
 
 
 def test_a_policy_can_be_a_function_of_the_observation(tmp_path: Path) -> None:
