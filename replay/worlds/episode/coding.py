@@ -112,7 +112,7 @@ def _of_numpy(value: Any, what: str) -> Encoded:
     if type(value) is np.ndarray:
         return ARRAY, dtype.str, value.shape, value.tobytes()
     if isinstance(value, np.generic):
-        return SCALAR, dtype.str, value.tobytes()
+        return SCALAR, dtype.str, value.tobytes()[: dtype.itemsize]  # an empty text has one byte
     raise _refused(value, what)
 
 

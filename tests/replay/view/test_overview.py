@@ -314,7 +314,7 @@ def test_the_page_of_a_study_has_the_numbers_of_its_table(
     name: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     made: Study = request.getfixturevalue(name)
-    keys = ("treatment", "rounds", "seed")
+    keys = ("treatment", made.results().of.players.horizon, "seed")
     table = {tuple(row[key] for key in keys): row for row in made.table().to_pylist()}
     tools = made.results().measures
 
@@ -516,7 +516,7 @@ def test_a_point_is_labelled_by_its_units(
     boilers: Study, tmp_path: Path, new_tab: Callable[..., Tab]
 ) -> None:
     rows = boilers.table().to_pylist()
-    heat = [row["heat"] for row in rows if (row["treatment"], row["rounds"]) == ("baseline", 72)]
+    heat = [row["heat"] for row in rows if (row["treatment"], row["hours"]) == ("baseline", 72)]
     level = f"{mean(heat):.3f}".rstrip("0")
     for outcome, said, after in (("heat", "hour 72", level), ("mean_heat", "hours 71–72", "")):
         page = boilers.view(tmp_path / "page.html", outcome=outcome, jobs=1, force=True)
