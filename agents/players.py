@@ -260,9 +260,10 @@ class Players(Generic[S]):
         """
         raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
 
-    def asks(self, policy: str) -> str:
+    def asks(self, policy: str, agents: int | None = None) -> str:
         """The text of a roster in which this policy is asked all that models can be asked, and
-        others play beside it.
+        others play beside it. `agents`: their number, if the world has such a setting; None: as
+        many as play by default.
         """
         return policy
 

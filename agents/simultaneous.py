@@ -90,10 +90,10 @@ class StagePlayers(Players[S], Generic[S, V]):
             return super().estimate(run, resources)
         return estimates_of(self.game, run, resources.models or Models())
 
-    def asks(self, policy: str) -> str:
+    def asks(self, policy: str, agents: int | None = None) -> str:
         others = self.game.policy_set.names_by_agent(None) if self.game.policy_set.default else []
         each = [policy, *(one for other in dict.fromkeys(others) for one in (other, policy))]
-        return ",".join(islice(cycle(each), max(len(others), len(each))))
+        return ",".join(islice(cycle(each), agents or max(len(others), len(each))))
 
     def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
         return map(prompts_of, questions_of(self.game, run))

@@ -371,8 +371,9 @@ def _asked(
     """The prompts of the first units of a run of policies, as models with a wording get them.
     `names`: of all wordings that must have one for each agent.
     """
-    roster = who.worded(who.asks(f"llm:{NAME}"), name, None)
     listed = [len(each.agents) for each in names if each.agents not in (None, LETTERS)]
-    agents = {"agents": min(listed)} if listed else {}
-    run = who.prepare({**settings, **agents}, roster, treatment, Resources())
+    agents = min(listed, default=None)
+    roster = who.worded(who.asks(f"llm:{NAME}", agents), name, None)
+    chosen = settings if agents is None else {**settings, "agents": agents}
+    run = who.prepare(chosen, roster, treatment, Resources())
     return who.questions(run, Resources())

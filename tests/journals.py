@@ -58,7 +58,8 @@ def peak(act: Callable[[], object]) -> int:
 
 def write(path: Path, commits: Sequence[Commit], header: Header = MINING_HEADER) -> Path:
     """A journal of these commits, whatever they are."""
-    with JournalWriter(path, header, force=True) as journal:
+    path.unlink(missing_ok=True)
+    with JournalWriter(path, header) as journal:
         for commit in commits:
             journal.append(commit)
     return path

@@ -324,8 +324,8 @@ FAILING = {
 }
 
 
-@pytest.mark.parametrize(("part", "code"), [("rules", 2), ("policy", 1)])
-def test_after_a_mistake_in_a_game_the_advice_works(tmp_path: Path, part: str, code: int) -> None:
+@pytest.mark.parametrize("part", ["rules", "policy"])
+def test_after_a_mistake_in_a_game_the_advice_works(tmp_path: Path, part: str) -> None:
     seen = "state" if part == "rules" else "seen"
     line, game = FAILING[part], tmp_path / "fishery.py"
     mistake = f"        if {seen}.unit == 3: 1 / 0\n{line}"
@@ -333,7 +333,7 @@ def test_after_a_mistake_in_a_game_the_advice_works(tmp_path: Path, part: str, c
     record = ("record", "fishery.py", "--set", "seasons=6", "--out", "run.journal")
     failed = goldrush(*record, cwd=tmp_path)
 
-    assert code == failed.code
+    assert 2 == failed.code
     assert "holds seasons 1 to 3, whole; mend it and record again with --force, or" in failed.err
     game.write_text(SOURCE)
     fork = shlex.split(failed.err.rpartition("`python -m goldrush ")[2].partition("`")[0])

@@ -700,7 +700,7 @@ def test_a_fork_that_breaks_off_says_what_is_whole_and_how_it_goes_on(
         cwd=tmp_path,
     )  # fmt: skip
 
-    assert (1, "") == (ran.code, ran.out)
+    assert (2, "") == (ran.code, ran.out)
     assert "b.journal holds rounds 1 to 5, whole; go on with" in ran.err
     assert "resume b.journal --trust quits:Quits" in ran.err
     assert "\x1b" not in ran.err

@@ -170,7 +170,7 @@ class SeasonPlayers(Players[SeasonState]):
     def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
         return worded_cast(roster, {}, wording, models)[0]
 
-    def asks(self, policy: str) -> str:
+    def asks(self, policy: str, agents: int | None = None) -> str:
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))
 
     def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
