@@ -295,14 +295,13 @@ FROM_MODELS: Mapping[str, Kind] = {
     "error": optional(text(ERROR_MAX)),
     "source": optional(FACTS),
 }
-# A whole number is held as an integer, if that has 64 bits: one byte instead of nine. The negative
-# zero has no integer.
+# A whole number is held as an integer, if that has 64 bits: one byte instead of nine.
 AMOUNT = Kind(
     "real number",
     _test(
         "type(value) is int or "
         "type(value) is float and value - value == 0.0 "
-        "and (not value.is_integer() or not -(2.0**63) <= value < 2.0**64 or str(value) == '-0.0')"
+        "and (not value.is_integer() or not -(2.0**63) <= value < 2.0**64)"
     ),
     float,
     schema={"type": "number"},
@@ -312,7 +311,7 @@ AMOUNT = Kind(
 def amount(value: float) -> float:
     """A real number in the form that rows have (see AMOUNT)."""
     if type(value) is float and value.is_integer() and -(2.0**63) <= value < 2.0**64:
-        return int(value) if value or str(value) != "-0.0" else value
+        return int(value)
     return value
 
 

@@ -222,20 +222,11 @@ def _getter(place: int, from_row: Callable[[Any], Any] | None) -> property:
 
 def _constructor(hints: Mapping[str, Hint], *, is_submission: bool) -> Callable[..., Any]:
     """The `__new__` of a record, written out: a call for each field would cost more than all."""
-    scope: dict[str, Any] = {
-        "_make": tuple.__new__,
-        "_type": type,
-        "_int": int,
-        "_float": float,
-        "_str": str,
-    }
+    scope: dict[str, Any] = {"_make": tuple.__new__, "_type": type, "_int": int, "_float": float}
     values = []
     for field, hint in hints.items():
         if hint.to_row is amount:
-            is_kept = f"not {field} and _str({field}) == '-0.0'"  # it is no integer
-            is_whole = (
-                f"{field}.is_integer() and -(2.0**63) <= {field} < 2.0**64 and not ({is_kept})"
-            )
+            is_whole = f"{field}.is_integer() and -(2.0**63) <= {field} < 2.0**64"
             values.append(f"_int({field}) if _type({field}) is _float and {is_whole} else {field}")
         elif hint.to_row is None:
             values.append(field)

@@ -14,7 +14,6 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game import hints
 from goldrush.kernel.game.hints import is_of
 from goldrush.kernel.game.world import compiled
-from goldrush.kernel.shape import amount
 from goldrush.kernel.world import InvalidInputs
 from goldrush.replay.game.tools import tools_of_game
 from tests.games.fisheries import changed, recorded
@@ -154,16 +153,6 @@ def test_an_event_holds_large_floats(tmp_path, value) -> None:
     run = recorded(game, tmp_path / "run.journal", seasons=3)
     assert run.verify().holds
     assert [eval(value)] * 3 == [event.fields["caught"] for event in run.events("regrown")]
-
-
-def test_an_event_holds_the_negative_zero(tmp_path) -> None:
-    game = changed(tmp_path, "self.Regrown(wanted * share,", "self.Regrown(-0.0,")
-    run = recorded(game, tmp_path / "run.journal", seasons=3)
-
-    assert run.verify().holds
-    assert ["-0.0"] * 3 == [str(event.fields["caught"]) for event in run.events("regrown")]
-    assert [(0, int), (0, int)] == [(n, type(n)) for n in (Gossip.Heard(1, 0.0)[1], amount(0.0))]
-    assert "-0.0" == str(amount(-0.0))
 
 
 def test_a_whole_number_is_held_as_an_integer_and_read_as_a_float() -> None:
