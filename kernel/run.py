@@ -42,7 +42,7 @@ from goldrush.kernel.journal import (
     JournalWriter,
 )
 from goldrush.kernel.walk import DERIVED, Walk
-from goldrush.kernel.world import Batch, Batches, Block, World, advance
+from goldrush.kernel.world import Batch, Batches, Block, World, advance, where_code_is
 
 S = TypeVar("S")
 
@@ -286,12 +286,13 @@ def _reached(
             raise BadInput(f"{reader.path} ends inside a fork", "fork its parent again") from None
     except MalformedEvents as error:
         facts = walk.commit.setup
-        if not world.other_source(walk.state if facts is None else facts):
+        sha256 = world.other_source(walk.state if facts is None else facts)
+        if not sha256:
             raise
         raise BadInput(
             f"{reader.path} was recorded with other code of {world.name}, and this cannot read it: "
             f"{error.message}",
-            f"`goldrush source {reader.path}` prints the code that can",
+            where_code_is(reader.path, sha256),
         ) from None
     return walk
 

@@ -148,9 +148,10 @@ def parsed_value(text: str) -> Any:
     if isinstance(value, tuple) and not typed.startswith("("):  # 1,2
         return text
     if isinstance(value, tuple | set | bytes | complex | list | dict) and not _is_plain(value):
-        kind = type(value).__name__
+        holds = "holds" if isinstance(value, list | dict) else "is"
         raise BadInput(
-            f"{format_value(value)} is of the type {kind}, which no setting can have",
+            f"{format_value(value)} {holds} what no setting can be: a tuple, a set, bytes, a "
+            "complex number, a key that is no text",
             f"write a list, as [1, 2], or a text in quotes, as {json.dumps(typed[:60])}",
         )
     return value if _is_plain(value) else text

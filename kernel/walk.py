@@ -29,7 +29,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, Event, InvalidInputs, Step, World
+from goldrush.kernel.world import Block, Event, InvalidInputs, Step, World, where_code_is
 
 S = TypeVar("S")
 
@@ -336,10 +336,9 @@ def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
         raise fold.malformed(world, path, commit, error) from error
     if commit.digest is not None and digest != commit.digest:
         cause = ""
-        if world.other_source(state):
+        if sha256 := world.other_source(state):
             cause = (
-                f"; it was recorded with other code of {world.name}: `goldrush source {path}` "
-                "prints the code that gives it"
+                f"; it was recorded with other code of {world.name}; {where_code_is(path, sha256)}"
             )
         raise OtherDigest(path, commit.where, digest, commit.digest, cause)
 

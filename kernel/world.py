@@ -20,6 +20,7 @@ import attrs
 from goldrush.kernel import shape
 from goldrush.kernel.codec import fingerprint, pack
 from goldrush.kernel.errors import format_value
+from goldrush.kernel.text import quoted_path
 
 S = TypeVar("S")
 
@@ -275,6 +276,14 @@ class Vocabulary:
 
 
 NO_SOURCE: Final = "unknown"  # in place of a SHA-256: of rules that were typed in, say
+
+
+def where_code_is(path: str, sha256: str) -> str:
+    """How to get the code that recorded a journal, as text. `sha256`: see World.other_source."""
+    if sha256 == NO_SOURCE:
+        return "nobody kept that code"
+    return f"`goldrush source {quoted_path(path)} > old.py` writes that code"
+
 
 # `past(first)` gives the steps of every closed unit from `first` on, in order, each with the unit's
 # number. With it a frozen state need not hold a record of the past that the journal has already.

@@ -105,6 +105,8 @@ def check_kind(
     text alone, and for what does not fit an annotation that the default fits. `known`: the present
     value, or the default, which is `what`. An annotation that allows the value goes before it.
     """
+    if (numpy := sys.modules.get("numpy")) and isinstance(value, numpy.generic):
+        value = value.item()
     shown = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     words = {*re.findall(r"\w+", shown)} - _OPTIONAL
     is_flag = type(known) is bool and not words & {"int", "float"}
@@ -134,9 +136,11 @@ def check_kind(
     is_kept = known is None or known is inspect.Parameter.empty or _fits(known, annotation)
     if value is not None and is_kept and not _fits(value, annotation):
         shown = shown.replace("typing.", "")
+        is_whole = isinstance(value, float) and value.is_integer()
+        like = format(value, ".0f") if is_whole else "..."
         raise BadInput(
             f"{name} is {format_value(value)}, which does not fit its annotation {shown}",
-            "give a value that does",
+            f"write --set {name}={like}",
         )
 
 
@@ -148,7 +152,7 @@ def _fits(value: object, hint: Any) -> bool:
     if origin is Literal:
         return value in parts
     if origin in (int, float, str, bool, type(None)):
-        # A number that is whole fits where one is wanted, and true or false is one.
+        # A whole number fits where a number is wanted, and true or false is one.
         wanted = {float: Real, int: int, bool: Real, str: str}.get(origin, type(None))
         return isinstance(value, wanted)
     if origin in (list, tuple):

@@ -14,7 +14,7 @@ from goldrush.agents.game.source import TEXT_MAX, Source, source_of
 from goldrush.agents.given import games
 from goldrush.kernel.errors import BadInput, JournalError, OtherCode, TornTail
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import quoted_path
+from goldrush.kernel.world import where_code_is
 from goldrush.replay.find import tools_named
 from goldrush.replay.journal.forged import reader_of
 
@@ -87,7 +87,7 @@ def other_code_among(paths: Sequence[str | Path]) -> str:
     others = f" ({len(found):,} of {len(paths):,} journals are of other code)" if paths[1:] else ""
     return (
         f"{path}: other code: it was recorded with the source of SHA-256 {sha256}{others}; what is "
-        f"shown may be wrong; `goldrush source {quoted_path(str(path))} > old.py` writes that code"
+        f"shown may be wrong; {where_code_is(str(path), sha256)}"
     )
 
 

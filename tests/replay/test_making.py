@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, Optional
 
+import numpy as np
 import pytest
 
 import goldrush
@@ -89,7 +90,7 @@ def test_all_else_is_a_text(text: str) -> None:
     "text", ["(1, 2)", "()", "{1, 2}", "b'x'", "1+2j", "{1: 2}", "[(1, 2)]", "{'a': {1}}"]
 )
 def test_what_no_setting_can_be_is_refused(text: str) -> None:
-    with pytest.raises(BadInput, match="which no setting can have; write a list"):
+    with pytest.raises(BadInput, match=r"what no setting can be: .*; write a list"):
         parsed_value(text)
 
 
@@ -129,6 +130,14 @@ def test_what_a_parameter_allows_is_taken(make: Callable[..., object]) -> None:
     check_kinds(make, {"shuffle": False, "p": 1, "rate": None, "size": "big", "mode": "x"})
     check_kinds(make, {"names": 1, "label": "b", "shuffle": 1, "p": None})
     check_kinds(make, {"pair": [3, 4], "limit": 3, "rule": "b", "ages": [1]})
+    check_kinds(make, {"shuffle": np.True_, "limit": np.int64(3), "p": np.float32(0.5)})
+
+
+def test_what_to_type_is_said_where_a_number_is_whole() -> None:
+    with pytest.raises(BadInput) as refused:
+        check_kinds(Base, {"limit": 4.0})
+
+    assert "write --set limit=4" == refused.value.instead
 
 
 def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
