@@ -215,7 +215,7 @@ DryRun = Annotated[
     bool, option("--dry-run", help="Estimate questions, tokens and cost; record nothing.")
 ]
 Force = Annotated[
-    bool, option("--force", help="Replace an existing journal, with the first unit of the run.")
+    bool, option("--force", help="Replace an existing journal, once its first unit is recorded.")
 ]
 ForcePage = Annotated[bool, option("--force", help="Replace another file that goldrush wrote.")]
 # Not a variable of the environment: it is added to the line just typed, and `--help` lists it.

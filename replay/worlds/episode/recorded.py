@@ -43,7 +43,7 @@ class RecordedEnv:
             at: the last step that is kept; step 0 is the first reset.
             journal: where the fork is recorded.
             steps: the number of steps of the fork; None: that of this run.
-            force: replace a journal.
+            force: replace a journal. It stays as it is until the first step is recorded.
 
         Returns:
             A recorded environment that has its last result in `recording.subject.returned`.

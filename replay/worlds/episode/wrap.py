@@ -116,7 +116,7 @@ def wrap(
         seed_parameter: the parameter that takes the seed, of the model or of the environment's
             `reset`; None: one with a common name (`seed`, `rng`, `random_state`, ...); empty: it
             takes none.
-        force: replace a journal.
+        force: replace a journal. It stays as it is until the first step is recorded.
         parameters: of the callable, by name; they are recorded.
 
     Returns:

@@ -117,7 +117,7 @@ class RecordedModel(Generic[M]):
             at: the last step that is kept; 0 is the model as it was made.
             journal: where the fork is recorded.
             steps: the number of steps of the fork; None: that of this run.
-            force: replace a journal.
+            force: replace a journal. It stays as it is until the first step is recorded.
             changes: attributes that are set before the next step, as `change` has them.
 
         Raises BadInput for a step that the run does not have, and as `change`; MalformedEvents if
