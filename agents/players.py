@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -16,6 +17,7 @@ from goldrush.agents.roster import Roster
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.files import check_target, folder_kept, is_journal
+from goldrush.kernel.fold import is_opening
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
 from goldrush.kernel.world import Batch, Block, World
@@ -357,7 +359,7 @@ def record(
     """Play a whole run into a new journal and return the last state.
 
     Args:
-        force: replace an existing journal, with the first unit or answer of the run.
+        force: replace an existing journal, once the first unit or answer is recorded.
         fsync: wait for the disk at every commit; always done for runs with models.
         on_unit: called with the number of each closed unit in the journal and the state.
         on_start: called with the initial state before anything is written. The world makes that
@@ -372,8 +374,8 @@ def record(
     _check_sources(players, path, resources.sources)
     _keep_sources(path, [*prepared.roster.sources, *resources.sources])
     header = Header(world.name, world.rules)
-    first = 1 + bool(world.vocabulary.uncounted)
-    with JournalWriter(path, header, force=force, fsync=fsync, first=first) as journal:
+    opening = partial(is_opening, world.vocabulary)
+    with JournalWriter(path, header, force=force, fsync=fsync, is_opening=opening) as journal:
         roster = players.resolve_models(prepared.roster, prepared.facts, resources.models)
         setup = attrs.evolve(prepared, roster=roster).setup
         state = world.initial(setup)

@@ -324,3 +324,12 @@ def counts(commit: Commit, vocabulary: Vocabulary) -> bool:
     """Whether a commit closes a unit that counts; see `Vocabulary.uncounted`."""
     is_closing = commit.kind == UNIT and commit.digest is not None
     return is_closing and vocabulary.counts(commit.blocks[::2])
+
+
+def is_opening(vocabulary: Vocabulary, commit: Commit) -> bool:
+    """Whether a commit is no more than the begin of any run: START or FORK, or the whole first
+    unit, if that does not count.
+    """
+    if commit.kind != UNIT:
+        return commit.kind in (START, FORK)
+    return commit.unit == 1 and commit.digest is not None and not counts(commit, vocabulary)

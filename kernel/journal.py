@@ -177,6 +177,13 @@ def _array_of(size: int) -> bytes:
     return header
 
 
+IsOpening = Callable[[Commit], bool]  # whether a commit is of the opening of every run
+
+
+def _starts(commit: Commit) -> bool:
+    return commit.kind in (START, FORK)
+
+
 class JournalWriter:
     """Writes a journal: one commit a call, each in one write to the file.
 
@@ -184,6 +191,10 @@ class JournalWriter:
     START. A file to be replaced stays until `is_begun`. Both are locked while open. Nothing is
     buffered, so a commit survives the death of this process once `append` has returned (and, with
     `fsync`, a crash of the machine); where a file is replaced, from `is_begun` on.
+
+    Attributes:
+        is_begun: whether a new journal has more than the opening. Without more, nothing is lost
+            with it.
     """
 
     _new: files.Unfinished | None  # until the file has its name
@@ -196,10 +207,11 @@ class JournalWriter:
         *,
         force: bool = False,
         fsync: bool = False,
-        first: int = 1,
+        is_opening: IsOpening = _starts,
     ) -> None:
         """Start a new journal. An empty file at the path is replaced. `force`: replace a journal;
-        `fsync`: wait for the disk at every commit; `first`: see `is_begun`.
+        `fsync`: wait for the disk at every commit; `is_opening`: whether a commit is of the
+        opening, with which every run begins.
 
         Raises BadInput if the folder is missing, the path cannot take a file, or a file there may
         not be replaced; JournalInUse if another process is writing it.
@@ -211,7 +223,7 @@ class JournalWriter:
                 "name it by a short text and number its rules",
             )
         self._open(path, fsync)
-        self._first = first
+        self.is_begun, self._is_opening = False, is_opening
         self._new = files.Unfinished(self.path, force=force, by_force=files.is_journal)
         self._fd, self._file = self._new.fd, os.path.abspath(self.path)
         self._checksum = int.from_bytes(packed[-8:], "big")
@@ -220,7 +232,8 @@ class JournalWriter:
     def _open(self, path: str | Path, fsync: bool) -> None:
         self.path = os.fspath(path)
         self.fsync = fsync
-        self.offset = self.commits = self._first = 0
+        self.offset = self.commits = 0
+        self.is_begun, self._is_opening = True, _starts
         self._new = None
         self._is_branch = self._is_name_synced = False
         self._inode: tuple[int, int] | None = None  # with its device; None: not asked for yet
@@ -251,7 +264,6 @@ class JournalWriter:
         journal._front = lambda: _proven(parent, commit.end)
         journal._is_branch = True
         journal.commits = commit.index + 1
-        journal._first = journal.commits + 1
         return journal
 
     @classmethod
@@ -287,14 +299,6 @@ class JournalWriter:
         """
         return JournalReader.over(self._fd, self.path)
 
-    @property
-    def is_begun(self) -> bool:
-        """Whether a new journal has more than its `first` commits, with which every run begins:
-        START, of some worlds a unit that does not count, of a branch FORK. Without more, nothing
-        is lost with it.
-        """
-        return self.commits > self._first
-
     def __enter__(self) -> Self:
         return self
 
@@ -323,18 +327,19 @@ class JournalWriter:
         if len(body) > MAPS_MAX and not is_readable(body):
             raise WriteFailed(self.path, f"a commit of more than {MAPS_MAX} maps")
         frame, checksum = _framed(body, self._checksum)
-        before = self.offset, self.commits, self._checksum
+        before = self.offset, self.commits, self._checksum, self.is_begun
         try:
             if self._new is None:
                 self._check_named()
             self.offset = self._write(frame)
             # Ctrl-C from here on loses nothing: the commit is whole, and may have been paid for.
             self.commits, self._checksum = self.commits + 1, checksum
+            self.is_begun = self.is_begun or not self._is_opening(commit)
             self._finish()
         except JournalLost:
             raise  # the file belongs to another process now
         except (OSError, WriteFailed) as error:
-            self.offset, self.commits, self._checksum = before
+            self.offset, self.commits, self._checksum, self.is_begun = before
             self._take_back()
             if isinstance(error, WriteFailed):
                 raise
@@ -349,7 +354,8 @@ class JournalWriter:
             self._is_name_synced = True
 
     def close(self) -> None:
-        """Close the file, and remove it if nothing was committed. May be called twice.
+        """Close the file, and remove it if it has no name yet: nothing was committed, or it would
+        have replaced another file and is not begun. May be called twice.
 
         Raises WriteFailed if the system reports an earlier write error only now.
         """
@@ -365,10 +371,11 @@ class JournalWriter:
                 raise WriteFailed(self.path, reason) from None
 
     def discard(self) -> None:
-        """Remove the file, unless it has no name yet. No-op where the system refuses: then it
-        stays, and can be resumed.
+        """Remove the file, unless it has no name yet. No-op in a process forked from the one that
+        writes, and where the system refuses: then it stays, and can be resumed.
         """
-        with suppress(OSError, JournalLost):
+        with suppress(OSError, WriteFailed):
+            files.check_process(self.path, self._process)
             self._check_named()
             files.system.unlink(self._file)
 

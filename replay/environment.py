@@ -23,7 +23,7 @@ from goldrush.agents.simultaneous import StagePlayers, prepare, prepared
 from goldrush.agents.stage_game import StageState
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput, WriteFailed, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import Ask, Steps, steps
@@ -125,7 +125,11 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
                 raise BadInput(
                     f"the run is over before its first {world.vocabulary.unit}", "change settings"
                 )
-            writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
+            # The former episode is replaced with START: from then on `journal` is the new one's.
+            again, new = path == self.journal, JournalWriter
+            writer = opened.enter_context(
+                new(path, header, force=again, is_opening=lambda _: False)
+            )
             objects = Resources(policies={**self._others, **self._learners})
             context = context_of(players, state, roster, objects)
             ask = opened.enter_context(players.start_agents(context))
@@ -153,8 +157,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
             except StopIteration as end:
                 self._state = end.value
                 return True
-        except BaseException:
-            if not writer.is_begun:
+        except BaseException as error:
+            if writer.commits == 1 and not isinstance(error, WriteFailed):
                 writer.discard()
             self.close()
             raise

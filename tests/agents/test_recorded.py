@@ -18,14 +18,14 @@ from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.kernel.errors import BadInput, RulesFailed, TornTail
 from goldrush.kernel.fold import events
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, sha256_of
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import AGENT, INTEGER
-from goldrush.kernel.world import EventType, Past, Vocabulary, World
+from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import verify
@@ -346,6 +346,26 @@ def test_in_a_world_that_counts_from_0_each_unit_is_replayed_as_it_was(tmp_path:
 
     assert [(day, 10 + day) for day in range(3) for _ in range(2)] == eaten(source)
     assert eaten(source) == eaten(again)
+
+
+@pytest.mark.parametrize(
+    ("uncounted", "day", "kept"),
+    [(DIGESTED + 1, 0, None), (DIGESTED + 1, 1, 1), (ATE, 1, None), (ATE, 2, 2)],
+)
+def test_a_rule_that_fails_removes_no_more_than_a_first_unit_that_does_not_count(
+    tmp_path: Path, uncounted: int, day: int, kept: int | None
+) -> None:
+    def fails(state: Week, inputs: Block) -> list[Batch]:
+        if state.day == day:
+            raise RulesFailed("no way", "mend it")
+        return WEEK.decide(state, inputs)
+
+    vocabulary = attrs.evolve(WEEK.vocabulary, uncounted=(uncounted,))
+    world, out = attrs.evolve(WEEK, decide=fails, vocabulary=vocabulary), tmp_path / "out"
+    with pytest.raises(RulesFailed):
+        players.record(world, EATERS, out, EATERS.prepare({}, None, None, Resources()))
+
+    assert kept == (len(eaten(out)) if out.exists() else None)
 
 
 REPLACED = players.ForkChange(replace=[{"day": 1, "agent": 0, "food": 99}])

@@ -283,7 +283,7 @@ def test_what_a_branch_replaces_stays_until_its_first_unit(path: Path, out: Path
     ):
         journal.append(fork(1))
         before = out.read_bytes()
-        journal.append(run()[4])
+        journal.append(unit(2))
 
         assert before == files.JOURNAL
         assert len(commits_of(out)) == 6
@@ -308,9 +308,9 @@ def test_a_longer_file_that_is_overwritten_leaves_nothing_behind_the_branch(
 ) -> None:
     write(path, run())
     out.write_bytes(files.JOURNAL + b"x" * 100_000)
-    data = branch(out, path, 3, [fork(1), run()[4]], force=True)
+    data = branch(out, path, 3, [fork(1), unit(2)], force=True)
 
-    assert data == write(path.with_name("in one go"), [*run()[:4], fork(1), run()[4]])
+    assert data == write(path.with_name("in one go"), [*run()[:4], fork(1), unit(2)])
 
 
 def test_a_file_that_exists_is_refused_and_kept(path: Path, out: Path) -> None:
@@ -518,6 +518,7 @@ def test_more_forks_than_the_limit_are_malformed(path: Path) -> None:
     start, *_ = run()
     write(path, [start, *[fork(0)] * FORKS_MAX])
     assert len(commits_of(path)) == FORKS_MAX + 1
+    path.unlink()
     write(path, [start, *[fork(0)] * (FORKS_MAX + 1)])
 
     with pytest.raises(MalformedEvents, match=f"more than {FORKS_MAX} forks"):

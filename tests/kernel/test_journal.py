@@ -837,12 +837,14 @@ def test_nothing_is_at_the_path_before_the_first_commit(path: Path) -> None:
         assert [path] == list(path.parent.iterdir())
 
 
-@pytest.mark.parametrize("first", [1, 2])
-def test_what_is_overwritten_stays_until_more_than_the_first_commits_are_there(
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_what_is_overwritten_stays_until_more_than_the_opening_is_there(
     path: Path, sound: bytes, first: int
 ) -> None:
     path.write_bytes(sound)
-    with JournalWriter(path, HEADER, force=True, first=first) as journal:
+    bodies = [commit.body() for commit in commits()[:first]]
+    opening = {"force": True, "is_opening": lambda commit: commit.body() in bodies}
+    with JournalWriter(path, HEADER, **opening) as journal:
         for commit in commits()[:first]:
             journal.append(commit)
 
@@ -854,7 +856,7 @@ def test_what_is_overwritten_stays_until_more_than_the_first_commits_are_there(
     assert path.read_bytes() == sound
     assert [path] == list(path.parent.iterdir())
 
-    with JournalWriter(path, HEADER, force=True, first=first) as journal:
+    with JournalWriter(path, HEADER, **opening) as journal:
         for commit in commits()[: first + 1]:
             journal.append(commit)
 
@@ -914,6 +916,23 @@ def test_a_process_that_inherits_a_writer_changes_nothing(path: Path, begun: int
     text = os.read(reading, 1000).decode()
     assert f"{path}: process {os.getpid()}, from which this one was forked, writes it; " in text
     assert [commit.body() for commit in commits()] == [commit.body() for commit in read(path)[0]]
+
+
+def test_a_forked_process_does_not_remove_a_journal(path: Path) -> None:
+    with JournalWriter(path, HEADER) as journal:
+        journal.append(commits()[0])
+        if os.fork() == 0:
+            try:
+                journal.discard()
+            finally:
+                os._exit(0)
+        os.wait()
+        for commit in commits()[1:]:
+            journal.append(commit)
+        assert len(read(path)[0]) == len(commits())
+        journal.discard()
+
+    assert not path.exists()
 
 
 def test_a_writer_lets_the_next_one_in_after_an_error(path: Path) -> None:

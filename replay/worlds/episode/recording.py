@@ -20,9 +20,11 @@ from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.kernel.errors import (
     BadInput,
     RulesFailed,
+    WriteFailed,
     format_error,
     format_value,
 )
+from goldrush.kernel.fold import is_opening
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Steps, fork_steps, steps
 from goldrush.kernel.world import Batch
@@ -324,10 +326,11 @@ def _steps(
         subject = stage.at(initial(setup))
         setup = {**setup, "config": {**setup["config"], "seed": seed}}
         stage.hold(subject, initial(setup))
-    with JournalWriter(path, _HEADER, force=force, first=2) as journal:  # START and that reset
+    opening = partial(is_opening, VOCABULARY)  # START and that reset
+    with JournalWriter(path, _HEADER, force=force, is_opening=opening) as journal:
         try:
             return (yield from steps(episode_world(stage), setup, journal))
-        except GeneratorExit:
+        except (GeneratorExit, WriteFailed):
             raise
         except BaseException:
             if not journal.is_begun:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import goldrush
-from goldrush.kernel.errors import BadInput, RulesFailed
+from goldrush.kernel.errors import BadInput, RulesFailed, WriteFailed
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk
 from tests.replay.worlds.episode.models import Walk
 
@@ -135,6 +136,33 @@ def test_a_first_step_that_fails_leaves_what_was_there(
         spoilt("environment", path, spoil, at=1, force=True)
 
     assert path.read_bytes() == old if old else not path.exists()
+
+
+def test_a_step_in_a_forked_process_leaves_the_journal(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
+    env.reset(seed=1)
+    if os.fork() == 0:
+        try:
+            with suppress(WriteFailed):
+                env.step(0)
+        finally:
+            os._exit(0)
+    os.wait()
+    env.step(0)
+
+    assert (tmp_path / "run.journal").exists()
+
+
+def test_a_first_step_that_cannot_be_written_leaves_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
+    env.reset(seed=1)
+    monkeypatch.setattr("goldrush.kernel.journal.BODY_MAX", 1)
+    with pytest.raises(WriteFailed):
+        env.step(0)
+
+    assert (tmp_path / "run.journal").exists()
 
 
 def test_a_first_step_that_fails_in_another_folder_leaves_the_files_there(

@@ -2,10 +2,12 @@
 own.
 """
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from gc import collect
 from pathlib import Path
@@ -29,10 +31,11 @@ from pettingzoo.test import (
     state_test,
 )
 
+import goldrush
 from goldrush.agents.players import Resources, record
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, resume
-from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.errors import BadInput, PolicyFailed, WriteFailed
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
@@ -245,6 +248,32 @@ def test_an_episode_whose_first_step_fails_leaves_what_was_there(tmp_path: Path)
         one.step({"agent_0": np.zeros(5, np.int64)})
 
     assert [] == list(tmp_path.iterdir())
+
+
+def test_a_step_in_a_forked_process_leaves_the_journal(tmp_path: Path) -> None:
+    one = small(journal=tmp_path / "a")
+    one.reset()
+    nothing = {name: np.zeros(5, np.int64) for name in one.agents}
+    if os.fork() == 0:
+        try:
+            with suppress(WriteFailed):
+                one.step(nothing)
+        finally:
+            os._exit(0)
+    os.wait()
+    one.step(nothing)
+    one.close()
+
+    assert 1 == verify(tmp_path / "a").rounds
+
+
+def test_from_its_reset_on_the_journal_is_that_of_the_new_episode(tmp_path: Path) -> None:
+    one = small(journal=tmp_path / "a")
+    played(one, 5)
+    one.reset(seed=6)
+
+    assert one.journal is not None
+    assert 6 == goldrush.open(one.journal).seed
 
 
 def _all(folder: Path) -> list[Path]:
