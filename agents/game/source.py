@@ -2,8 +2,7 @@
 
 Naming a file is the consent to run it; a journal names none. The source is rewritten in one
 respect: where it goes through a set, whose order differs between processes, it raises BadInput with
-the line. What is recorded is the SHA-256 of the source and, up to TEXT_MAX bytes, its text. Of any
-other code that a user gives, studies keep the SHA-256 of its files (`files_of`).
+the line. What is recorded is the SHA-256 of the source and, up to TEXT_MAX bytes, its text.
 """
 
 from __future__ import annotations
@@ -15,15 +14,13 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import redirect_stdout, suppress
-from functools import partial
-from importlib.machinery import ModuleSpec, PathFinder
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import attrs
 
@@ -36,11 +33,11 @@ TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 FILE_MAX: Final = 1 << 24  # bytes of a file that is loaded
 T = TypeVar("T")
 
-# The names of `ordered` and `untied` in a loaded module.
+LOADED: Final = "__goldrush_source__"  # name in a loaded module: the bytes of its file
+
+# The names of `ordered` and `untied` in such a module.
 _ORDERED: Final = "__goldrush_ordered__"
-_LOADED: Final = "__goldrush_source__"  # the bytes of the file of such a module
 _UNTIED: Final = "__goldrush_untied__"
-_INSTALLED: Final = frozenset(["site-packages", "dist-packages"])  # folders of distributions
 
 # Built-in functions whose result depends on the order of what they go through, and others.
 _GOING_THROUGH: Final = frozenset(
@@ -83,7 +80,7 @@ def source_of_code(code: type | FunctionType) -> Source:
     try:
         module = sys.modules[code.__module__]
         path = getattr(module, "__file__", None)
-        text: bytes | None = getattr(module, _LOADED, None)
+        text: bytes | None = getattr(module, LOADED, None)
         if text is None and isinstance(code, type) and issubclass(code, Game):
             text = source_when_made(code)
         if text is None and path:
@@ -105,71 +102,7 @@ def _is_in(function: FunctionType, code: CodeType) -> bool:
     return function.__code__ in inner or any(_is_in(function, each) for each in inner)
 
 
-def files_of(code: Iterable[object], modules: Iterable[str]) -> dict[str, str]:
-    """SHA-256 of the files of classes and functions and of modules by name, and of all files that
-    an `import` in these names, wherever it stands, by path below the folder of the import.
-
-    Installed distributions, Python and goldrush are left out. Of the main program, which may change
-    in what it asks, only the given classes and functions count.
-    """
-    queue, digests = list(modules), dict[str, str]()
-    for each in code:
-        while isinstance(each, partial):
-            each = each.func
-        module = str(getattr(each, "__module__", ""))
-        if module != "__main__":
-            queue.append(module)
-            continue
-        with suppress(OSError, TypeError):  # typed in
-            text = inspect.getsource(cast("type", each)).encode()
-            digests[f"{module}:{getattr(each, '__qualname__', '')}"] = _digest(text)
-    seen = set[str]()
-    while queue:
-        name = queue.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        file = _file_of_user(name)
-        with suppress(OSError, SyntaxError, ValueError):  # no source
-            if file is None:
-                continue
-            text = getattr(sys.modules.get(name), _LOADED, None) or file.read_bytes()
-            is_package = file.stem == "__init__"
-            below = file.parts[-name.count(".") - 1 - is_package :]
-            digests["/".join(below)] = _digest(text)
-            package = name if is_package else name.rpartition(".")[0]
-            queue += _imported_in(ast.parse(text), package)
-    return dict(sorted(digests.items()))
-
-
-def _digest(text: bytes) -> str:
-    return hashlib.sha256(text).hexdigest()
-
-
-def _file_of_user(name: str) -> Path | None:
-    """The file of a module, imported or not; None if there is none, and for installed ones."""
-    if name.partition(".")[0] in sys.stdlib_module_names | {"goldrush"}:
-        return None
-    module = sys.modules.get(name)
-    spec = _spec_of(name) if module is None else None
-    file = getattr(module, "__file__", None) or (spec and spec.has_location and spec.origin)
-    path = Path(file) if file else None
-    return None if path is None or _INSTALLED & {*path.parts} else path
-
-
-def _spec_of(name: str) -> ModuleSpec | None:
-    """Where a module would be imported from. Nothing is imported."""
-    if name in sys.modules:
-        return sys.modules[name].__spec__
-    parent = name.rpartition(".")[0]
-    if not parent:
-        return PathFinder.find_spec(name)
-    above = _spec_of(parent)
-    folders = None if above is None else above.submodule_search_locations
-    return None if folders is None else PathFinder.find_spec(name, folders)
-
-
-def _imported_in(tree: ast.AST, package: str = "") -> Iterator[str]:
+def imported_in(tree: ast.AST, package: str = "") -> Iterator[str]:
     """The modules that a source may import, with the packages that they are in; of `from a import
     b` both `a` and `a.b`.
     """
@@ -269,7 +202,7 @@ def _run_file(path: str) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = full
-    module.__dict__.update({_ORDERED: ordered, _UNTIED: untied, _LOADED: code})
+    module.__dict__.update({_ORDERED: ordered, _UNTIED: untied, LOADED: code})
     sys.modules[name] = module
     try:
         tree = _Ordering(os.path.basename(full)).visit(ast.parse(code, full))
@@ -294,7 +227,7 @@ def _check_imports(tree: ast.AST, folder: str) -> None:
     Raises BadInput where a module of that name is installed, or was imported by the file of another
     game: a process has one module of a name.
     """
-    for name in sorted({name.partition(".")[0] for name in _imported_in(tree)} - {"goldrush"}):
+    for name in sorted({name.partition(".")[0] for name in imported_in(tree)} - {"goldrush"}):
         beside = [os.path.join(folder, f"{name}.py"), os.path.join(folder, name, "__init__.py")]
         file = getattr(sys.modules.get(name), "__file__", None)
         if file and file not in beside and any(map(os.path.exists, beside)):

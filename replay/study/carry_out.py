@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -18,19 +18,18 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.agents.game.source import files_of
-from goldrush.agents.given import give_same, given, location_elsewhere, location_of, maker_of
+from goldrush.agents.given import give_same, given, location_elsewhere, location_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.agents.pool import Unguarded, in_child
-from goldrush.agents.targets import RegisteredEnvironment
-from goldrush.agents.trust import import_early, import_names
+from goldrush.agents.trust import import_early
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep
-from goldrush.replay.find import OF_MAKERS, is_built_in, is_shipped
+from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
+from goldrush.replay.study.code import check_code, code_of
 from goldrush.replay.study.manifest import (
     UNFINISHED,
     Done,
@@ -89,7 +88,7 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models, remote=not backend.shares_folder)
-    code = _code_of(plan, plan.rosters)
+    code = code_of(plan, plan.rosters)
     call: Call = _in_worker
     if backend.shares_folder and runs_given_code(plan):
         call = in_child
@@ -111,7 +110,7 @@ def carry_out(
             if run.path not in done:
                 check_kept(run, str(root / run.path), known.get(run.path))
         if len(done) < len(runs):
-            _check_code(root, plan, recorded, [run for run in runs if _is_kept(run, root, done)])
+            check_code(root, plan, recorded, [run for run in runs if _is_kept(run, root, done)])
         elif known or recorded:  # nothing is played
             code = recorded
         synced = known.keys() & done.keys()  # the manifest lists only synced journals
@@ -186,36 +185,10 @@ def _policies(plan: StudyPlan) -> list[str]:
     return [name for text in filter(None, plan.rosters.values()) for name in names(text)]
 
 
-def _code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
-    """`files_of` the code that was given to play these rosters of a plan."""
-    texts = [text for name in rosters if (text := plan.rosters[name]) is not None]
-    names = import_names(name for text in texts for name in studied(plan.world).players.names(text))
-    maker: object = maker_of("") if plan.world == OF_MAKERS else None
-    if isinstance(maker, RegisteredEnvironment):
-        maker = maker.entry_point
-    classes = [each for name in rosters for each in plan.classes.get(name, {}).values()]
-    code = [each for each in (given(plan.world), maker, *classes) if each is not None]
-    return files_of(code, [name.partition(":")[0] for name in names])
-
-
 def _is_kept(run: Planned, root: Path, done: Mapping[str, Done]) -> bool:
     """Whether a run is done, or begun and continued: it asks models."""
     unfinished = root / (run.path + UNFINISHED)
     return run.path in done or (bool(run.models) and os.path.lexists(unfinished))
-
-
-def _check_code(
-    root: Path, plan: StudyPlan, recorded: Mapping[str, str], kept: Sequence[Planned]
-) -> None:
-    """Raises BadInput if a file of the code that played the runs that are kept is another now."""
-    now = _code_of(plan, {run.cell.roster for run in kept})
-    for file, sha256 in recorded.items():
-        if file in now and now[file] != sha256:
-            raise BadInput(
-                f"{root} has runs that were played with another {file} (SHA-256 {sha256[:12]}, now "
-                f"{now[file][:12]}), and a study has one code",
-                f"give another folder (--out), or put {file} back as it was",
-            )
 
 
 def _sendable(plan: StudyPlan, models: Models | None, remote: bool) -> list[Planned]:

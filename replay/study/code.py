@@ -1,0 +1,114 @@
+"""The files of the code that a user gave to a study: a study has one code."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from typing import Final, cast
+
+from goldrush.agents.game.source import LOADED, imported_in
+from goldrush.agents.given import given, maker_of
+from goldrush.agents.targets import RegisteredEnvironment
+from goldrush.agents.trust import import_names
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.find import OF_MAKERS
+from goldrush.replay.study.plan import Planned, StudyPlan, studied
+
+_INSTALLED: Final = frozenset(["site-packages", "dist-packages"])  # folders of distributions
+
+
+def check_code(
+    root: Path, plan: StudyPlan, recorded: Mapping[str, str], kept: Sequence[Planned]
+) -> None:
+    """Raises BadInput if a file of the code that played the runs that are kept is another now."""
+    now = code_of(plan, {run.cell.roster for run in kept})
+    for file, sha256 in recorded.items():
+        if file in now and now[file] != sha256:
+            raise BadInput(
+                f"{root} has runs that were played with another {file} (SHA-256 {sha256[:12]}, now "
+                f"{now[file][:12]}), and a study has one code",
+                f"give another folder (--out), or put {file} back as it was",
+            )
+
+
+def code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
+    """`_files_of` the code that was given to play these rosters of a plan."""
+    texts = [text for name in rosters if (text := plan.rosters[name]) is not None]
+    names = import_names(name for text in texts for name in studied(plan.world).players.names(text))
+    maker: object = maker_of("") if plan.world == OF_MAKERS else None
+    if isinstance(maker, RegisteredEnvironment):
+        maker = maker.entry_point
+    classes = [each for name in rosters for each in plan.classes.get(name, {}).values()]
+    code = [each for each in (given(plan.world), maker, *classes) if each is not None]
+    return _files_of(code, [name.partition(":")[0] for name in names])
+
+
+def _files_of(code: Iterable[object], modules: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of the files of classes and functions and of modules by name, and of all files that
+    an `import` in these names, wherever it stands, by path below the folder of the import.
+
+    Installed distributions, Python and goldrush are left out. Of the main program, which may change
+    in what it asks, only the given classes and functions count.
+    """
+    queue, digests = list(modules), dict[str, str]()
+    for each in code:
+        while isinstance(each, partial):
+            each = each.func
+        module = str(getattr(each, "__module__", ""))
+        if module != "__main__":
+            queue.append(module)
+            continue
+        with suppress(OSError, TypeError):  # typed in
+            text = inspect.getsource(cast("type", each)).encode()
+            digests[f"{module}:{getattr(each, '__qualname__', '')}"] = _digest(text)
+    seen = set[str]()
+    while queue:
+        name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        file = _file_of_user(name)
+        with suppress(OSError, SyntaxError, ValueError):  # no source
+            if file is None:
+                continue
+            text = getattr(sys.modules.get(name), LOADED, None) or file.read_bytes()
+            is_package = file.stem == "__init__"
+            below = file.parts[-name.count(".") - 1 - is_package :]
+            digests["/".join(below)] = _digest(text)
+            package = name if is_package else name.rpartition(".")[0]
+            queue += imported_in(ast.parse(text), package)
+    return dict(sorted(digests.items()))
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def _file_of_user(name: str) -> Path | None:
+    """The file of a module, imported or not; None if there is none, and for installed ones."""
+    if name.partition(".")[0] in sys.stdlib_module_names | {"goldrush"}:
+        return None
+    module = sys.modules.get(name)
+    spec = _spec_of(name) if module is None else None
+    file = getattr(module, "__file__", None) or (spec and spec.has_location and spec.origin)
+    path = Path(file) if file else None
+    return None if path is None or _INSTALLED & {*path.parts} else path
+
+
+def _spec_of(name: str) -> ModuleSpec | None:
+    """Where a module would be imported from. Nothing is imported."""
+    if name in sys.modules:
+        return sys.modules[name].__spec__
+    parent = name.rpartition(".")[0]
+    if not parent:
+        return PathFinder.find_spec(name)
+    above = _spec_of(parent)
+    folders = None if above is None else above.submodule_search_locations
+    return None if folders is None else PathFinder.find_spec(name, folders)
