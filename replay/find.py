@@ -139,8 +139,8 @@ def is_shipped(world: str, policies: Iterable[object]) -> bool:
 
     if not is_built_in(world) or world == OF_MAKERS:
         return False
-    own = {*players_of(tools_for(world), world).policies, *FAMILIES} - {EXTERNAL}
-    return all(name in own or str(name).partition(":")[0] in own for name in policies)
+    own, families = players_of(tools_for(world), world).policies, {*FAMILIES} - {EXTERNAL}
+    return all(name in own or str(name).partition(":")[0] in families for name in policies)
 
 
 def is_shipped_at(path: str | Path) -> bool:

@@ -45,7 +45,7 @@ from goldrush.replay.study.backend import (
     processes,
     this_process,
 )
-from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
+from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out, runs_given_code
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.comparisons import repeated_runs
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
@@ -1242,6 +1242,13 @@ def test_a_study_whose_manifest_has_no_code_grows() -> None:
     assert {} == grown_to(1, "model").manifest.code
 
     assert ["grown_model.py"] == list(grown_to(2, "model").manifest.code)
+
+
+@pytest.mark.parametrize(
+    ("policy", "is_given"), [("mine:Own", True), ("mine", False), ("own:Mine", True)]
+)
+def test_a_module_with_the_name_of_a_policy_is_given_code(policy: str, is_given: bool) -> None:
+    assert is_given is runs_given_code(plan_of(treatments=["baseline"], rosters=[f"{policy}*2"]))
 
 
 def test_equal_runs_are_found_by_their_events(whole: Path) -> None:
