@@ -162,7 +162,7 @@ def _carried_out(
     """Play what is missing, print the summary, and return the exit code."""
     from goldrush.kernel.errors import WriteFailed
     from goldrush.replay.study.backend import RunFailed, WorkersLost
-    from goldrush.replay.study.carry_out import PLAYED
+    from goldrush.replay.study.carry_out import PLAYED, runs_given_code
     from goldrush.replay.study.cluster import cluster
     from goldrush.replay.study.study import Study
 
@@ -184,8 +184,12 @@ def _carried_out(
         echo_error(f"stopped: what is finished is kept; {_again()} continues the study")
         return INTERRUPTED
     except (RunFailed, WorkersLost, WriteFailed) as error:
-        echo_error(f"goldrush: {error}; what is finished is kept; {_again()} continues the study")
-        return DIFFERS if getattr(error, "stopped", False) else TROUBLE
+        is_stopped = getattr(error, "stopped", False)
+        then = f"{_again()} continues the study"
+        if isinstance(error, RunFailed) and not is_stopped and runs_given_code(wanted):
+            then = f"mend your code and give another folder (--out), or, as it is, {then}"
+        echo_error(f"goldrush: {error}; what is finished is kept; {then}")
+        return DIFFERS if is_stopped else TROUBLE
     _print_study(study, out, len(study.manifest.runs) - played, as_json)
     return DONE
 

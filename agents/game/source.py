@@ -87,7 +87,7 @@ def source_of_code(code: type | FunctionType) -> Source:
             text = Path(path).read_bytes()
             if isinstance(code, FunctionType):
                 now = compile(text, path, "exec", dont_inherit=True)
-                if not _is_in(code, now):
+                if not is_in(code, now):
                     return Source(None, None)
         if text is None:
             text = inspect.getsource(code).encode()
@@ -96,10 +96,10 @@ def source_of_code(code: type | FunctionType) -> Source:
     return source_of(text)
 
 
-def _is_in(function: FunctionType, code: CodeType) -> bool:
+def is_in(function: FunctionType, code: CodeType) -> bool:
     """Whether a function is one of the functions in the code of a module."""
     inner = [each for each in code.co_consts if isinstance(each, CodeType)]
-    return function.__code__ in inner or any(_is_in(function, each) for each in inner)
+    return function.__code__ in inner or any(is_in(function, each) for each in inner)
 
 
 def imported_in(tree: ast.AST, package: str = "") -> Iterator[str]:

@@ -29,7 +29,7 @@ from goldrush.replay.arguments import OnStep
 from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
-from goldrush.replay.study.code import check_code, code_of
+from goldrush.replay.study.code import checked_code
 from goldrush.replay.study.manifest import (
     UNFINISHED,
     Done,
@@ -88,7 +88,6 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models, remote=not backend.shares_folder)
-    code = code_of(plan, plan.rosters)
     call: Call = _in_worker
     if backend.shares_folder and runs_given_code(plan):
         call = in_child
@@ -109,10 +108,10 @@ def carry_out(
         for run in there:
             if run.path not in done:
                 check_kept(run, str(root / run.path), known.get(run.path))
+        code = recorded
         if len(done) < len(runs):
-            check_code(root, plan, recorded, [run for run in runs if _is_kept(run, root, done)])
-        elif known or recorded:  # nothing is played
-            code = recorded
+            kept = [run for run in runs if _is_kept(run, root, done)]
+            code = checked_code(root, plan, recorded, kept)
         synced = known.keys() & done.keys()  # the manifest lists only synced journals
         if len(done) < len(runs) or len(known) < len(runs):
             _write(root, plan, runs, done, synced, code)

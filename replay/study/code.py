@@ -6,14 +6,16 @@ import ast
 import hashlib
 import inspect
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from typing import Final, cast
+from types import FunctionType
+from typing import Any, Final, cast
 
-from goldrush.agents.game.source import LOADED, imported_in
+from goldrush.agents.game.source import LOADED, imported_in, is_in
 from goldrush.agents.given import given, maker_of
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.agents.trust import import_names
@@ -22,23 +24,35 @@ from goldrush.replay.find import OF_MAKERS
 from goldrush.replay.study.plan import Planned, StudyPlan, studied
 
 _INSTALLED: Final = frozenset(["site-packages", "dist-packages"])  # folders of distributions
+_PLAIN: Final = frozenset([bool, int, float, complex, str, bytes, tuple, type(None)])
 
 
-def check_code(
+def checked_code(
     root: Path, plan: StudyPlan, recorded: Mapping[str, str], kept: Sequence[Planned]
-) -> None:
-    """Raises BadInput if a file of the code that played the runs that are kept is another now."""
-    now = code_of(plan, {run.cell.roster for run in kept})
-    for file, sha256 in recorded.items():
-        if file in now and now[file] != sha256:
+) -> Mapping[str, str]:
+    """The code of a plan, for the manifest of a study in which runs are played now. `recorded`: the
+    code of that manifest, and `kept`: the runs that are not played again.
+
+    It is empty where the code of kept runs is not recorded. Raises BadInput if a file of the code
+    of kept runs is new, another or gone, or a file was edited after it was imported.
+    """
+    code = _code_of(plan, plan.rosters)
+    played = _code_of(plan, {run.cell.roster for run in kept}) if kept else {}
+    if not recorded:
+        return {} if played else code
+    gone = recorded.keys() - code.keys() if kept else ()
+    for file in sorted({*played, *gone}):
+        then, now = recorded.get(file, "none"), played.get(file, "none")
+        if then != now:
             raise BadInput(
-                f"{root} has runs that were played with another {file} (SHA-256 {sha256[:12]}, now "
-                f"{now[file][:12]}), and a study has one code",
+                f"{root} has runs that were played with other code (SHA-256 of {file} then: "
+                f"{then[:12]}, now: {now[:12]}), and a study has one code",
                 f"give another folder (--out), or put {file} back as it was",
             )
+    return code
 
 
-def code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
+def _code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
     """`_files_of` the code that was given to play these rosters of a plan."""
     texts = [text for name in rosters if (text := plan.rosters[name]) is not None]
     names = import_names(name for text in texts for name in studied(plan.world).players.names(text))
@@ -74,14 +88,15 @@ def _files_of(code: Iterable[object], modules: Iterable[str]) -> dict[str, str]:
         if name in seen:
             continue
         seen.add(name)
-        file = _file_of_user(name)
         with suppress(OSError, SyntaxError, ValueError):  # no source
+            file = _file_of_user(name)
             if file is None:
                 continue
             text = getattr(sys.modules.get(name), LOADED, None) or file.read_bytes()
             is_package = file.stem == "__init__"
             below = file.parts[-name.count(".") - 1 - is_package :]
             digests["/".join(below)] = _digest(text)
+            _check_imported(name, text)
             package = name if is_package else name.rpartition(".")[0]
             queue += imported_in(ast.parse(text), package)
     return dict(sorted(digests.items()))
@@ -89,6 +104,74 @@ def _files_of(code: Iterable[object], modules: Iterable[str]) -> dict[str, str]:
 
 def _digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
+
+
+def _check_imported(name: str, text: bytes) -> None:
+    """Raises BadInput if a module that was imported has other functions or plain constants than the
+    text that its file has now. What another loader than Python's made is not compared.
+    """
+    module = sys.modules.get(name)
+    if type(getattr(getattr(module, "__spec__", None), "loader", None)) is not SourceFileLoader:
+        return
+    path, names = getattr(module, "__file__", ""), vars(module)
+    try:
+        code, tree = compile(text, path, "exec", dont_inherit=True), ast.parse(text)
+    except SyntaxError:
+        other = ["its text"]
+    else:
+        other = [
+            function.__qualname__
+            for function in _functions_in(names, name)
+            if function.__code__.co_filename == path and not is_in(function, code)
+        ] + [*_other_constants(tree.body, names, _stored_in(tree))]
+    if other:
+        raise BadInput(
+            f"{path} is not the code that would play: {other[0]} differs from the module that was "
+            "imported",
+            "start Python anew, which imports it as it is now",
+        )
+
+
+def _functions_in(
+    names: Mapping[str, object], module: str, within: str = ""
+) -> Iterator[FunctionType]:
+    """The functions among the values of a module or a class, and in the classes that it makes."""
+    for name, value in [*names.items()]:
+        each: Any = value.fget if isinstance(value, property) else value
+        if isinstance(each, FunctionType | staticmethod | classmethod):
+            each = inspect.unwrap(cast("FunctionType", each))
+        if isinstance(each, FunctionType):
+            yield each
+        made_here = module, within + name
+        if isinstance(each, type) and (each.__module__, each.__qualname__) == made_here:
+            yield from _functions_in(vars(each), module, f"{within}{name}.")
+
+
+def _stored_in(tree: ast.AST) -> Counter[str]:
+    """How often a source assigns each name, also as an attribute."""
+    return Counter(
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
+    )
+
+
+def _other_constants(
+    body: Iterable[ast.stmt], names: Mapping[str, object], stored: Counter[str]
+) -> Iterator[str]:
+    """The names that a source assigns once, a plain value, and that have another among `names`."""
+    for node in body:
+        if isinstance(node, ast.ClassDef) and isinstance(of := names.get(node.name), type):
+            yield from _other_constants(node.body, vars(of), stored)
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+            continue
+        for each in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            name = each.id if isinstance(each, ast.Name) else ""
+            if stored[name] != 1 or name not in names or type(names[name]) not in _PLAIN:
+                continue
+            with suppress(ValueError):  # computed
+                if repr(names[name]) != repr(ast.literal_eval(node.value)):
+                    yield name
 
 
 def _file_of_user(name: str) -> Path | None:
@@ -105,7 +188,7 @@ def _file_of_user(name: str) -> Path | None:
 def _spec_of(name: str) -> ModuleSpec | None:
     """Where a module would be imported from. Nothing is imported."""
     if name in sys.modules:
-        return sys.modules[name].__spec__
+        return getattr(sys.modules[name], "__spec__", None)
     parent = name.rpartition(".")[0]
     if not parent:
         return PathFinder.find_spec(name)

@@ -242,7 +242,7 @@ def test_a_run_that_fails_is_named_and_the_command_that_is_printed_goes_on(
     assert (2, "", "what a policy prints") == (ran.code, ran.out, printed)
     assert "baseline/mine_Broken_2/rounds-4/seed-0000.journal: policy mine:Broken" in line
     assert "RuntimeError: cannot go on \\x1b[2J" in line
-    assert "what is finished is kept" in line
+    assert "what is finished is kept; mend your code and give another folder (--out)" in line
     again = goldrush(*command, cwd=tmp_path)
 
     assert (0, 1) == (again.code, json.loads(again.out)["kept"])

@@ -1,5 +1,6 @@
 """Studies carried out: the folder, restarts, whatever lies there, and workers that die."""
 
+import importlib
 import itertools
 import json
 import os
@@ -1183,7 +1184,10 @@ GIVEN_CODE = {
     "model": ("grown_model.py:Grown", "mixed", "grown_model.py"),
     "policy": ("mining", "grown_policy:Grown*2", "grown_policy.py"),
     "helper of a game": ("grown_farm.py", "random", "soil/rain.py"),
+    "optional module": ("grown_model.py:Grown", "mixed", "tuning.py"),
 }
+OPTIONAL = "try:\n    import tuning\nexcept ImportError:\n    pass\n"
+PLAYER = "class Grown:\n    RATE = 1\n    def plan(self, seen, draws): return []\n"
 
 
 @pytest.fixture
@@ -1195,16 +1199,28 @@ def given_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     Path("soil").mkdir()
     _, fishery = new_game("grown-farm")
     for name, text in {
-        "grown_model.py": SAME.replace("Same", "Grown") + EDITED[0],
-        "grown_policy.py": f"{EDITED[0]}class Grown:\n    def plan(self, seen, draws): return []\n",
+        "grown_model.py": SAME.replace("Same", "Grown") + EDITED[0] + OPTIONAL,
+        "grown_policy.py": EDITED[0] + PLAYER,
         "grown_farm.py": f"{fishery}\ndef rain():\n    from soil.crops import CORN\n",
         "soil/crops.py": "from .rain import VALUE as CORN\n",
         "soil/rain.py": EDITED[0],
     }.items():
         Path(name).write_text(text)
     yield
-    for name in ("grown_model", "grown_policy", "soil", "soil.crops", "soil.rain"):
+    start_anew()
+
+
+def start_anew() -> None:
+    for name in ("grown_model", "grown_policy", "soil", "soil.crops", "soil.rain", "tuning"):
         sys.modules.pop(name, None)
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Replace in a file; a file that is empty is none."""
+    text = file.read_text() if file.exists() else ""
+    file.write_text(text.replace(old, new) if text else new)
+    if not file.read_text():
+        file.unlink()
 
 
 def grown_to(seeds: int, kind: str, folder: str = "study") -> goldrush.Study:
@@ -1214,22 +1230,91 @@ def grown_to(seeds: int, kind: str, folder: str = "study") -> goldrush.Study:
 
 
 @pytest.mark.usefixtures("given_code")
-@pytest.mark.parametrize("kind", GIVEN_CODE)
-def test_a_study_of_code_that_was_edited_does_not_grow(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        *((kind, *EDITED) for kind in GIVEN_CODE),
+        ("optional module", "", EDITED[0]),
+        ("optional module", EDITED[0], ""),
+    ],
+)
+def test_a_study_of_code_that_was_edited_does_not_grow(kind: str, old: str, new: str) -> None:
     """Runs of two codes were compared without a word."""
+    edited = Path(GIVEN_CODE[kind][2])
+    if old and not edited.exists():
+        edited.write_text(old)
     grown_to(1, kind)
     grown_to(2, kind)
-    edited = Path(GIVEN_CODE[kind][2])
     there = tree(Path("study"))
-    edited.write_text(edited.read_text().replace(*EDITED))
+    edit(edited, old, new)
+    start_anew()
     grown_to(2, kind)  # plays nothing
 
     with pytest.raises(BadInput, match=re.escape(str(edited))) as error:
         grown_to(3, kind)
     assert "give another folder (--out)" in str(error.value)
     assert there == tree(Path("study"))
-    edited.write_text(edited.read_text().replace(*reversed(EDITED)))
+    edit(edited, new, old)
+    start_anew()
     assert 3 == len(grown_to(3, kind).manifest.runs)
+
+
+@pytest.mark.usefixtures("given_code")
+@pytest.mark.parametrize(
+    ("old", "new", "other"),
+    [
+        (*EDITED, "VALUE"),
+        ("RATE = 1", "RATE = 2", "RATE"),
+        ("return []", "return [*()]", "Grown.plan"),
+        ("return []", "return [", "its text"),
+        ("return []", "return []\n\n", None),
+    ],
+)
+def test_code_that_was_edited_since_its_import_is_refused(
+    old: str, new: str, other: str | None
+) -> None:
+    """The manifest had the SHA-256 of a text that did not play."""
+    importlib.import_module("grown_policy")
+    edit(Path("grown_policy.py"), old, new)
+
+    if other is None:
+        grown_to(1, "policy")
+        return
+    with pytest.raises(BadInput, match=f"grown_policy.py is not the code .*: {other} differs"):
+        grown_to(1, "policy")
+    assert not Path("study").exists()
+    start_anew()
+    if other != "its text":
+        grown_to(1, "policy")
+
+
+@pytest.mark.usefixtures("given_code")
+def test_a_value_that_code_itself_assigns_is_no_edit() -> None:
+    with Path("grown_policy.py").open("a") as file:
+        file.write("\n\ndef count():\n    global VALUE\n    VALUE += 1\n    Grown.RATE += 1\n")
+    policy = importlib.import_module("grown_policy")
+    policy.count()
+
+    assert 1 == len(grown_to(1, "policy").manifest.runs)
+
+
+@pytest.mark.usefixtures("given_code")
+def test_a_study_that_kept_no_run_takes_mended_code() -> None:
+    edit(Path("grown_model.py"), "self.x += 1", "self.x += 1 / 0")
+    with pytest.raises(RunFailed, match="ZeroDivisionError"):
+        grown_to(1, "model")
+    edit(Path("grown_model.py"), "self.x += 1 / 0", "self.x += 1")
+    start_anew()
+
+    assert 1 == len(grown_to(1, "model").manifest.runs)
+
+
+@pytest.mark.usefixtures("given_code")
+def test_a_module_that_is_barred_from_import_has_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("tuning.py").touch()
+    monkeypatch.setitem(sys.modules, "tuning", None)
+
+    assert ["grown_model.py"] == list(grown_to(1, "model").manifest.code)
 
 
 @pytest.mark.usefixtures("given_code")
@@ -1241,7 +1326,7 @@ def test_a_study_whose_manifest_has_no_code_grows() -> None:
     Path("study", MANIFEST).write_text(json.dumps(table))
     assert {} == grown_to(1, "model").manifest.code
 
-    assert ["grown_model.py"] == list(grown_to(2, "model").manifest.code)
+    assert {} == grown_to(2, "model").manifest.code
 
 
 @pytest.mark.parametrize(
@@ -1249,6 +1334,15 @@ def test_a_study_whose_manifest_has_no_code_grows() -> None:
 )
 def test_a_module_with_the_name_of_a_policy_is_given_code(policy: str, is_given: bool) -> None:
     assert is_given is runs_given_code(plan_of(treatments=["baseline"], rosters=[f"{policy}*2"]))
+
+
+@pytest.mark.usefixtures("given_code")
+def test_code_that_joins_a_study_of_none_is_recorded() -> None:
+    given: dict[str, Any] = {"treatments": "baseline", "rounds": 2, "jobs": 1, "seeds": 1}
+    assert {} == goldrush.study("study", rosters="random", **given).manifest.code
+    grown = goldrush.study("study", rosters=["random", "grown_policy:Grown*2"], **given)
+
+    assert ["grown_policy.py"] == list(grown.manifest.code)
 
 
 def test_equal_runs_are_found_by_their_events(whole: Path) -> None:
