@@ -85,7 +85,7 @@ def not_compared(
     counted = format_count(values, "value")
     told = f"{counted} of which the type alone is recorded: {named}" if types else ""
     left_out = f"what was left out: {few(ignored)}" if ignored else ""
-    missed = f"nothing to leave out was found at {few(nothing)}" if nothing else ""
+    missed = f"matched nothing: {few(nothing)}" if nothing else ""
     return "; ".join(filter(None, (told, left_out, missed))), is_any
 
 

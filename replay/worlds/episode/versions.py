@@ -7,6 +7,7 @@ modules the process has loaded makes no difference: the same code has the same v
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
 from collections.abc import Iterable, Iterator
@@ -82,7 +83,11 @@ def _distributions(top: str) -> tuple[tuple[str, str], ...]:
 
 def _is_editable(distribution: metadata.Distribution) -> bool:
     """Whether its modules lie elsewhere than what is known of it."""
-    return '"editable": true' in (distribution.read_text("direct_url.json") or "")
+    try:
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+        return origin["dir_info"]["editable"] is True
+    except (ValueError, LookupError, TypeError):  # it has none, or one of another form
+        return False
 
 
 def _named(distribution: metadata.Distribution) -> tuple[str, str]:
