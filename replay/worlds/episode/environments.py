@@ -290,6 +290,7 @@ class Parallel(Environment):
     """A parallel environment of PettingZoo: all agents act at once."""
 
     kind = PARALLEL
+    _acted: Collection[object] = ()  # in the step under way; empty where a step is a turn
 
     def __init__(self, env: Any, recorded: Recorded) -> None:
         super().__init__(env, recorded)
@@ -300,11 +301,13 @@ class Parallel(Environment):
         return _possible_agents(self.env)
 
     def _given(self, actions: Actions) -> object:
-        return {
+        given = {
             self._possible[agent]: decoded(action)
             for agent, action in actions.items()
             if agent is not None
         }
+        self._acted = [agent for agent in self.env.agents if agent in given]  # not of the dead
+        return given
 
     def _begun(self) -> Outcome:
         observations, infos = self._parts(("observations", "infos"))
@@ -314,8 +317,10 @@ class Parallel(Environment):
         observations, rewards, terminated, truncated, infos = self._parts(_STEPPED)
         arrays = self._each(observations, infos)
         results = self._results(rewards, terminated, truncated, arrays)
-        for agent, number in self.numbers.items():
-            if agent not in rewards and (terminated.get(agent) or truncated.get(agent)):
+        for agent in self._acted:
+            number = self._number(agent)
+            ends = terminated.get(agent, False), truncated.get(agent, False)
+            if agent not in rewards and any(self._result(number, 0.0, *ends, [])[2:]):
                 raise self._wrong(number, "the reward", None, "a number: it has ended")
         return self._by_agent(results, arrays)
 
@@ -335,8 +340,10 @@ class Parallel(Environment):
         ]  # fmt: skip
 
     def _end(self, ends: Mapping[object, object], agent: object) -> object:
-        """Whether an agent has ended; None, which is refused, if it is not said."""
-        return ends.get(agent)
+        """Whether an agent has ended. If it is not said: None, which is refused, of one that has
+        acted; False of one that is gone, which can have a reward left.
+        """
+        return ends.get(agent, None if agent in self._acted else False)
 
     def _each(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
         rows: Rows = []
@@ -372,9 +379,6 @@ class InTurns(Parallel):
 
     def _given(self, actions: Actions) -> object:
         return Environment._given(self, actions)
-
-    def _end(self, ends: Mapping[object, object], agent: object) -> object:
-        return ends.get(agent, False)  # one that is gone can have a reward left
 
     def _look(self) -> None:
         env, self._last = self.env, None

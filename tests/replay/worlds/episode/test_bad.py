@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,11 @@ def spoilt(kind: str, path: Path, spoil: Spoil, at: int = WHOLE, **options: Any)
         recorded.step(ACTIONS[kind])
 
 
+def ended_by_two(given: Any) -> Any:
+    """No rewards, and an end of two values of an agent that has acted."""
+    return given[0], {}, {"hunter_0": np.array([True, False])}, given[3], given[4]
+
+
 BAD: list[tuple[str, Spoil, str]] = [
     ("environment", lambda env, given: None, "NoisyWalk returned None; it must return an obs"),
     ("environment", lambda env, given: given[:4], "it must return an observation, a reward, "),
@@ -94,6 +100,7 @@ BAD: list[tuple[str, Spoil, str]] = [
     ("parallel", put(4, {"hunter_1": [1]}), r"Hunt gave \[1\] in place of an info"),
     ("parallel", put(3, {}), "Hunt: truncated of hunter_0 is None; give True or False"),
     ("parallel", put(1, {}), "the reward of hunter_0 is None; give .*it has ended"),
+    ("parallel", lambda env, given: ended_by_two(given), "Hunt gave cannot be read: ValueError"),
     ("AEC", sets(rewards=None), "Turns gave cannot be read: TypeError: 'NoneType'.*every AEC env"),
     ("AEC", sets(agent_selection="nobody"), "Turns has an agent 'nobody'; all agents must be in"),
 ]  # fmt: skip
@@ -108,6 +115,60 @@ def test_what_is_returned_badly_is_one_line(
 
     assert "\n" not in str(caught.value)
     assert WHOLE == goldrush.open(tmp_path / "run.journal").info().closed
+
+
+class Silent(Hunt):
+    """Tells nothing of the first agent before the last step."""
+
+    def step(self, actions: Any) -> Any:
+        given = super().step(actions)
+        for part in given[1:4]:
+            if len(part) > 1:
+                del part["hunter_0"]
+        return given
+
+
+def test_an_agent_that_has_not_ended_may_have_no_reward(tmp_path: Path) -> None:
+    env = goldrush.wrap(Silent, tmp_path / "run.journal")
+    env.reset(seed=1)
+    while env.agents:
+        env.step({agent: np.zeros(2, "f4") for agent in env.agents})
+    env.close()
+
+    assert [1, 2, 1, 0] == [event["agent"] for event in env.run.events("gave")]
+
+
+class Speaks(Hunt):
+    """Gives of each step what it tells of all agents, and of the living alone the rest."""
+
+    def __init__(self, told: tuple[int, ...], end: object = True) -> None:
+        super().__init__()
+        self.told, self.end = told, end
+
+    def step(self, actions: Any) -> Any:
+        given = list(super().step(actions))
+        dead = {1: 0.0, 2: self.end, 3: False}
+        for part in self.told:
+            given[part] = dict.fromkeys(self.possible_agents, dead[part]) | given[part]
+        return tuple(given)
+
+
+@pytest.mark.parametrize("told", [(1,), (2,), (2, 3), (1, 2, 3)])
+@pytest.mark.parametrize("end", [True, np.array([True, False])])
+def test_of_agents_that_are_gone_anything_or_nothing_can_be_told(
+    told: tuple[int, ...], end: object, tmp_path: Path
+) -> None:
+    if end is not True and told != (2,):
+        return
+    env = goldrush.wrap(partial(Speaks, told, end), tmp_path / "run.journal")
+    env.reset(seed=1)
+    while env.agents:  # who is gone is given an action, too
+        env.step({agent: np.zeros(2, "f4") for agent in env.possible_agents})
+    env.close()
+    gave = [event["agent"] for event in env.run.events("gave")]
+
+    assert gave == ([0, 1, 2] * 3 if 1 in told else [0, 1, 2, 0, 1, 0])
+    assert env.run.verify().holds
 
 
 @pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), Own()])
