@@ -234,8 +234,8 @@ def ended(state: EpisodeState) -> bool:
 
 
 def digest(state: EpisodeState) -> int:
-    """64 bits that cover the state: `past` and `inputs` by `chain`, `shown` and `finished` by
-    `outputs`.
+    """64 bits that cover the state: `past` and `inputs` by `chain`, `shown` by `outputs`,
+    `finished` by both.
     """
     return fingerprint(
         (
