@@ -51,6 +51,7 @@ class Outline:
         units: the number of closed units that count; see `Vocabulary.uncounted`.
         closed: the number of all closed units.
         of: the number of the last unit of the whole run; None if unknown.
+        is_whole: the run has all its units.
         vocabulary: the nouns of the world.
         finished: the run has ended.
         forks: the events of the forks that led to it.
@@ -68,6 +69,7 @@ class Outline:
     units: int = 0
     closed: int = 0
     of: int | None = None
+    is_whole: bool = False
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     finished: bool = False
     forks: tuple[Event, ...] = ()
@@ -93,7 +95,7 @@ class Outline:
     @property
     def planned(self) -> int | None:
         """`of`, unless the run has come so far."""
-        return None if self.of == self.units else self.of
+        return None if self.is_whole else self.of
 
     @property
     def subject(self) -> str | None:
@@ -191,7 +193,7 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     """The outline with what its commits declare. `tools` is None for an unknown world."""
     declared: Declared | None = None
     forks: list[Event] = []
-    counted = closed = 0
+    counted = closed = last = 0  # `last`: the last unit that counts
     trouble = info.trouble
     world: World[Any] | None = None
     # Whether a unit counts is in its inputs, which are decoded then.
@@ -199,7 +201,8 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     try:
         for commit in reader.outline() if are_all_counted else reader:
             closed = commit.closed
-            counted += world is not None and fold.counts(commit, world.vocabulary)
+            if world is not None and fold.counts(commit, world.vocabulary):
+                counted, last = counted + 1, closed
             if commit.kind in (START, FORK):
                 if commit.kind == START and tools is not None:
                     world = tools.world(commit.setup or {})
@@ -215,13 +218,18 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     except JournalError as error:
         trouble = trouble or error
     declared = declared or Declared()
+    of, vocabulary = units_of(tools, declared), Vocabulary() if world is None else world.vocabulary
+    units = closed if are_all_counted else counted
+    # In older recordings of episodes `of` counts resets, too.
+    has_number = reader.ended and last == closed and of == vocabulary.number(closed)
     return attrs.evolve(
         info,
         declared=declared,
-        units=closed if are_all_counted else counted,
+        units=units,
         closed=closed,
-        of=units_of(tools, declared),
-        vocabulary=Vocabulary() if world is None else world.vocabulary,
+        of=of,
+        is_whole=of == units or has_number,
+        vocabulary=vocabulary,
         finished=reader.ended,
         forks=tuple(forks),
         trouble=trouble,
