@@ -465,7 +465,8 @@ def fork(
         at: the last unit that stays, by its displayed number.
         force, fsync, on_unit: as for `record`.
 
-    Raises BadInput before anything is written, for an unknown unit and an impossible change;
+    Raises BadInput for an unknown unit and an impossible change: before anything is written, or
+    where the run comes to it, and no journal is left unless it waits for the disk (`fsync`);
     JournalError for an unreadable parent; PolicyFailed, RunStopped, WriteFailed as `record`.
     """
     _check_sources(players, parent, resources.sources)

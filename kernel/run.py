@@ -56,7 +56,7 @@ OnUnit = Callable[[int, S], None]
 OnStep = Callable[[S, Sequence[Mapping[str, Any]], Block], None]
 Steps = Generator[S, Inputs, S]
 FactsOf = Callable[[S], Mapping[str, Any]]
-OnFork = Callable[[S, Sequence[Mapping[str, Any]]], None]
+OnFork = Callable[[S, Sequence[Mapping[str, Any]], JournalWriter], None]
 
 
 def steps(
@@ -188,13 +188,19 @@ def fork(
     MalformedEvents for events of the parent that do not follow from its inputs; WriteFailed from
     the journal.
     """
-    made: list[Ask[S]] = []
+    made: list[tuple[Ask[S], JournalWriter]] = []
 
     def ask(state: S) -> Inputs:
-        return made[0](state)
+        asked, journal = made[0]
+        try:
+            return asked(state)
+        except BadInput:  # what the fork replaces has no place in the run
+            if not journal.fsync:  # else its answers may have been paid for
+                journal.discard()
+            raise
 
-    def begin(state: S, forks: Sequence[Mapping[str, Any]]) -> None:
-        made.append(ask_of(state, forks, Block(())))
+    def begin(state: S, forks: Sequence[Mapping[str, Any]], journal: JournalWriter) -> None:
+        made.append((ask_of(state, forks, Block(())), journal))
 
     steps = fork_steps(
         world, parent, unit, facts_of, out, on_unit,
@@ -220,8 +226,8 @@ def fork_steps(
 
     The parent must stay open until the first `next` has returned. Arguments and errors are those of
     `fork`; `ask` is as in `steps`; `begin`, called before anything is written, gets the state to
-    continue from and the facts of the forks, oldest first. The journal is closed when the generator
-    is.
+    continue from, the facts of the forks, oldest first, and the journal. The journal is closed when
+    the generator is.
     """
     world = world.under(parent.header.rules)
     fork_state, vocabulary = fold.fork_of(world), world.vocabulary
@@ -241,9 +247,9 @@ def fork_steps(
     facts = facts_of(state)
     state = fork_state(state, facts, fold.past(world, parent, unit))
     commit = Commit(FORK, unit, setup=facts)
-    if begin is not None:
-        begin(state, [*forks, facts])
     with JournalWriter.branch(out, parent, last, force=force, fsync=fsync) as journal:
+        if begin is not None:
+            begin(state, [*forks, facts], journal)
         commit.digest = _digest(world, state)
         journal.append(commit)
         if on_unit is not None:

@@ -176,7 +176,8 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
                 "give all of them the same recording, or none",
             )
         _check_end(state, driven)
-        return _driving(driven, super().start_agents(context))
+        given = replaced_in(context.forks[-1:])  # what earlier forks gave can lie behind this one
+        return _driving(driven, super().start_agents(context), given)
 
     def policy_check(
         self, resources: Resources
@@ -425,7 +426,31 @@ def _first(recordings: Recordings) -> EpisodeRecording:
 
 @contextmanager
 def _driving(
-    driven: _Driven, asking: AbstractContextManager[Ask[EpisodeState]]
+    driven: _Driven, asking: AbstractContextManager[Ask[EpisodeState]], given: Replaced
 ) -> Iterator[Ask[EpisodeState]]:
     with asking as ask:
-        yield lambda state: driven.inputs(state, lambda: ask(state))
+
+        def inputs_of(state: EpisodeState) -> Inputs:
+            inputs = driven.inputs(state, lambda: ask(state))
+            if given:
+                _check_used(given, state, inputs)
+            return inputs
+
+        yield inputs_of
+
+
+def _check_used(given: Replaced, state: EpisodeState, inputs: Inputs) -> None:
+    """Raises BadInput where the run ends with these inputs, and an action is given by hand for a
+    step behind them.
+    """
+    codes = [code for code, _ in inputs] if isinstance(inputs, Sequence) else []
+    is_closed = codes == [CLOSED]
+    if not is_closed and (codes == [RESET] or state.taken + 1 != state.config.steps):
+        return
+    last = state.unit - is_closed
+    step, _ = max(given)
+    if step > last:
+        raise BadInput(
+            f"an action in step {step} is replaced, and the run ends with step {last}",
+            "give an earlier step, or fork without it",
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import attrs
 
@@ -54,10 +54,9 @@ class EpisodeConfig(EpisodeSettings):
     parameters: Mapping[str, Encoded] = attrs.field(factory=dict)
     agents: int = 0
 
-    @property
-    def last_step(self) -> int:
-        """The greatest number that a step can have: before each there can be a reset."""
-        return 2 * self.steps - 1 if self.steps else STEPS_MAX
+    # The greatest number that a step can have. Resets are numbered among the steps, and nobody
+    # knows how many there will be.
+    last_step: ClassVar[int] = STEPS_MAX
 
     def as_dict(self) -> dict[str, Encoded]:
         """The recorded settings."""

@@ -15,7 +15,9 @@ from gymnasium import spaces
 
 import goldrush
 from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed
+from goldrush.kernel.worlds.episode.config import COUNTED
 from goldrush.replay.journal.log import Query, log
+from goldrush.replay.worlds.episode.environments import Recorded
 from tests.replay.worlds.episode.envs import END, MAKE, Lasts, NoisyWalk, Turns, of_lengths, play
 from tests.replay.worlds.episode.models import Walk
 
@@ -98,6 +100,57 @@ def test_a_number_of_steps_is_one_of_steps_in_every_door(kind: str, tmp_path: Pa
     assert [30, 30, 35, 30] == [len(steps) for steps in counted]
     with pytest.raises(BadInput, match=r"steps is \d+, but the run is forked at step 20; give "):
         whole.fork(20, tmp_path / "short.journal", steps=len({*counted[0]} & {*range(21)}))
+
+
+def test_older_recordings_with_all_steps_are_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = partial(Recorded, recording=COUNTED - 1)
+    monkeypatch.setattr("goldrush.replay.worlds.episode.parameters.Recorded", older)
+    old = goldrush.record(tmp_path / "run.journal", world=NoisyWalk, steps=20, seed=4).info()
+    monkeypatch.undo()
+    env = goldrush.wrap(partial(Lasts, 99), tmp_path / "closed.journal", steps=20)
+    for seed in range(3):
+        env.reset(seed=seed)
+    for _ in range(17):
+        env.step(1)
+    env.close()  # its number is 20
+    closed = env.run.info()
+
+    assert (True, True, 20, None) == (old.finished, old.units < 20, old.of, old.planned)
+    assert (True, 17, 20, 20) == (closed.finished, closed.units, closed.of, closed.planned)
+
+
+@pytest.mark.parametrize("resets", [1, 8])
+def test_an_action_is_replaced_behind_any_number_of_resets(resets: int, tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal", steps=3)
+    for seed in range(resets):
+        env.reset(seed=seed)
+    for _ in range(3):
+        env.step(1)
+    replaced = {"step": resets + 1, "agent": 0, "action": 2}
+    fork = env.run.fork(resets - 1, tmp_path / "fork.journal", replace=[replaced])
+
+    assert [1, 2, 1] == [event["action"] for event in events(fork.path, "acted")]
+    assert fork.verify(sources=env.run.path).holds
+
+
+@pytest.mark.parametrize("steps", [20, 0])
+@pytest.mark.parametrize("behind", [1, 900])
+def test_an_action_behind_the_end_is_refused_and_no_fork_is_left(
+    steps: int, behind: int, tmp_path: Path
+) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=NoisyWalk, steps=steps, seed=4)
+    last = [*events(run.path, "acted")][-1]
+    again = run.fork(3, tmp_path / "again.journal", replace=[{**last, "action": 1}])
+    behind = last["step"] + behind
+
+    assert 1 == [*events(again.path, "acted")][-1]["action"]
+    with pytest.raises(BadInput, match=f"step {behind} is replaced, "):
+        run.fork(3, tmp_path / "fork.journal", replace=[{**last, "step": behind}])
+    assert not (tmp_path / "fork.journal").exists()
+    shorter = again.fork(5, tmp_path / "shorter.journal", steps=7)  # not what this one gave
+    assert shorter.info().finished
 
 
 def test_a_vector_that_does_not_reset_itself_is_reset_by_a_mask(tmp_path: Path) -> None:
