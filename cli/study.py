@@ -199,22 +199,21 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     import attrs
 
     from goldrush.agents.llm.failures import format_failures
-    from goldrush.replay.study.comparisons import format_repeated, repeated_runs
+    from goldrush.replay.study.comparisons import equal_runs, format_equal
     from goldrush.replay.study.plan import studied
 
     runs, failures = study.manifest.runs, study.failures()
-    repeated = repeated_runs(out, runs)
+    equal = equal_runs(out, runs)
     total = sum(run.bytes or 0 for run in runs)
     if as_json:
-        again = sum(len(each.first_of) for each in repeated.values())
-        done = {"folder": out, "runs": len(runs), "repeated": again, "kept": kept, "bytes": total}
-        echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
+        done = {"folder": out, "runs": len(runs), "repeated": len(equal), "kept": kept}
+        echo_json({**done, "bytes": total, "failures": [attrs.asdict(one) for one in failures]})
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())
     tools = studied(study.manifest.world)
     said = format_failures(failures, tools.if_failed)
-    said += filter(None, [format_repeated(repeated, tools.vocabulary.units)])
+    said += filter(None, [format_equal(runs, equal, tools.vocabulary.units)])
     lines = "".join(f"{line}\n" for line in said)
     click.echo(
         f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "
@@ -334,7 +333,7 @@ def _print_values(
     with progress() as step:
         results = results_of(
             study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
-        ).distinct
+        )
     echo_json(answers(results, question))
 
 

@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.outcome import SHOWN_MAX
 from goldrush.replay.report.page import MINUS, TOGETHER, bounds, number, p_value
-from goldrush.replay.study.comparisons import format_repeated, identical_cells
+from goldrush.replay.study.comparisons import format_equal, identical_cells
 from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
 from goldrush.replay.study.outcomes import (
     POLICIES,
@@ -105,10 +105,11 @@ class StudyAnswer:
             rosters = _named("roster", dict.fromkeys(self.label(cell.roster) for cell in cells))
             subject = f"{runs} of {length} compare {treatments} and {rosters}"
         count = format_count(len(seeds), "seed")
-        repeated = format_repeated(self.results.repeated, self.results.of.vocabulary.units)
+        every = [run for of_cell in self.results.by_cell.values() for run in of_cell]
+        equal = format_equal(every, self.results.equal, self.results.of.vocabulary.units)
         return (
             f"{subject}, with {count}; the outcome is {self.outcome.title}{self.outcome.how}."
-            f"{repeated and ' '}{repeated}"
+            f"{equal and ' '}{equal}"
         )
 
     def _most(self) -> str:
@@ -121,15 +122,29 @@ class StudyAnswer:
             return f"No run has a value of {title}."
         best, least = (pick(of_cells, key=_mean) for pick in (max, min))
         if len(of_cells) == 1:
-            text = f"The mean {title} is {_with_interval(best)}"
+            text = f"The mean {title} is {self._with_interval(best)}"
         elif _mean(best) == _mean(least):
-            text = f"All have the same {title}, {_with_interval(best)}"
+            text = f"All have the same {title}, {self._with_interval(best)}"
         else:
             text = (
-                f"The highest {title} is that of {self._name(best)}, {_with_interval(best)}, the "
+                f"The highest {title} is that of {self._name(best)}, "
+                f"{self._with_interval(best)}, the "
                 f"lowest that of {self._name(least)}, {bounds(least.values)}"
             )
         return f"{text}{self._first_policies()}."
+
+    def _with_interval(self, standing: CellStanding) -> str:
+        """A mean with its interval: "412 ± 12 (mean of 20 seeds, 95% interval)"."""
+        values = standing.values
+        runs = self.results.by_cell[standing.cell]
+        is_equal = any(run.equal_to is not None for run in runs)
+        noun = "distinct run" if is_equal else "seed"
+        if values.low is None:
+            return f"{number(values.mean)} (one {noun}, so without an interval)"
+        of = format_count(values.n, noun)
+        if is_equal:
+            return f"{bounds(values)} (mean of all runs, 95% interval of {of})"
+        return f"{bounds(values)} (mean of {of} and 95% interval)"
 
     def _name(self, standing: CellStanding) -> str:
         cell = standing.cell
@@ -171,7 +186,8 @@ class StudyAnswer:
     @property
     def verdicts(self) -> dict[str, str]:
         """By kind of comparison, whether there are differences and how sure that is."""
-        return {kind: _verdict(kind, compared) for kind, compared in self.comparisons.items()}
+        noun = "distinct pair" if self.results.equal else "seed"
+        return {kind: _verdict(kind, compared, noun) for kind, compared in self.comparisons.items()}
 
 
 def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
@@ -197,17 +213,10 @@ def _mean(standing: CellStanding) -> float:
     return standing.values.mean
 
 
-def _with_interval(standing: CellStanding) -> str:
-    """A mean with its interval: "412 ± 12 (mean of 20 seeds, 95% interval)"."""
-    values = standing.values
-    seeds = format_count(values.n, "seed")
-    if values.low is None:
-        return f"{number(values.mean)} (one seed, so without an interval)"
-    return f"{bounds(values)} (mean of {seeds} and 95% interval)"
-
-
-def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
-    """Whether treatments, rosters or policies differ, and how sure that is."""
+def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
+    """Whether treatments, rosters or policies differ, and how sure that is. `noun`: what the tests
+    rest on.
+    """
     tests = format_count(len(compared), "comparison")
     most = max(comparison.change.n for comparison in compared)
     if not most:
@@ -216,8 +225,8 @@ def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
     if needed is not None:
         least = p_value(_least(most, len(compared))).replace(TOGETHER, " ")
         return (
-            f"Whether {kind} differ cannot be told from {format_count(most, 'seed')}: in {tests} "
-            f"the least possible p is {least}; at least {needed} seeds are needed for p < 0.05."
+            f"Whether {kind} differ cannot be told from {format_count(most, noun)}: in {tests} "
+            f"the least possible p is {least}; at least {needed} {noun}s are needed for p < 0.05."
         )
     differing = [comparison for comparison in compared if comparison.differs]
     if differing:
@@ -226,30 +235,31 @@ def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
         return (
             f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a} "
             f"{_within(largest)}: {bounds(largest.change.difference)} (95% interval; p "
-            f"{_p(largest.holm)}{_corrected(compared)}{_is_least(largest, len(compared))})."
+            f"{_p(largest.holm)}{_corrected(compared)}"
+            f"{_is_least(largest, len(compared), noun)})."
         )
     if all(comparison.change.is_all_zero for comparison in compared):
         return f"{kind.capitalize()} make no difference: every pair of runs has the same outcome."
-    return f"No difference between {kind} was found in {tests}{_could_have(compared)}."
+    return f"No difference between {kind} was found in {tests}{_could_have(compared, noun)}."
 
 
 def _corrected(compared: Sequence[Comparison]) -> str:
     return "" if len(compared) == 1 else " after Holm's correction"
 
 
-def _is_least(comparison: Comparison, tests: int) -> str:
+def _is_least(comparison: Comparison, tests: int, noun: str) -> str:
     """A remark if no p-value of so many pairs could be smaller, though one that is shown could."""
     least = _least(comparison.change.n, tests)
     if comparison.holm is None or comparison.holm > least * (1 + 1e-9) or least < 0.001:
         return ""
-    return f", the least that {format_count(comparison.change.n, 'seed')} can give"
+    return f", the least that {format_count(comparison.change.n, noun)} can give"
 
 
 def _least(seeds: int, tests: int) -> float:
     return min(1.0, 2 * tests * smallest_p(seeds))
 
 
-def _could_have(compared: Sequence[Comparison]) -> str:
+def _could_have(compared: Sequence[Comparison], noun: str) -> str:
     """The smallest p-value, the smallest possible one if that is near 0.05, and what the study
     could have found.
     """
@@ -258,7 +268,7 @@ def _could_have(compared: Sequence[Comparison]) -> str:
     least = _least(most, len(compared))
     limit = ""
     if least > SIGNIFICANT / 10:
-        limit = f"; with {format_count(most, 'seed')} none can be smaller than {p_value(least)}"
+        limit = f"; with {format_count(most, noun)} none can be smaller than {p_value(least)}"
     smallest = f" (p {_p(min(values))}{_corrected(compared)}{limit})" if values else ""
     sizes = [comparison.detectable for comparison in compared if comparison.detectable is not None]
     if not sizes:

@@ -6,8 +6,7 @@ or the effects behind all verdicts.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Final
 
@@ -34,7 +33,7 @@ from goldrush.replay.report.page import bounds, number
 from goldrush.replay.report.plot import panel_of, reach
 from goldrush.replay.report.styles import labels_of
 from goldrush.replay.study.comparisons import Against
-from goldrush.replay.study.inference import Interval, PairedChange, interval, t_quantile
+from goldrush.replay.study.inference import Interval, PairedChange, interval
 from goldrush.replay.study.records import Cell, Result, points_of
 
 Cells = Mapping[Cell, Sequence[Result[Any, Any]]]
@@ -79,11 +78,13 @@ def over_units(cells: Cells, styles: Styles, shown: Shown, words: Vocabulary) ->
     panels: list[Panel] = []
     drawn: dict[str, Any] = {}
     undefined, zero, same, rare = [], [], [], []
+    draws = {cell: [run.draw for run in results] for cell, results in cells.items()}
     for name, measure in shown.items():
+        curves = {cell: [run.curves[name] for run in results] for cell, results in cells.items()}
         bands = {
             cell: mean_band
-            for cell, results in cells.items()
-            if (mean_band := band([r.curves[name] for r in results], measure.limits)) is not None
+            for cell in cells
+            if (mean_band := band(curves[cell], measure.limits, draws[cell])) is not None
         }
         twin = next((title for title, other in drawn.items() if other == bands), None)
         if not bands:
@@ -153,18 +154,17 @@ def _runs(positions: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | None:
-    """The mean of curves of equal length and its interval, within the limits; None without data."""
+def band(
+    curves: Sequence[Sequence[float | None]], limits: Limits, draws: Sequence[Hashable] = ()
+) -> Band | None:
+    """The mean of curves of equal length and its interval, within the limits; None without data.
+    `draws`: see inference.
+    """
     columns: list[tuple[int, float, float, float, int]] = []
     for position, column in enumerate(zip(*curves, strict=True)):
-        values = [value for value in column if value is not None]
-        if values:
-            mean = math.fsum(values) / len(values)
-            half = 0.0
-            if len(values) > 1 and min(values) != max(values):
-                spread = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-                half = t_quantile(len(values) - 1) * math.sqrt(spread / len(values))
-            columns.append((position, mean, *within(limits, mean - half, mean + half), len(values)))
+        values = interval(column, draws)
+        if values.mean is not None:
+            columns.append((position, values.mean, *within(limits, *_ends(values)), values.n))
     return Band(*map(tuple, zip(*columns, strict=True))) if columns else None
 
 
@@ -183,14 +183,14 @@ def half_against_half(
     for name, measure in shown.items():
         pairs = {
             cell.roster: [
-                (a, b) for a, b in (result.halves[name] for result in results)
-                if a is not None and b is not None
+                (result.draw, *result.halves[name]) for result in results
+                if None not in result.halves[name]
             ]
             for cell, results in cells.items()
         }  # fmt: skip
         if not any(pairs.values()):
             undefined.append(measure.title)
-        elif not any(any(pair) for halves in pairs.values() for pair in halves):
+        elif not any(any(pair) for halves in pairs.values() for _, *pair in halves):
             zero.append(measure.title)
         else:
             arrow = {1: " ↑", -1: " ↓"}.get(expected.get(name, 0), "")
@@ -203,13 +203,14 @@ def half_against_half(
 
 def _halves(
     title: str,
-    pairs: Mapping[str, Sequence[tuple[float, float]]],
+    pairs: Mapping[str, Sequence[tuple[Any, ...]]],
     styles: Styles,
     limits: Limits,
 ) -> Panel:
     by_roster = {
-        roster: [interval([pair[position] for pair in of]) for position in (0, 1)]
+        roster: [interval(half, draws) for half in halves]
         for roster, of in pairs.items()
+        for draws, *halves in [list(zip(*of, strict=True)) or [(), (), ()]]
     }
     ends = [
         v for halves in by_roster.values() for half in halves if half.mean is not None

@@ -228,9 +228,9 @@ def _by_agent(study: ReportedStudy) -> list[Block]:
             [
                 str(agent), policy,
                 *(
-                    bounds(interval([outcome.of_agents(run)[agent]
-                                     for run in study.results.by_cell[cell]]))
-                    for cell in cells
+                    bounds(interval([outcome.of_agents(run)[agent] for run in runs],
+                                    [run.draw for run in runs]))
+                    for runs in map(study.results.by_cell.__getitem__, cells)
                 ),
             ]
             for agent, policy in enumerate(policies)

@@ -109,7 +109,7 @@ def report(
     def tell(what: str) -> Callable[[int, int], None] | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
-    results = results_of(folder, jobs=jobs, on_run=tell("measuring"), users=users).distinct
+    results = results_of(folder, jobs=jobs, on_run=tell("measuring"), users=users)
     from goldrush.replay.report.contents import page_of  # which takes scipy
     from goldrush.replay.report.sections import study_of
 

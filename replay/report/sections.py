@@ -35,7 +35,7 @@ from goldrush.replay.report.tidy import rows_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell
-from goldrush.replay.study.results import Results
+from goldrush.replay.study.results import AnyResult, Results
 from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.text import capitalized, format_list, format_ranges
 from goldrush.replay.tools import Tools
@@ -371,8 +371,8 @@ def _format_settings(study: ReportedStudy, treatment: str, config: Config, agent
 def _means(study: ReportedStudy, where: str, cells: Sequence[Cell]) -> TableBlock:
     rows = []
     for name, measure in study.results.measures.known.items():
-        values = [[run.run[name] for run in study.results.by_cell[cell]] for cell in cells]
-        rows.append([measure.title, *map(_plus_minus, values)])
+        values = (_plus_minus(study.results.by_cell[cell], name) for cell in cells)
+        rows.append([measure.title, *values])
     caption = (
         f"Values of whole runs, {where}: mean ± half the 95% interval over seeds; in brackets the "
         "number of seeds with a value, if not all have one."
@@ -380,10 +380,11 @@ def _means(study: ReportedStudy, where: str, cells: Sequence[Cell]) -> TableBloc
     return TableBlock(["measure", *(cell.roster for cell in cells)], rows, caption)
 
 
-def _plus_minus(values: Sequence[float | None]) -> str:
-    mean = interval(values)
+def _plus_minus(runs: Sequence[AnyResult], name: str) -> str:
+    draws = [run.draw for run in runs]
+    mean, every = interval([run.run[name] for run in runs], draws), len(set(draws))
     text = bounds(mean)
-    return text if mean.n in (0, len(values)) else f"{text} ({mean.n} of {len(values)})"
+    return text if mean.n in (0, every) else f"{text} ({mean.n} of {every})"
 
 
 @attrs.frozen

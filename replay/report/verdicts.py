@@ -232,7 +232,8 @@ def _names(criteria: Criteria) -> list[str]:
 
 def _too_few(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> list[Block]:
     """A warning if there are too few seeds for any test to pass."""
-    fewest = min(len(study.results.by_cell[cell]) for verdict in verdicts for cell in verdict.cells)
+    cells = (cell for verdict in verdicts for cell in verdict.cells)
+    fewest = min(len({run.draw for run in study.results.by_cell[cell]}) for cell in cells)
     measures = len(study.of.studies.criteria.expected)
     if _can_pass(fewest, measures):
         return []

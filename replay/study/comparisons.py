@@ -5,7 +5,8 @@ A treatment that cannot affect a roster is reported as identical by construction
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -23,8 +24,7 @@ from goldrush.replay.levelled import SEED, hashable
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, StudyRun
-from goldrush.replay.study.results import Repeated, Results
-from goldrush.replay.text import format_list
+from goldrush.replay.study.results import Results
 
 LOOKED_AT: Final = 8  # commits in which most runs of different seeds differ
 CELLS_NAMED: Final = 3
@@ -84,57 +84,46 @@ def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
     }
 
 
-def repeated_runs(folder: str | Path, runs: Sequence[StudyRun]) -> dict[Cell, Repeated]:
-    """The cells with played runs that are equal in every event to an earlier one of the cell."""
+def equal_runs(folder: str | Path, runs: Sequence[StudyRun]) -> dict[str, int]:
+    """The played runs that are equal in every event but for their seeds to an earlier one of the
+    cell: by the path of each, the seed of the first.
+    """
     by_cell: dict[Cell, list[StudyRun]] = {}
     for run in runs:
         if run.sha256 is not None:
             by_cell.setdefault(run.cell, []).append(run)
-    found = {cell: _repeated(folder, members) for cell, members in by_cell.items()}
-    return {cell: repeated for cell, repeated in found.items() if repeated.first_of}
-
-
-def _repeated(folder: str | Path, runs: Sequence[StudyRun]) -> Repeated:
-    groups: list[list[str]] = [[run.path for run in runs]]
+    groups: Sequence[Sequence[StudyRun]] = list(by_cell.values())
     for most in (LOOKED_AT, None):  # whole journals are read of those alone that begin equally
-        equal: dict[Hashable, list[str]] = {}
+        equal: dict[Hashable, list[StudyRun]] = {}
         for number, group in enumerate(groups):
-            for path in group if len(group) > 1 else ():
-                key = number, _events_digest(Path(folder, path), most)
-                equal.setdefault(key, []).append(path)
+            for run in group if len(group) > 1 else ():
+                key = number, _events_digest(Path(folder, run.path), most)
+                equal.setdefault(key, []).append(run)
         groups = list(equal.values())
-    first_of = {path: group[0] for group in groups for path in group[1:]}
-    return Repeated(first_of, is_one=len(first_of) == len(runs) - 1)
+    return {run.path: group[0].seed for group in groups for run in group[1:]}
 
 
-def format_repeated(repeated: Mapping[Cell, Repeated], units: str) -> str:
-    """Which runs of a study are no others than earlier ones, in sentences; empty: none."""
-    one, several = (
-        {cell: each for cell, each in repeated.items() if each.is_one is is_one}
-        for is_one in (True, False)
+def format_equal(runs: Sequence[StudyRun], equal: Collection[str], units: str) -> str:
+    """How many distinct runs the seeds of cells gave, in a sentence; empty: as many. `equal`: the
+    paths of `equal_runs`.
+    """
+    seeds, again = (
+        Counter(run.cell for run in listed)
+        for listed in (runs, [run for run in runs if run.path in equal])
     )
-    sentences = []
-    if one:
-        sentences.append(
-            "Runs of different seeds are equal in every event: the seed decides nothing in them, "
-            f"and they count as one run, without {_format_cells(one, units)}."
-        )
-    if several:
-        sentences.append(
-            f"{_format_cells(several, units)} are equal in every event to one of another seed: the "
-            "p-values count such runs once."
-        )
-    return " ".join(sentences)
-
-
-def _format_cells(repeated: Mapping[Cell, Repeated], units: str) -> str:
+    if not again:
+        return ""
     cells = [
-        f"{format_count(len(each.first_of), 'run')} of {cell.format(units)}"
-        for cell, each in list(repeated.items())[:CELLS_NAMED]
+        f"{cell.format(units)}: {format_count(seeds[cell], 'seed')} gave "
+        f"{format_count(seeds[cell] - repeated, 'distinct run')}"
+        for cell, repeated in list(again.items())[:CELLS_NAMED]
     ]
-    if len(repeated) > CELLS_NAMED:
-        cells.append(format_count(len(repeated) - CELLS_NAMED, "more cell"))
-    return format_list(cells)
+    if len(again) > CELLS_NAMED:
+        cells.append(f"so in {format_count(len(again) - CELLS_NAMED, 'more cell')}")
+    return (
+        f"Runs of different seeds are equal in every event: {'; '.join(cells)}. Means are of all "
+        "runs; intervals, p-values and numbers of seeds count equal runs once."
+    )
 
 
 def _events_digest(path: Path, most: int | None) -> Hashable:
@@ -172,7 +161,8 @@ def _pairs(results: Results[Any, Any]) -> Iterator[tuple[Cell, Cell]]:
 
 def _differences(results: Results[Any, Any], cell: Cell, baseline: Cell) -> dict[str, Interval]:
     pairs = by_seed(results.by_cell[cell], results.by_cell[baseline])
+    draws = [(ours.draw, theirs.draw) for ours, theirs in pairs]
     return {
-        name: paired((ours.run[name], theirs.run[name]) for ours, theirs in pairs)
+        name: paired(((ours.run[name], theirs.run[name]) for ours, theirs in pairs), draws)
         for name in results.measures.known
     }

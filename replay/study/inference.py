@@ -1,14 +1,16 @@
 """Statistics over the seeds of a study: confidence intervals, tests, correlations.
 
 A sample has one value per seed; None is undefined. Means and tests leave undefined values out and
-report how many defined ones they rest on.
+report how many defined ones they rest on. Runs that are equal in every event are one draw: a mean
+is of all runs, for what is likely comes up often, but intervals and tests rest on the number of
+draws. `draws`: a key for each value, the same for equal runs; empty: no two are equal.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Final
@@ -28,8 +30,8 @@ _NORMAL: Final = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 @attrs.frozen
 class Interval:
-    """A mean (None if n = 0) of n defined values and its 95% confidence interval (Student's t, n −
-    1 degrees of freedom; None if n < 2).
+    """A mean (None if n = 0) of the defined values of n draws and its 95% confidence interval
+    (Student's t, n − 1 degrees of freedom; None if n < 2).
     """
 
     n: int
@@ -44,7 +46,8 @@ class PairedChange:
     Wilcoxon's signed-rank test, exact for up to 50 changed pairs, ties included.
 
     Attributes:
-        seeds: the number of pairs; `first`, `second` and `difference` cover those with data.
+        seeds: the number of pairs, those of equal runs once, as in all that follows but the means;
+            `first`, `second` and `difference` cover those with data.
         expected: +1 if the measure is expected to rise, −1 if to fall.
         p, p_opposite: of a change in the expected direction and in the other; None if none changed.
         effect: the matched-pairs rank-biserial correlation, −1 to 1, positive in the expected
@@ -77,17 +80,24 @@ class PairedChange:
         return self.n > 0 and self.same == self.n
 
 
-def interval(values: Sequence[Value]) -> Interval:
+def interval(values: Sequence[Value], draws: Sequence[Hashable] = ()) -> Interval:
     """The mean of the defined values and its 95% confidence interval (Student's t)."""
-    defined = [value for value in values if value is not None]
-    n = len(defined)
-    if n < 2:
-        return Interval(n, defined[0] if defined else None, None, None)
+    by_draw = [
+        (draw, value)
+        for draw, value in zip(draws or range(len(values)), values, strict=True)
+        if value is not None
+    ]
+    if not by_draw:
+        return Interval(0, None, None, None)
+    defined, n = [value for _, value in by_draw], len(dict(by_draw))
     least, most = min(defined), max(defined)
-    mean = min(max(math.fsum(defined) / n, least), most)
+    mean = min(max(math.fsum(defined) / len(defined), least), most)
+    if n < 2:
+        return Interval(n, mean, None, None)
     if _tidy(most - least, most, least) == 0:
         return Interval(n, mean, mean, mean)
-    variance = math.fsum((value - mean) ** 2 for value in defined) / (n - 1)
+    share = n / len(defined)  # of the runs that are draws
+    variance = math.fsum((value - mean) ** 2 for value in defined) * share / (n - 1)
     half = t_quantile(n - 1) * math.sqrt(variance / n)
     return Interval(n, mean, mean - half, mean + half)
 
@@ -100,20 +110,26 @@ def t_quantile(degrees: int) -> float:
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
-def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> PairedChange:
+def change(
+    pairs: Sequence[tuple[Value, Value]], expected: int, draws: Sequence[Hashable] = ()
+) -> PairedChange:
     """The tested change from the first to the second value of each pair (one per seed; one with an
     undefined value counts only in `PairedChange.seeds`).
     """
-    whole = [(a, b) for a, b in pairs if a is not None and b is not None]
-    differences = [_tidy(b - a, a, b) for a, b in whole]
-    along = [difference * expected for difference in differences]
+    by_draw = list(zip(draws or range(len(pairs)), pairs, strict=True))
+    whole = [(draw, a, b) for draw, (a, b) in by_draw if a is not None and b is not None]
+    differences = [_tidy(b - a, a, b) for _, a, b in whole]
+    drawn = [draw for draw, *_ in whole]
+    along = [
+        difference * expected for difference in dict(zip(drawn, differences, strict=True)).values()
+    ]
     p, p_opposite, effect = _signed_rank(along)
     effect_low, effect_high = _effect_interval(effect, sum(value != 0 for value in along))
     return PairedChange(
-        seeds=len(pairs),
-        first=interval([a for a, _ in whole]),
-        second=interval([b for _, b in whole]),
-        difference=interval(differences),
+        seeds=len(dict(by_draw)),
+        first=interval([a for _, a, _ in whole], drawn),
+        second=interval([b for *_, b in whole], drawn),
+        difference=interval(differences, drawn),
         expected=expected,
         p=p,
         p_opposite=p_opposite,
@@ -239,9 +255,11 @@ def holm(p_values: Sequence[Value]) -> list[Value]:
     return corrected
 
 
-def paired(pairs: Iterable[tuple[Value, Value]]) -> Interval:
+def paired(pairs: Iterable[tuple[Value, Value]], draws: Sequence[Hashable] = ()) -> Interval:
     """The mean of first − second within pairs, and its interval."""
-    return interval([_tidy(a - b, a, b) for a, b in pairs if a is not None and b is not None])
+    return interval(
+        [None if a is None or b is None else _tidy(a - b, a, b) for a, b in pairs], draws
+    )
 
 
 @attrs.frozen

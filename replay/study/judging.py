@@ -7,7 +7,7 @@ its own that are not counted (`beyond_null`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
@@ -106,12 +106,12 @@ def by_seed(ours: Iterable[R], theirs: Iterable[R]) -> list[tuple[R, R]]:
     return [(result, other[result.seed]) for result in ours if result.seed in other]
 
 
-def tested(family: Mapping[K, tuple[str, Pairs, int]]) -> dict[K, Finding]:
-    """The findings of a family of tests, each given as the name of its measure, its pairs, and the
-    direction in which the second value is expected to differ (+1 or −1). The correction covers all
-    of them, those without data included.
+def tested(family: Mapping[K, tuple[str, Pairs, int, Sequence[Hashable]]]) -> dict[K, Finding]:
+    """The findings of a family of tests, each given as the name of its measure, its pairs, the
+    direction in which the second value is expected to differ (+1 or −1), and the draws of the pairs
+    (see inference). The correction covers all of them, those without data included.
     """
-    changes = [change(pairs, expected) for _, pairs, expected in family.values()]
+    changes = [change(pairs, expected, draws) for _, pairs, expected, draws in family.values()]
     corrected = holm([difference.p for difference in changes])
     opposite = holm([difference.p_opposite for difference in changes])
     findings = {}

@@ -41,7 +41,7 @@ from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.journal.usage import failures_by
-from goldrush.replay.study.comparisons import repeated_runs
+from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.failures import is_model
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
@@ -88,8 +88,13 @@ def results_of(
         if isinstance(result, GoldrushError):
             raise result
         by_cell[run.cell].append(result)
-    repeated = repeated_runs(folder, manifest.runs)
-    return Results(str(folder), of, manifest, by_cell, users, repeated)
+    equal = equal_runs(folder, manifest.runs)
+    drawn = {
+        cell: [attrs.evolve(run, equal_to=equal[run.path]) if run.path in equal else run
+               for run in runs]
+        for cell, runs in by_cell.items()
+    }  # fmt: skip
+    return Results(str(folder), of, manifest, drawn, users)
 
 
 def measured_runs(

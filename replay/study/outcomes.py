@@ -107,7 +107,7 @@ class CellStanding:
 def standings(results: AnyResults, outcome: StudyOutcome) -> list[CellStanding]:
     """The outcome of each cell, and then of each policy of cells with several."""
     every = [
-        CellStanding(cell, "", interval([outcome.of_run(run) for run in runs]))
+        CellStanding(cell, "", interval([outcome.of_run(run) for run in runs], _draws(runs)))
         for cell, runs in results.by_cell.items()
     ]
     for cell, runs in results.by_cell.items():
@@ -115,10 +115,16 @@ def standings(results: AnyResults, outcome: StudyOutcome) -> list[CellStanding]:
         labels = _labels(values)
         if len(labels) > 1:
             every += [
-                CellStanding(cell, label, interval([of_run.get(label) for of_run in values]))
+                CellStanding(
+                    cell, label, interval([of_run.get(label) for of_run in values], _draws(runs))
+                )
                 for label in labels
             ]
     return every
+
+
+def _draws(runs: Iterable[AnyResult]) -> list[Hashable]:
+    return [run.draw for run in runs]
 
 
 def _labels(values: Iterable[Mapping[str, Value]]) -> list[str]:
@@ -135,7 +141,7 @@ class Comparison:
         rounds: their horizon.
         cells: that of `a` and that of `b`.
         change: from a to b.
-        p: of the two-sided test, in which pairs of equal runs count once; None if no pair changed.
+        p: of the two-sided test; None if no pair changed.
         holm: after the correction over all comparisons of this kind.
         detectable: the least difference that the test would find with a power of 80%, if the pairs
             vary as they do (see inference.detectable); None if it can find none.
@@ -178,7 +184,8 @@ class _Pair:
     a: str
     b: str
     cells: tuple[Cell, Cell]
-    pairs: Sequence[tuple[Hashable, tuple[Value, Value]]]  # behind what is that of equal runs
+    pairs: Sequence[tuple[Value, Value]]
+    draws: Sequence[Hashable]
 
 
 def _between(
@@ -186,9 +193,7 @@ def _between(
 ) -> Iterator[_Pair]:
     """Cells with another treatment and else the same, or with another roster."""
     values = {
-        cell: {
-            run.seed: (results.first_of(run), outcome.of_run(run)) for run in results.by_cell[cell]
-        }
+        cell: {run.seed: (run.draw, outcome.of_run(run)) for run in results.by_cell[cell]}
         for cell in cells
     }
     for first, second in combinations(cells, 2):
@@ -201,25 +206,27 @@ def _between(
             where, a, b = first.treatment, first.roster, second.roster
         else:
             continue
-        ours, theirs = values[first], values[second]
-        both = [(one, theirs[seed]) for seed, one in ours.items() if seed in theirs]
-        pairs = [((run, other), (x, y)) for (run, x), (other, y) in both]
-        yield _Pair(where, a, b, (first, second), pairs)
+        others = values[second]
+        both = [(one, others[seed]) for seed, one in values[first].items() if seed in others]
+        pairs = [(x, y) for (_, x), (_, y) in both]
+        draws = [(ours, theirs) for (ours, _), (theirs, _) in both]
+        yield _Pair(where, a, b, (first, second), pairs, draws)
 
 
 def _within(results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell]) -> Iterator[_Pair]:
     """The policies of each cell, in the same runs."""
     for cell in cells:
-        values = [(results.first_of(r), outcome.by_policy(r)) for r in results.by_cell[cell]]
-        for a, b in combinations(_labels(of_run for _, of_run in values), 2):
-            pairs = [(first, (of_run.get(a), of_run.get(b))) for first, of_run in values]
-            yield _Pair(f"{cell.roster} under {cell.treatment}", a, b, (cell, cell), pairs)
+        runs = results.by_cell[cell]
+        values = [outcome.by_policy(run) for run in runs]
+        for a, b in combinations(_labels(values), 2):
+            pairs = [(of_run.get(a), of_run.get(b)) for of_run in values]
+            where = f"{cell.roster} under {cell.treatment}"
+            yield _Pair(where, a, b, (cell, cell), pairs, _draws(runs))
 
 
 def _tested(kind: str, pairs: Sequence[_Pair]) -> list[Comparison]:
-    changes = [change([values for _, values in pair.pairs], +1) for pair in pairs]
-    # Equal runs are no further draws: one of each counts.
-    two_sided = [_two_sided(change([*dict(pair.pairs).values()], +1)) for pair in pairs]
+    changes = [change(pair.pairs, +1, pair.draws) for pair in pairs]
+    two_sided = [_two_sided(paired) for paired in changes]
     corrected = holm(two_sided)
     level = SIGNIFICANT / len(pairs)
     return [
@@ -238,7 +245,7 @@ def _two_sided(paired: PairedChange) -> Value:
 
 
 def seeds_needed(compared: Sequence[Comparison]) -> int | None:
-    """How many seeds the first of these comparisons needs to be significant; None: it has as many.
+    """How many draws the first of these comparisons needs to be significant; None: it has as many.
     Holm multiplies the smallest p-value by their number.
     """
     most = max(comparison.change.n for comparison in compared)

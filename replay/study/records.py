@@ -94,6 +94,8 @@ class Result(StudyRun, Generic[C, K]):
 
     Attributes:
         units: the number of closed units.
+        equal_to: the seed of the first run of the cell that is equal in every event, which makes
+            this one no further draw; None: it is the first itself.
         policies: labels by agent.
         by_agent: as in `Measured`, by agent of `policies`.
         course: as in `Measured`.
@@ -115,3 +117,9 @@ class Result(StudyRun, Generic[C, K]):
     kept: K
     failures: Sequence[Failures] = ()
     first: Sequence[FirstAnswer] = ()
+    equal_to: int | None = None
+
+    @property
+    def draw(self) -> int:
+        """What runs of a cell share that are equal in every event: the seed of the first."""
+        return self.seed if self.equal_to is None else self.equal_to

@@ -12,32 +12,17 @@ from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.levelled import levelled
-from goldrush.replay.study.records import C, Cell, K, Manifest, Result, StudyRun
+from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 
-@attrs.frozen
-class Repeated:
-    """The runs of a cell that are equal to an earlier one in every event but for their seeds: those
-    are no further draws.
-
-    Attributes:
-        first_of: by the path of each, that of the first one that is equal.
-        is_one: all runs of the cell are equal.
-    """
-
-    first_of: Mapping[str, str]
-    is_one: bool
-
-
 @attrs.frozen(slots=False)
 class Results(Generic[C, K]):
     """The results of a study of a world (`of`) in a folder; those of a cell are in the plan's order
-    of seeds. `users`: measures of the user, besides those of the world; `repeated`: of the cells
-    that have equal runs.
+    of seeds. `users`: measures of the user, besides those of the world.
     """
 
     folder: str
@@ -45,26 +30,12 @@ class Results(Generic[C, K]):
     manifest: Manifest
     by_cell: Mapping[Cell, Sequence[Result[C, K]]]
     users: Sequence[UserMeasure] = ()
-    repeated: Mapping[Cell, Repeated] = attrs.field(factory=dict)
 
     @cached_property
-    def distinct(self) -> Results[C, K]:
-        """The results with one run of each cell whose runs are all equal, for means and tests: one
-        run that has the seeds of eight is no sample of eight.
-        """
-        left_out = {
-            path for each in self.repeated.values() if each.is_one for path in each.first_of
-        }
-        by_cell = {
-            cell: [run for run in runs if run.path not in left_out]
-            for cell, runs in self.by_cell.items()
-        }
-        return attrs.evolve(self, by_cell=by_cell) if left_out else self
-
-    def first_of(self, run: StudyRun) -> str:
-        """The path of the first run of a run's cell that is equal to it in every event."""
-        repeated = self.repeated.get(run.cell)
-        return run.path if repeated is None else repeated.first_of.get(run.path, run.path)
+    def equal(self) -> set[str]:
+        """The paths of runs that are equal in every event to an earlier one of their cell."""
+        every = (run for runs in self.by_cell.values() for run in runs)
+        return {run.path for run in every if run.equal_to is not None}
 
     @cached_property
     def measures(self) -> Measures:

@@ -275,7 +275,7 @@ class Study:
         require("scipy", "comparisons need", "stats")
         from goldrush.replay.report.answer import answer_of
 
-        return answer_of(self.results(measures=measures, jobs=jobs).distinct, outcome)
+        return answer_of(self.results(measures=measures, jobs=jobs), outcome)
 
     def table(
         self, name: str = RUNS, *, measures: Functions = (), jobs: int | None = None
@@ -341,7 +341,7 @@ class Study:
         require("scipy", "verdicts need", "stats")
         from goldrush.replay.study.verdicts import Assessment
 
-        return Assessment(self.results().distinct).verdicts()
+        return Assessment(self.results()).verdicts()
 
     def report(
         self,
@@ -414,9 +414,7 @@ class Study:
         from goldrush.replay.report.question import StudyQuestion
         from goldrush.replay.report.sections import study_of
 
-        return study_of(
-            self.results().distinct, question=StudyQuestion(criteria=True)
-        )  # with all figures
+        return study_of(self.results(), question=StudyQuestion(criteria=True))  # with all figures
 
     def _figures(self, study: ReportedStudy) -> list[Figure]:
         from goldrush.replay.report.contents import page_of

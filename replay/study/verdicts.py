@@ -125,10 +125,13 @@ class Assessment:
     def _without_null(self, results: Sequence[Result[Any, Any]]) -> dict[str, Finding]:
         return tested(
             {
-                name: (name, [self._halves(result)[name] for result in results], expected)
+                name: (
+                    name, [self._halves(result)[name] for result in results], expected,
+                    [result.draw for result in results],
+                )
                 for name, expected in self.criteria.expected.items()
             }
-        )
+        )  # fmt: skip
 
     def _nothing(self, criterion: Criterion, cell: Cell, findings: Sequence[Finding]) -> str:
         """A sentence if there was nothing to reduce: no sub-measure changes in any seed, and the

@@ -216,7 +216,7 @@ def _report(form: str, text: str, folder: Path) -> object:
         mock.patch.multiple(
             reports,
             read_manifest=lambda folder: SimpleNamespace(world="mining"),
-            results_of=lambda *given, **more: SimpleNamespace(distinct=SimpleNamespace(of=None)),
+            results_of=lambda *given, **more: SimpleNamespace(of=None),
             hardly_played=lambda results: [],
             as_html=lambda blocks: f"<!DOCTYPE html>{files.MARK}<p>{blocks}</p>",
             as_markdown=lambda blocks, beside: (f"{files.MARK}\n# {blocks}", drawn),

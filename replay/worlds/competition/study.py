@@ -11,7 +11,7 @@ the protocol work?".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -179,10 +179,12 @@ def verdicts(results: SeasonResults) -> list[CriterionVerdict]:
         for workers in SIZES
         if (found := _pairs(results, criterion, workers)) is not None
     }
-    tests = tested({key: (key[0].measure, pairs, +1) for key, (_, pairs) in compared.items()})
+    tests = tested(
+        {key: (key[0].measure, pairs, +1, draws) for key, (_, pairs, draws) in compared.items()}
+    )
     by_criterion: dict[Contrast, dict[int, SizeVerdict]] = {}
     for (criterion, workers), test in tests.items():
-        cell, _ = compared[criterion, workers]
+        cell, *_ = compared[criterion, workers]
         judged = SizeVerdict(criterion.name, workers, cell, [test], outcome_of([test.shows]))
         by_criterion.setdefault(criterion, {})[workers] = judged
     return [_verdict(results, *of) for of in by_criterion.items()]
@@ -213,9 +215,11 @@ def _verdict(
     return CriterionVerdict(criterion.name, by_size, verdict, note)
 
 
-def _pairs(results: SeasonResults, criterion: Contrast, workers: int) -> tuple[Cell, Pairs] | None:
-    """The values of the null and of the protocol, by seed, and the cell of the latter: of the
-    shortest seasons that are judged and that both have.
+def _pairs(
+    results: SeasonResults, criterion: Contrast, workers: int
+) -> tuple[Cell, Pairs, Sequence[Hashable]] | None:
+    """The values of the null and of the protocol, by seed, with their draws, and the cell of the
+    latter: of the shortest seasons that are judged and that both have.
     """
     name = criterion.measure
     theirs: Mapping[int, Sequence[SeasonResult]] = {}
@@ -224,15 +228,15 @@ def _pairs(results: SeasonResults, criterion: Contrast, workers: int) -> tuple[C
     for length, seasons in _by_length(
         results, criterion, sized(criterion.treatment, workers)
     ).items():
-        pairs: list[tuple[Value, Value]] = [
-            (null.run[name], own.run[name])
-            for own, null in by_seed(seasons, theirs.get(length, ()))
-        ]
+        both = by_seed(seasons, theirs.get(length, ()))
+        pairs: list[tuple[Value, Value]] = [(null.run[name], own.run[name]) for own, null in both]
+        draws: list[Hashable] = [(null.draw, own.draw) for own, null in both]
         if criterion.null is None:
             values = [season.run[name] for season in seasons]
             pairs = [(None if value is None else 0.0, value) for value in values]
+            draws = [season.draw for season in seasons]
         if pairs:
-            return seasons[0].cell, pairs
+            return seasons[0].cell, pairs, draws
     return None
 
 
@@ -291,7 +295,8 @@ def stabilities(results: SeasonResults) -> list[Stability]:
     that are compared.
     """
     found = []
-    for cell, seasons in results.by_cell.items():
+    for cell, played in results.by_cell.items():
+        seasons = [season for season in played if season.equal_to is None]
         if results.config(cell).elimination:
             continue
         known = len(seasons) >= SEASONS_MIN

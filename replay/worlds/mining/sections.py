@@ -176,7 +176,9 @@ def stamina(cells: Cells, styles: Styles) -> Drawn:
 
 
 def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], styles: Styles) -> Panel | None:
-    bands = [band([run.curves[f"share_{kind}"] for run in runs], (0.0, 1.0)) for kind in KINDS]
+    draws = [run.draw for run in runs]
+    bands = [band([run.curves[f"share_{kind}"] for run in runs], (0.0, 1.0), draws)
+             for kind in KINDS]  # fmt: skip
     rounds = runs[0].units
     edges = [0, *(window.last for window in points_of(rounds))]
     below, marks, says = [0.0] * (len(edges) - 1), [], []

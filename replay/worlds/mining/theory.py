@@ -93,7 +93,7 @@ def ties(results: MiningResults) -> dict[str, list[Fairness]]:
     for _, runs in _different(results):
         for result in runs:
             for tie in result.kept.ties:
-                key = (result.seed, tie.round, tie.plot, tie.kind)
+                key = (result.draw, tie.round, tie.plot, tie.kind)
                 if key not in seen:
                     seen.add(key)
                     counts = wins[tie.kind].setdefault(tie.participants, [0] * tie.participants)
@@ -163,9 +163,13 @@ def possession(results: MiningResults) -> list[Possession]:
         null = blind_cells.get(cell)
         if null is not None and null != cell:
             pairs = by_seed(runs, results.by_cell[null])
-            beyond = paired((_raids_on_holders(a), _raids_on_holders(b)) for a, b in pairs)
-        is_null = null == cell
-        found.append(Possession(cell, len(runs), interval(ratios), beyond, is_null))
+            beyond = paired(
+                ((_raids_on_holders(a), _raids_on_holders(b)) for a, b in pairs),
+                [(a.draw, b.draw) for a, b in pairs],
+            )
+        is_null, draws = null == cell, [result.draw for result in runs]
+        ratio_of = interval(ratios, draws)
+        found.append(Possession(cell, len(set(draws)), ratio_of, beyond, is_null))
     return found
 
 
@@ -245,7 +249,7 @@ def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
         worth = (1 - (fell or 0.0)) * (staked + 1) * alpha
         saves, break_even = raided * worth, ratio(alpha, worth)
     gaps = [
-        ours - theirs
+        (result.draw, ours - theirs)
         for result in runs
         if (ours := _gold_each(result, DEFENDER)) is not None
         and (theirs := _gold_each(result, MINER)) is not None
@@ -258,7 +262,7 @@ def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
         saves=saves,
         cost=alpha,
         break_even=break_even,
-        gap=interval(gaps),
+        gap=interval([gap for _, gap in gaps], [draw for draw, _ in gaps]),
     )
 
 
@@ -340,6 +344,7 @@ def trade_offs(results: MiningResults) -> list[TradeOff]:
                 for cell in cells
                 if roster in (None, cell.roster)
                 for result in results.by_cell[cell]
+                if result.equal_to is None
             ]
             turnover = [run["turnover"] for run in runs]
             gini, hhi = (

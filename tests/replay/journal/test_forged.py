@@ -305,7 +305,7 @@ NO_READERS = {
     "source.other_code_among": "START and forks; a test of its own (games/test_source.py)",
     "source.warn_of_other_code": "START and forks; a test of its own (games/test_source.py)",
     "find.is_shipped_at": "START alone",
-    "study.comparisons.repeated_runs": "compares rows and applies none",
+    "study.comparisons.equal_runs": "compares rows and applies none",
     "source.source_in": "START and forks; a test of its own",
     "source.text_of": "no journal",
     "rebuild.closed_units": "its caller is behind the door",

@@ -169,6 +169,12 @@ def test_a_line_ends_where_the_mean_does_and_the_band_is_its_interval() -> None:
     assert whole.high == pytest.approx(found.high[0])
 
 
+def test_equal_runs_do_not_narrow_a_band() -> None:
+    limits = MEASURES["targeting"].limits
+
+    assert band([[0.5], [1.0]], limits) == band([[0.5], [1.0]] * 4, limits, [0, 1] * 4)
+
+
 def test_no_band_goes_where_a_rate_cannot() -> None:
     rate = band([[0.5], [1.0]], MEASURES["turnover"].limits)
     ratio = band([[0.5], [1.0]], MEASURES["targeting"].limits)

@@ -48,7 +48,8 @@ from goldrush.replay.study.backend import (
 )
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out, runs_given_code
 from goldrush.replay.study.cells import MANIFEST
-from goldrush.replay.study.comparisons import repeated_runs
+from goldrush.replay.study.comparisons import equal_runs
+from goldrush.replay.study.inference import interval
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import Planned, StudyPlan, plan_of, studied
@@ -1134,6 +1135,13 @@ class Same:
 """
 
 
+EQUAL = (
+    " Runs of different seeds are equal in every event: more, mixed, 5 steps: 8 seeds gave {runs}; "
+    "less, mixed, 5 steps: 8 seeds gave {runs}. Means are of all runs; intervals, p-values and "
+    "numbers of seeds count equal runs once."
+)
+
+
 def test_runs_that_their_seeds_do_not_change_count_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1146,22 +1154,23 @@ def test_runs_that_their_seeds_do_not_change_count_as_one(
     )  # fmt: skip
     answer = study.answer("x")
 
-    assert "equal in every event: the seed decides nothing" in answer.sentences[0]
-    assert (
-        "7 runs of more, mixed, 5 steps and 7 runs of less, mixed, 5 steps" in answer.sentences[0]
-    )
+    assert answer.sentences[0].endswith(EQUAL.format(runs="1 distinct run"))
+    assert "(one distinct run, so without an interval)" in answer.sentences[1]
+    assert "cannot be told from 1 distinct pair: in 1 comparison the least" in answer.sentences[2]
     [compared] = answer.comparisons["treatments"]
     assert (None, 1) == (compared.change.difference.low, compared.change.n)
     assert not compared.differs
     assert 16 == study.table().num_rows
 
 
-def test_equal_runs_among_others_count_once_in_p_values(
+def test_equal_runs_among_others_count_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A seed that gave two distinct runs in eight said p = 0.008."""
+    """Two distinct runs in eight said p = 0.008; and then "the study could have found one of 8.1 or
+    more", beside an interval of eight.
+    """
     monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
-    (tmp_path / "parity.py").write_text(SAME.replace("= n", "= n + seed % 2"))
+    (tmp_path / "parity.py").write_text(SAME.replace("= n", "= n * (1 + seed % 2)"))
     study = goldrush.study(
         tmp_path / "study", world=f"{tmp_path / 'parity.py'}:Same", seeds=8, rounds=5, jobs=1,
         treatments={"more": {"n": 4}, "less": {"n": 2}},
@@ -1169,13 +1178,24 @@ def test_equal_runs_among_others_count_once_in_p_values(
     answer = study.answer("x")
 
     [compared] = answer.comparisons["treatments"]
-    assert (0.5, 8, -2.0) == (compared.p, compared.change.n, compared.change.difference.mean)
+    assert (0.5, None) == (compared.p, compared.detectable)
+    assert (2, 2, -3.0) == (
+        compared.change.n, compared.change.seeds, compared.change.difference.mean
+    )  # fmt: skip
     assert not compared.differs
-    assert answer.sentences[0].endswith(
-        " 6 runs of more, mixed, 5 steps and 6 runs of less, mixed, 5 steps are equal in every "
-        "event to one of another seed: the p-values count such runs once."
+    first, second, third = answer.sentences
+    assert first.endswith(EQUAL.format(runs="2 distinct runs"))
+    assert "11 ± 25 (mean of all runs, 95% interval of 2 distinct runs)" in second
+    assert (
+        "Whether treatments differ cannot be told from 2 distinct pairs: in 1 comparison the least "
+        "possible p is 0.500; at least 6 distinct pairs are needed for p < 0.05." == third
     )
-    assert [9.5, 7.5] == [standing.values.mean for standing in answer.standings[:2]]
+    assert [interval([9.0, 13.0]), interval([7.0, 9.0])] == [
+        standing.values for standing in answer.standings[:2]
+    ]
+    results = study.results()
+    assert [0, 1] * 4 == [run.draw for run in next(iter(results.by_cell.values()))]
+    assert 16 == study.table().num_rows
 
 
 EDITED = "VALUE = 1\n", "VALUE = 2\n"
@@ -1351,11 +1371,8 @@ def test_equal_runs_are_found_by_their_events(whole: Path) -> None:
     link.symlink_to(whole / runs[0].path)
     again = attrs.evolve(runs[0], seed=99, path=link.name)
 
-    assert {} == repeated_runs(whole, runs)
-    [partly] = repeated_runs(whole, [*runs, again]).values()
-    assert ({again.path: runs[0].path}, False) == (partly.first_of, partly.is_one)
-    [(cell, repeated)] = repeated_runs(whole, [runs[0], again]).items()
-    assert (RUNS[0].cell, True) == (cell, repeated.is_one)
+    assert {} == equal_runs(whole, runs)
+    assert {again.path: runs[0].seed} == equal_runs(whole, [*runs, again])
 
 
 SCRIPT = """

@@ -69,6 +69,24 @@ def test_two_figures_have_the_widest_interval() -> None:
     assert 0.5 + 12.7062 / 2 == pytest.approx(found.high, rel=1e-4)
 
 
+def test_equal_runs_count_in_the_mean_and_once_in_the_interval() -> None:
+    often = interval([1.0, 1.0, 1.0, 0.0], ["a", "a", "a", "b"])
+    even = interval([1.0, 0.0, 1.0, 0.0, None], [*"abab", "c"])
+
+    assert (2, 0.75) == (often.n, often.mean)
+    assert interval([1.0, 0.0]) == even
+    assert Interval(1, 1.0, None, None) == interval([1.0, 1.0, None], ["a", "a", "b"])
+
+
+def test_equal_pairs_are_tested_once_and_pairs_that_differ_on_one_side_are_not_equal() -> None:
+    pairs = [(0.0, 1.0), (0.0, 2.0)] * 4
+    twice = change(pairs, +1, [(0, seed % 2) for seed in range(8)])
+    whole = change(pairs, +1, [(0, seed) for seed in range(8)])
+
+    assert change(pairs[:2], +1) == twice
+    assert change(pairs, +1) == whole
+
+
 @pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, -7.0, 1e300, 1e-300])
 def test_equal_figures_have_an_interval_of_no_width(value: float) -> None:
     assert Interval(7, value, value, value) == interval([value] * 7)

@@ -108,6 +108,24 @@ def test_one_sub_measure_that_does_not_change_so_leaves_its_criterion_unsupporte
         assert (UNDECIDED if name in parts else SUPPORTED) == found[criterion]
 
 
+def test_equal_runs_are_no_further_seeds_of_a_criterion() -> None:
+    """Twenty seeds that gave two distinct runs supported every criterion."""
+    found = study(ALL)
+    by_cell = {
+        cell: [
+            attrs.evolve(runs[run.seed % 2], seed=run.seed, path=run.path,
+                         equal_to=run.seed % 2 if run.seed > 1 else None)
+            for run in runs
+        ]
+        for cell, runs in found.by_cell.items()
+    }  # fmt: skip
+    found = attrs.evolve(found, by_cell=by_cell)
+
+    assert dict.fromkeys(EVERY, UNDECIDED) == judged(found)
+    changes = [one.change for one in Assessment(found).findings(Cell(FEW, LEARNER, 200)).values()]
+    assert {(2, 2, 2, 0.25)} == {(one.seeds, one.n, one.right, one.p) for one in changes}
+
+
 @pytest.mark.parametrize("size", [10, 20])
 def test_a_criterion_that_holds_with_one_number_of_agents_alone_is_undecided(size: int) -> None:
     unclear = {name: changing(name, right=10, wrong=10) for name in EXPECTED}
