@@ -306,6 +306,7 @@ NO_READERS = {
     "source.warn_of_other_code": "START and forks; a test of its own (games/test_source.py)",
     "find.is_shipped_at": "START alone",
     "study.comparisons.equal_runs": "compares rows and applies none",
+    "study.code.checked_code": "no journal",
     "source.source_in": "START and forks; a test of its own",
     "source.text_of": "no journal",
     "rebuild.closed_units": "its caller is behind the door",
