@@ -12,7 +12,7 @@ import pytest
 from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
-from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.walk import DERIVED, SHOWN_MAX, Walk, format_event
 from goldrush.kernel.world import Block, InvalidInputs, World
@@ -38,9 +38,10 @@ def commits(tmp_path: Path) -> list[Commit]:
 
 @attrs.frozen
 class Packed:
-    """A commit with a body of its own."""
+    """A START with a body of its own."""
 
     raw: bytes
+    kind: int = START
 
     def body(self) -> bytes:
         return self.raw

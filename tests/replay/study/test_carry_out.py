@@ -1198,7 +1198,7 @@ def test_equal_runs_among_others_count_once(
     assert 16 == study.table().num_rows
 
 
-EDITED = "VALUE = 1\n", "VALUE = 2\n"
+EDITED = "VALUE = 1\n", "VALUE = 22\n"
 # By kind: what is given for the world, the roster, and the file that is edited.
 GIVEN_CODE = {
     "model": ("grown_model.py:Grown", "mixed", "grown_model.py"),
@@ -1284,7 +1284,7 @@ def test_a_study_of_code_that_was_edited_does_not_grow(kind: str, old: str, new:
     ("old", "new", "other"),
     [
         (*EDITED, "VALUE"),
-        ("RATE = 1", "RATE = 2", "RATE"),
+        ("RATE = 1", "RATE = 22", "RATE"),
         ("return []", "return [*()]", "Grown.plan"),
         ("return []", "return [", "its text"),
         ("return []", "return []\n\n", None),
