@@ -204,7 +204,7 @@ class Measured(Generic[C]):
         """The measures of the run, of its halves and of its agents for JSON."""
         return {
             "path": self.path,
-            self.vocabulary.units: self.units,
+            self.vocabulary.units: self.counted,
             "finished": self.finished,
             **self.facts(),
             "run": {name: self.of(name) for name in self.known},

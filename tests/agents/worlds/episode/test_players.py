@@ -95,9 +95,11 @@ def test_a_number_of_steps_is_one_of_steps_in_every_door(kind: str, tmp_path: Pa
     with pytest.raises(BadInput, match="has all its steps"):
         play(env, kind, 99)
 
-    tables = [run.table("steps").to_pylist() for run in (whole, resumed, forked, env.run)]
+    runs = whole, resumed, forked, env.run
+    tables = [run.table("steps").to_pylist() for run in runs]
     counted = [{r["step"] for r in rows if r["agent"] or r["of_episode"]} for rows in tables]
     assert [30, 30, 35, 30] == [len(steps) for steps in counted]
+    assert [30, 30, 35, 30] == [run.measured().as_dict()["steps"] for run in runs]
     with pytest.raises(BadInput, match=r"steps is \d+, but the run is forked at step 20; give "):
         whole.fork(20, tmp_path / "short.journal", steps=len({*counted[0]} & {*range(21)}))
 
