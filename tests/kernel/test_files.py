@@ -622,13 +622,17 @@ def test_a_temporary_folder_goes_with_its_object_but_not_in_a_forked_child() -> 
     assert not path.exists()
 
 
-def test_code_runs_in_a_working_folder_that_was_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "removed"
+@pytest.fixture
+def working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, which a test can remove."""
+    folder = tmp_path / "working"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    folder.rmdir()
+    return folder
+
+
+def test_code_runs_in_a_working_folder_that_was_removed(tmp_path: Path, working: Path) -> None:
+    working.rmdir()
     with folder_kept():
         os.chdir(tmp_path)
 
@@ -636,16 +640,12 @@ def test_code_runs_in_a_working_folder_that_was_removed(
 
 
 def test_code_that_removes_the_working_folder_fails_as_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, working: Path
 ) -> None:
-    folder = tmp_path / "removed"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-
     @folder_kept()
     def failing() -> None:
         os.chdir(tmp_path)
-        folder.rmdir()
+        working.rmdir()
         raise KeyError
 
     with pytest.raises(KeyError):
