@@ -33,7 +33,6 @@ from goldrush.replay.study.code import checked_code
 from goldrush.replay.study.manifest import (
     UNFINISHED,
     Done,
-    check_size,
     read_manifest,
     write_manifest,
 )
@@ -196,7 +195,6 @@ def _sendable(plan: StudyPlan, models: Models | None, remote: bool) -> list[Plan
 
 def _prepared(plan: StudyPlan, models: Models | None, remote: bool) -> list[Planned]:
     runs = plan.runs(models)
-    check_size(plan, runs)
     of = studied(plan.world)
     checked: set[str] = set()
     for cell, members in cells_of(runs):

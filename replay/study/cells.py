@@ -24,12 +24,8 @@ def cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
     """
     try:
         with open_regular(str(folder / MANIFEST), "a manifest") as file:
-            cells = json.loads(file.read(MANIFEST_MAX))["cells"]
-        found = {
-            folder / run["path"]: (cell["treatment"], cell["roster"])
-            for cell in cells
-            for run in cell["runs"]
-        }
+            runs = json.loads(file.read(MANIFEST_MAX))["runs"]
+        found = {folder / run["path"]: (run["treatment"], run["roster"]) for run in runs}
     except (OSError, BadInput, ValueError, TypeError, LookupError, RecursionError):
         return {}
     return {path: cell for path, cell in found.items() if all(type(name) is str for name in cell)}

@@ -568,8 +568,8 @@ def test_runs_of_a_study_are_called_as_it_calls_them(study: Path, tmp_path: Path
 @pytest.mark.parametrize(
     "manifest",
     [
-        None, "", "[]", "{", '{"cells": 3}', '{"cells": [{}]}', "[" * 100_000,
-        '{"cells": [{"treatment": 3, "roster": "a", "runs": [{"path": "a.journal"}]}]}',
+        None, "", "[]", "{", '{"runs": 3}', '{"runs": [{}]}', "[" * 100_000,
+        '{"runs": [{"treatment": 3, "roster": "a", "path": "a.journal"}]}',
     ],
 )  # fmt: skip
 def test_elsewhere_a_run_is_called_by_who_plays(tmp_path: Path, manifest: str | None) -> None:

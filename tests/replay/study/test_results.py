@@ -274,7 +274,7 @@ def listing(study: Path, change: Any) -> None:
     """Change how the manifest lists the first run."""
     path = study / "manifest.json"
     manifest = json.loads(path.read_text())
-    change(manifest["cells"][0], manifest["cells"][0]["runs"][0])
+    change(manifest["runs"][0])
     path.write_text(json.dumps(manifest))
 
 
@@ -283,7 +283,7 @@ def test_an_unfinished_journal_is_refused_even_where_it_is_listed(copy: Path) ->
         header, commits = reader.header, list(reader)
     write(first_of(copy), commits[:-1], header)
     digest = sha256_of(first_of(copy))
-    listing(copy, lambda _, run: run.update(sha256=digest))
+    listing(copy, lambda run: run.update(sha256=digest))
 
     refused(copy, "seed-0003.journal is not finished")
 
@@ -291,13 +291,13 @@ def test_an_unfinished_journal_is_refused_even_where_it_is_listed(copy: Path) ->
 def test_a_journal_of_another_run_is_refused_even_where_it_is_listed(copy: Path) -> None:
     shutil.copy(first_of(copy).with_name("seed-0000.journal"), first_of(copy))
     digest = sha256_of(first_of(copy))
-    listing(copy, lambda _, run: run.update(sha256=digest))
+    listing(copy, lambda run: run.update(sha256=digest))
 
     refused(copy, "the configuration of .* differs from the manifest")
 
 
 def exchanged(copy: Path, one: str, other: str, where: str) -> None:
-    """Exchange two names in the manifest: in the cells, in the plan, or the cells' paths too."""
+    """Exchange two names in the manifest: in the list, in the plan, or the list's paths too."""
     path = copy / "manifest.json"
     manifest = json.loads(path.read_text())
     names = {one: other, other: one}
@@ -309,14 +309,13 @@ def exchanged(copy: Path, one: str, other: str, where: str) -> None:
         plan = manifest["plan"]
         plan["treatments"] = [swapped(name) for name in plan["treatments"]]
         plan["rosters"] = {name: plan["rosters"][swapped(name)] for name in plan["rosters"]}
-    for cell in manifest["cells"] if where != "plan" else []:
-        cell.update(treatment=swapped(cell["treatment"]), roster=swapped(cell["roster"]))
-        for run in cell["runs"] if where == "paths" else []:
+    order = [run["path"] for run in manifest["runs"]]
+    for run in manifest["runs"] if where != "plan" else []:
+        run.update(treatment=swapped(run["treatment"]), roster=swapped(run["roster"]))
+        if where == "paths":
             run["path"] = "/".join(map(swapped, run["path"].split("/")))
     if where == "paths":  # in the order of the plan again
-        by_path = {c["runs"][0]["path"]: c for c in manifest["cells"]}
-        order = [c["runs"][0]["path"] for c in json.loads(path.read_text())["cells"]]
-        manifest["cells"] = [by_path[first] for first in order]
+        manifest["runs"].sort(key=lambda run: order.index(run["path"]))
     path.write_text(json.dumps(manifest))
 
 
@@ -324,7 +323,7 @@ NAMES = [("random", "mixed"), ("baseline", "scarce")]
 
 
 @pytest.mark.parametrize("names", NAMES)
-@pytest.mark.parametrize("where", ["cells", "plan", "paths"])
+@pytest.mark.parametrize("where", ["list", "plan", "paths"])
 def test_names_that_were_exchanged_in_the_manifest_are_not_believed(
     copy: Path, names: tuple[str, str], where: str
 ) -> None:
@@ -385,13 +384,13 @@ def test_a_fork_is_no_run_of_a_study(copy: Path, tmp_path: Path) -> None:
     fork(first, 6, tmp_path / "fork.journal", roster="random*10")
     (tmp_path / "fork.journal").replace(first)
     digest = sha256_of(first)
-    listing(copy, lambda _, run: run.update(sha256=digest))
+    listing(copy, lambda run: run.update(sha256=digest))
 
     refused(copy, "seed-0003.journal is a fork")
 
 
 def test_a_study_that_is_not_finished_is_refused(copy: Path) -> None:
-    listing(copy, lambda _, run: run.update(sha256=None, bytes=None))
+    listing(copy, lambda run: run.update(sha256=None, bytes=None))
 
     refused(copy, "is not finished: 1 of 8 runs are left")
 
