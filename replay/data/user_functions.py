@@ -11,18 +11,16 @@ A number counts as the mean over several units, a list as that of the last unit,
 mean over the agents. `goldrush.measure(title, at_end=True)` before a function takes the last number
 instead of the mean, `(title, total=True)` the sum, of lists by agent.
 
-Naming the file is the consent to run it, as for games. A function must not change what it is given,
-and gives the same again for the same journal; it is watched as a game's rules are.
+Naming the file is the consent to run it, as for games. A function is called as it is, once for each
+closed unit, and must not change the state; its values are never cached.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
@@ -37,18 +35,6 @@ GIVEN: Final = ("state", "events")  # what a function can be given, by parameter
 # Columns of tables that have a row for each run, beside its measures.
 _COLUMNS: Final = ("journal", "treatment", "roster", "rounds", "seed", "agents", "run", "measure")
 
-# Modules whose functions depend on their arguments alone, and built-in functions that do not.
-_COMPUTING: Final = frozenset(
-    [
-        "__future__", "bisect", "collections", "collections.abc", "dataclasses", "fractions",
-        "functools", "heapq", "itertools", "math", "numbers", "operator", "re", "statistics",
-        "string", "typing",
-    ]
-)  # fmt: skip
-_READING: Final = frozenset(
-    ["__builtins__", "__import__", "compile", "eval", "exec", "getattr", "globals", "input", "open"]
-)
-
 Function = str | Callable[..., Any] | DeclaredMeasure
 Functions = Function | Sequence[Function]  # one, or several
 
@@ -62,15 +48,12 @@ class UserMeasure:
         takes: the parameters of the function that are of GIVEN.
         location: where other processes find it; empty for a function of a notebook or a script.
         sha256: of its file, in hex; None: it is not known.
-        lasts: whether its values follow from the journal, this file and Python alone, so that they
-            can be kept.
     """
 
     declared: DeclaredMeasure
     takes: tuple[str, ...]
     location: str
     sha256: str | None
-    lasts: bool
 
     @property
     def name(self) -> str:
@@ -85,9 +68,9 @@ class UserMeasure:
         path = os.path.basename(front) if folder is None else os.path.relpath(front, folder)
         return f"{path}:{name}"
 
-    def __reduce__(self) -> tuple[Callable[..., UserMeasure], tuple[str, str | None]]:
+    def __reduce__(self) -> tuple[Callable[..., UserMeasure], tuple[str]]:
         """Found again at its location, by worker processes."""
-        return _same, (self.location, self.sha256)
+        return _user_measure, (self.location,)
 
 
 def user_measures(functions: Functions) -> tuple[UserMeasure, ...]:
@@ -155,10 +138,7 @@ def _of(value: Any, location: str | None) -> UserMeasure:
             "give the function another name",
         )
     source = _location(function) if location is None else location
-    sha256 = source_of_code(function).sha256
-    return UserMeasure(
-        declared, tuple(needed), source, sha256, bool(source and sha256) and _stands_alone(function)
-    )
+    return UserMeasure(declared, tuple(needed), source, source_of_code(function).sha256)
 
 
 def _undeclared(function: FunctionType) -> DeclaredMeasure:
@@ -177,37 +157,3 @@ def _location(function: FunctionType) -> str:
         return ""
     is_file = module.startswith(FILE_MODULE)
     return f"{sys.modules[module].__file__ if is_file else module}:{name}"
-
-
-def _stands_alone(function: FunctionType) -> bool:
-    """Whether the module of a function reads nothing but what the function is given: it imports
-    only modules that compute, and of goldrush only `measure`.
-    """
-    tree = ast.parse(Path(str(sys.modules[function.__module__].__file__)).read_bytes())
-    return all(map(_computes, ast.walk(tree)))
-
-
-def _computes(node: ast.AST) -> bool:
-    """Whether a node of a module's tree neither imports nor names what can read files."""
-    match node:
-        case ast.Import(names):
-            return all(
-                alias.name in _COMPUTING or (alias.name, alias.asname) == ("goldrush", None)
-                for alias in names
-            )
-        case ast.ImportFrom(module="goldrush", level=0):
-            return [alias.name for alias in node.names] == ["measure"]
-        case ast.ImportFrom():
-            return node.level == 0 and node.module in _COMPUTING
-        case ast.Attribute(value=ast.Name("goldrush")):
-            return node.attr == "measure"
-        case ast.Name(name):
-            return name not in _READING
-    return True
-
-
-def _same(location: str, sha256: str | None) -> UserMeasure:
-    measure = _user_measure(location)
-    if measure.sha256 != sha256:
-        raise BadInput(f"{location} was changed meanwhile", "begin again")
-    return measure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from math import fsum, isfinite, nan
 from numbers import Real
@@ -78,19 +77,16 @@ def _read(
     reader: JournalReader,
 ) -> Measured[Any]:
     """The measured run; the journal is read a second time for the user's measures (`own`)."""
-    from goldrush.kernel.game.watch import is_watched_unit
-
     measured = measures.read(reader)
     calls = [_Calls(user, len(measured.roster)) for user in users]
     with reader.again() as again, printing_to_stderr():
         world = open_world(again)
         for unit, state, events in _units(world, again, any("events" in u.takes for u in users)):
-            is_first = is_watched_unit(unit - 1, len(measured.roster))
             takes_state = any("state" in user.takes for user in users)
             before = _frozen(world, state) if takes_state else b""
             for call in calls:
                 where = f"measure {call.user.name} in {world.vocabulary.format_unit(unit)}"
-                call.measure(where, {"state": state, "events": events}, is_watched=is_first)
+                call.measure(where, {"state": state, "events": events})
                 if "state" in call.user.takes and _frozen(world, state) != before:
                     raise BadInput(f"{where} changed the state", "change a copy, as of list(...)")
     values = {call.user.name: call.values for call in calls}
@@ -136,16 +132,11 @@ class _Calls:
         self._agents = agents
         self._is_listed: bool | None = None  # whether it gives lists
 
-    def measure(self, where: str, given: Mapping[str, object], *, is_watched: bool) -> None:
+    def measure(self, where: str, given: Mapping[str, object]) -> None:
         """Add the value of a unit. `where`: the measure and the unit, for messages."""
-        from goldrush.kernel.game.watch import watched
-
         arguments = {name: given[name] for name in self.user.takes}
         try:
-            with watched(where, None) if is_watched else nullcontext():
-                value = self.user.declared.of(**arguments)
-        except BadInput as error:
-            raise BadInput(error.what, _ALONE) from None
+            value = self.user.declared.of(**arguments)
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # also `sys.exit()`
@@ -198,5 +189,4 @@ def _sum(a: Value, b: Value) -> Value:
     return a if b is None else b if a is None else fsum([a, b])
 
 
-_ALONE: Final = "compute it from state and events alone, and leave these as they are"
 _CURE: Final = "it must give a finite number, None, or a list with one for each agent"

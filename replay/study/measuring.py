@@ -3,8 +3,8 @@
 Of each run only the values are kept that comparisons and figures need, so that thousands of runs
 fit into memory. They are cached between reports, one file per cell, in the user's cache folder
 (replay/cache.py). Their key covers all that the measures depend on: each journal's SHA-256 (every
-report hashes the journals again), the settings and the roster in the manifest, goldrush's code, and
-that of a user's measures.
+report hashes the journals again), the settings and the roster in the manifest, and goldrush's code.
+Nothing is cached with measures of a user, whose functions may read anything.
 
     file = magic, values, checksum of key, magic and values
 
@@ -118,7 +118,8 @@ def measured_runs(
     known = {
         cell: found
         for cell, listed in runs.items()
-        if (found := read_kept(of, texts[cell.roster], listed, users)) is not None
+        if not users  # whose functions may read what is not in the journals
+        and (found := read_kept(of, texts[cell.roster], listed)) is not None
         and all(_sha256(Path(folder, run.path)) == run.sha256 for run in listed)
     }
     done = sum(map(len, known.values()))
@@ -142,9 +143,9 @@ def measured_runs(
         if not isinstance(result, GoldrushError):
             of_cell = measured.setdefault(run.cell, [])
             of_cell.append(result)
-            if len(of_cell) == len(runs[run.cell]):
-                keep(of, roster, runs[run.cell], of_cell, users)
-    if measured:
+            if not users and len(of_cell) == len(runs[run.cell]):
+                keep(of, roster, runs[run.cell], of_cell)
+    if measured and not users:
         cache.trim()
 
 
@@ -258,10 +259,10 @@ _ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend 
 
 
 def read_kept(
-    of: Tools, roster: str | None, runs: Sequence[StudyRun], users: Sequence[UserMeasure] = ()
+    of: Tools, roster: str | None, runs: Sequence[StudyRun]
 ) -> list[Result[Any, Any]] | None:
     """The cached results of a cell's runs; None on a miss."""
-    key = _key(of, roster, runs, users)
+    key = _key(of, roster, runs)
     file = None if key is None else cache.opened(xxh3_128_hexdigest(key), cache.MEASURES)
     if file is None or key is None:
         return None
@@ -281,10 +282,9 @@ def keep(
     roster: str | None,
     runs: Sequence[StudyRun],
     results: Sequence[Result[Any, Any]],
-    users: Sequence[UserMeasure] = (),
 ) -> None:
     """Cache the results of a cell's runs, in the same order; a no-op if that cannot be done."""
-    key = _key(of, roster, runs, users)
+    key = _key(of, roster, runs)
     if key is None:
         return
     with suppress(BadInput, JournalError):  # a full disk, another process at the same file
@@ -297,16 +297,12 @@ def keep(
             file.publish(sync=False)
 
 
-def _key(
-    of: Tools, roster: str | None, runs: Sequence[StudyRun], users: Sequence[UserMeasure]
-) -> bytes | None:
+def _key(of: Tools, roster: str | None, runs: Sequence[StudyRun]) -> bytes | None:
     """All that the measures of a cell depend on; None if that includes code of other packages."""
-    lasts = (*(of.studies.kept.lasts(run.config) for run in runs), *(user.lasts for user in users))
-    if not all(lasts):
+    if not all(of.studies.kept.lasts(run.config) for run in runs):
         return None
     listed = [(run.sha256, run.config.as_dict()) for run in runs]
-    own = [(user.name, user.sha256) for user in users]
-    return pack((_code(), of.name, attrs.astuple(runs[0].cell), roster, listed, own))
+    return pack((_code(), of.name, attrs.astuple(runs[0].cell), roster, listed))
 
 
 @functools.cache

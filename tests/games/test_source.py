@@ -18,7 +18,6 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, OtherCode, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
 from goldrush.kernel.walk import OtherDigest
-from goldrush.replay.data.user_functions import user_measures
 from goldrush.replay.journal import source as replay_source
 from goldrush.replay.journal.source import source_in, text_of
 from goldrush.replay.journal.verify import verify
@@ -346,11 +345,9 @@ def test_a_function_of_a_file_that_was_edited_has_no_source(tmp_path, monkeypatc
     one = module.one
 
     assert sources.source_of_code(one).text == file.read_text()
-    assert user_measures(one)[0].lasts
     loaded, text = sources.load_module(f"{file}:one", "measure").one, file.read_text()
     file.write_text("def one(state):\n    return 2\n")
     assert (None, None) == attrs.astuple(sources.source_of_code(one))
     assert text == sources.source_of_code(loaded).text  # kept as it was loaded
-    assert not user_measures(one)[0].lasts
     # Only functions are compared with the file: a class has it as it is now.
     assert sources.source_of_code(module.Kind).text == file.read_text()
