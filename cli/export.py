@@ -33,12 +33,13 @@ def export(
     table: str | None = option("--table", "NAME", "Table to write (default: all of the world)."),
     out: str | None = option("--out", "DIR", "Folder of the tables.", type=Output("folder")),
     to: str | None = option(
-        "--to", "DIR", "Seasons: write a folder for each agent here.", type=Output("folder")
+        "--to", "DIR", "Seasons: write the leaderboard and metrics of each agent here.",
+        type=Output("folder"),
     ),
     at: int | None = at_option("With --to: state after this assignment (default: the last)."),
     own_measures: OwnMeasures,
     jobs: Jobs,
-    force: bool = option("--force", help="Replace earlier exports."),
+    force: bool = option("--force", help="Replace earlier tables."),
 ) -> None:  # fmt: skip
     """Convert journals to JSON lines, CSV or Parquet.
 
@@ -50,8 +51,8 @@ def export(
     converted. A single CSV table is printed if there is no --out. Parquet needs
     goldrush-sim[tables].
 
-    With --to, a season becomes a folder: numbers, memory and instructions of each agent in
-    agents/NAME, the leaderboard in benchmarks.
+    With --to, a season becomes a new folder: agents/NAME/metrics.json and
+    benchmarks/leaderboard.json.
 
     \b
     Examples:
@@ -63,9 +64,9 @@ def export(
     users = measures_of(own_measures)
     paths = journals_in(journals)
     if to is not None:
-        is_of_tables = table is not None or out is not None or _is_given("format_")
+        is_of_tables = table is not None or out is not None or force or _is_given("format_")
         _check_kept(paths, is_of_tables or bool(users))
-        _keep(paths[0], to, at, force)
+        _keep(paths[0], to, at)
     elif at is not None:
         raise click.UsageError("--at needs --to; leave it out")
     elif format_ == JSONL:
@@ -87,16 +88,16 @@ def _is_given(option: str) -> bool:
 def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
     if is_of_tables:
         raise click.UsageError(
-            "--to takes no --format, --table, --measure or --out; leave them out"
+            "--to takes no --format, --table, --measure, --out or --force; leave them out"
         )
     if len(paths) > 1:
         raise click.UsageError(f"--to takes one journal, and {len(paths)} were given")
 
 
-def _keep(path: str, to: str, at: int | None, force: bool) -> None:
+def _keep(path: str, to: str, at: int | None) -> None:
     from goldrush.replay.find import tools_at
 
-    says = tools_at(path).export_folder(path, to, at, force=force)
+    says = tools_at(path).export_folder(path, to, at)
     click.echo(f"{escaped(to)}: {escaped(says)}")
 
 

@@ -204,13 +204,6 @@ OwnMeasures = Annotated[
     ),
 ]  # fmt: skip
 
-Folder = Annotated[
-    str | None,
-    option(
-        "--files", "DIR", "Seasons: keep this folder up to date, in the form of `export --to`.",
-        type=Output("folder"),
-    ),
-]  # fmt: skip
 DryRun = Annotated[
     bool, option("--dry-run", help="Estimate questions, tokens and cost; record nothing.")
 ]

@@ -25,7 +25,6 @@ from goldrush.cli.models import (
 )
 from goldrush.cli.options import (
     DryRun,
-    Folder,
     Force,
     Journal,
     NamedWorld,
@@ -47,7 +46,6 @@ from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.kernel.run import OnUnit
     from goldrush.kernel.world import Vocabulary
     from goldrush.replay.run import PlannedRun, Run
     from goldrush.replay.tools import Tools
@@ -138,7 +136,6 @@ def recorded(
     force: bool,
     recording: RecordingOptions,
     again: Again,
-    files: str | None = None,
 ) -> int:
     """Record a run, by default in a journal named after `stem`, the treatment and the seed. Others
     as for `carried_out`. Returns the exit code.
@@ -151,17 +148,14 @@ def recorded(
     config = planned.prepared.facts.get("config", {})
     stem = [*stem, f"seed{config['seed']}"] if "seed" in config else stem
     with new_journal(out, "-".join(stem)) as target:
-        tools = planned.tools
-        live = None if files is None else tools.live_folder(target, files, force=force)
         play = partial(planned.record, target, force=force, fsync=recording.fsync)
-        return carried_out(target, play, tools, recording, again, live=live)
+        return carried_out(target, play, planned.tools, recording, again)
 
 
 @command()
 def resume(
     journal: Journal,
     playing: PlayingOptions,
-    files: Folder,
     models_path: ModelsFile,
     reach: ReachOptions,
     recording: RecordingOptions,
@@ -186,9 +180,8 @@ def resume(
         run.resume, sources=playing.sources, models=models, program=playing.test,
         jobs=playing.jobs or 1, fsync=recording.fsync, ask=at_terminal(),
     )  # fmt: skip
-    again = how_again(playing.trust, playing.sources, models_path, reach, playing.test, files)
-    live = None if files is None else run.tools.live_folder(journal, files, force=True)
-    return carried_out(journal, play, run.tools, recording, again, live=live, began=True)
+    again = how_again(playing.trust, playing.sources, models_path, reach, playing.test)
+    return carried_out(journal, play, run.tools, recording, again, began=True)
 
 
 def how_again(
@@ -197,17 +190,15 @@ def how_again(
     models_path: str | None,
     reach: ReachOptions,
     test: str | None = None,
-    files: str | None = None,
 ) -> Again:
     """The options that `resume` needs to continue a run, by name: those for the file of a game, for
-    policies, models, limits, tests and the folder of a season.
+    policies, models, limits and tests.
     """
     options = given.options()
     options += [("--trust", name) for name in trust] + [("--source", path) for path in sources]
     limits = {"models": models_path, **reach._asdict()}.items()
     options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
     options += [("--test", test)] if test else []
-    options += [("--files", files)] if files else []
     return list(dict.fromkeys(options))
 
 
@@ -219,7 +210,6 @@ def carried_out(
     again: Again,
     *,
     began: bool = False,
-    live: OnUnit[Any] | None = None,
     parent: str | None = None,
 ) -> int:
     """Play a run with a progress bar, and print its summary, or how it ended early.
@@ -227,7 +217,6 @@ def carried_out(
     Args:
         play: plays the run, and calls its argument `on_unit` after each unit.
         again: the options that `resume` needs to continue the run.
-        live: called after each unit.
         parent: the journal that the run is forked off.
 
     Returns the exit code.
@@ -262,7 +251,7 @@ def carried_out(
     try:
         # The output of policies is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
-            play(on_unit=partial(_progress, step, tools, live))
+            play(on_unit=partial(_progress, step, tools))
     except (KeyboardInterrupt, click.Abort):  # click's: while a person was asked
         echo_error(f"stopped: {kept()}")
         return INTERRUPTED
@@ -282,9 +271,7 @@ def carried_out(
     return DONE
 
 
-def _progress(step: OnStep, tools: Tools, live: OnUnit[Any] | None, unit: int, state: Any) -> None:
-    if live is not None:
-        live(unit, state)
+def _progress(step: OnStep, tools: Tools, unit: int, state: Any) -> None:
     length = tools.length(state)
     if length is not None:
         step(tools.vocabulary.unit, tools.vocabulary.number(unit), length)

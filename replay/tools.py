@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.question import About, Message
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
-    from goldrush.kernel.run import OnUnit
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures
     from goldrush.replay.journal.tie_break import TieBreak
@@ -217,7 +216,6 @@ _PRINTED: Final = (
 # What a world may not have, by the method of `Tools`: the noun for it, and what to do instead.
 _ABSENT: Final = {
     "export_folder": ("folders", _PRINTED),
-    "live_folder": ("folders", "leave --files out"),
     "draws": ("draws to audit", "`goldrush verify {path}` derives every event again"),
     "explanations": ("explanations", _LISTED),
     "explained_units": ("explanations", _LISTED),
@@ -463,20 +461,13 @@ class Tools:
         """
         return {}
 
-    def export_folder(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
-        """Write the state after a unit into a folder of files. `at`: the unit; None: the last one;
-        `force`: replace what was written there before.
+    def export_folder(self, path: str | Path, target: str, at: int | None) -> str:
+        """Write the state after a unit into a new folder of files. `at`: the unit; None: the last.
 
         Returns a line that describes what was written. Raises BadInput and WriteFailed for the
         folder.
         """
         raise self._absent(Tools.export_folder, path)
-
-    def live_folder(self, path: str | Path, target: str, *, force: bool) -> OnUnit[Any]:
-        """The function to call after each unit while the journal at `path` is recorded: it writes
-        that unit into the folder `target` as `export_folder` does, and raises the same errors.
-        """
-        raise self._absent(Tools.live_folder, path)
 
     # What happened at a place, and why.
 

@@ -220,8 +220,6 @@ FORCED = {
     "junit": ("verify.xml", "verify a.journal --junit verify.xml"),
     "csv": ("tables/rounds.csv", "export a.journal --format csv --out tables"),
     "parquet": ("tables/rounds.parquet", "export a.journal --format parquet --out tables"),
-    "folder": ("x/agents/ada/MEMORY.md", "export s.journal --to x"),
-    "live folder": ("x/agents/ada/CLAUDE.md", "season --assignments 1 --out t.journal --files x"),
     "page": ("a.html", "view a.journal"),
     "report": ("study/report.html", "report study"),
     "markdown": ("study/report.md", "report study --format md"),

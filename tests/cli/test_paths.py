@@ -30,8 +30,6 @@ FOLDERS = {
     "export": ["export", "a.journal", "--format", "csv", "--out"],
     "report --figures": ["report", "study", "--figures"],
     "export --to": ["export", "a.journal", "--to"],
-    "season --files": ["season", "--assignments", "1", "--arena", "nk", "--files"],
-    "resume --files": ["resume", "a.journal", "--files"],
 }
 
 
@@ -67,7 +65,7 @@ def test_every_output_is_one_of_these() -> None:
         for command, found in built_in().items()
         for parameter in found.params
         for option in parameter.opts
-        if option in ("--out", "--to", "--junit", "--files", "--figures")
+        if option in ("--out", "--to", "--junit", "--figures")
     }
 
     assert options == named == {(words[0], words[-1]) for words in (FILES | FOLDERS).values()}

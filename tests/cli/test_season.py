@@ -70,7 +70,6 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--treatment", "scarce"), "there is no treatment"),
         (("--test", "/bin/true"), "the arena nk takes no program"),
         (("--agenda", "x.toml"), "there is no setting 'agenda'"),
-        (("--files", "."), "names no folder of its own; give --files a new one"),
     ],
 )
 def test_what_no_season_can_be_is_refused(
@@ -219,17 +218,6 @@ def test_what_only_mining_runs_have_is_refused_in_one_line(journal: Path, tmp_pa
 
     assert_refused(goldrush("log", journal, "--plot", 1, cwd=tmp_path), "has no plots")
     assert_refused(refused, "there is no treatment 'scarce'")
-
-
-def test_a_season_is_kept_in_a_folder_as_it_goes(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush(*SMALL, "--out", "s.journal", "--files", "live", cwd=tmp_path)
-    goldrush("export", "s.journal", "--to", "kept", cwd=tmp_path)
-    kept = {p.relative_to(tmp_path / "kept"): p for p in (tmp_path / "kept").rglob("*.*")}
-
-    assert 0 == ran.code
-    assert len(kept) > 30
-    for name, path in kept.items():
-        assert path.read_bytes() == (tmp_path / "live" / name).read_bytes()
 
 
 # A program of one's own.

@@ -13,7 +13,7 @@ from tests.faults.sampling import step
 from tests.faults.tries import Found, crashes, failures
 
 # Of their calls, which are many and alike, one of so many is tried.
-STEPS = {"season folder": 97, "season folder over another": 97, "season folder, no exchange": 97}
+STEPS = {"season folder": 97}
 
 
 @pytest.mark.turns

@@ -13,7 +13,6 @@ from goldrush.cli.models import ModelsFile, ReachOptions, Wording, models_of
 from goldrush.cli.options import (
     FILE,
     DryRun,
-    Folder,
     Force,
     NewJournal,
     RecordingOptions,
@@ -72,7 +71,6 @@ def season(
     dry_run: DryRun,
     settings: tuple[str, ...] = set_option(_WORLD),
     jobs: TestJobs,
-    files: Folder,
     models_path: ModelsFile,
     wording: Wording,
     reach: ReachOptions,
@@ -114,8 +112,8 @@ def season(
     if (remark := remark_of(played, test)) is not None:
         echo_error(f"goldrush: {remark}")
     stem = ["season"] if arena is None else ["season", played.name]
-    again = how_again(own, [], models_path, reach, test, files)
-    return recorded(planned, out, stem, treatment, force, recording, again, files)
+    again = how_again(own, [], models_path, reach, test)
+    return recorded(planned, out, stem, treatment, force, recording, again)
 
 
 def _worded(

@@ -12,36 +12,15 @@ from typing import Any
 
 import attrs
 
-from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, MalformedEvents
-from goldrush.kernel.journal import UNIT, Commit, JournalReader
-from goldrush.kernel.worlds.competition import VOCABULARY, events
-from goldrush.kernel.worlds.competition.events import CODES
-from goldrush.kernel.worlds.competition.rubric import Scores, StepRow
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.measures import mean
+from goldrush.kernel.walk import DIGESTS, Walk
+from goldrush.kernel.worlds.competition import VOCABULARY
+from goldrush.kernel.worlds.competition.events import CODES, Scored
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.competition.steps import season_world
-
-
-@attrs.frozen
-class RecordedScore:
-    """A recorded score.
-
-    Attributes:
-        assignment, table: from 0.
-        raw, final: the four scores before and after the rules.
-        steps: (rule, dimension, before, after) of each rule applied.
-        rubric: the sum of the four scores by the rubric alone.
-    """
-
-    assignment: int
-    table: int
-    raw: Scores
-    steps: Sequence[StepRow]
-    final: Scores
-    total: int
-    rubric: int
 
 
 @attrs.frozen
@@ -84,20 +63,21 @@ class Leaderboard:
 
 @attrs.frozen
 class SeasonAt:
-    """A season after an assignment: its state, and all scores so far by agent."""
+    """A season after an assignment: its state, and by agent all scores so far, each with the number
+    of its assignment.
+    """
 
     assignment: int
     state: SeasonState
-    scores: Mapping[int, Sequence[RecordedScore]]
+    scores: Mapping[int, Sequence[tuple[int, Scored]]]
 
     @property
     def leaderboard(self) -> Leaderboard:
         config = self.state.config
-        day = config.day(self.assignment)
-        rows = [self._place(*row) for row in self.state.leaderboard]
-        return Leaderboard(self.assignment, day, config.rolling_days, rows)
+        rows = [self._line(*row) for row in self.state.leaderboard]
+        return Leaderboard(self.assignment, config.day(self.assignment), config.rolling_days, rows)
 
-    def _place(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Line:
+    def _line(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Line:
         agent = self.state.agents[ordinal]
         return Line(
             rank, ordinal, agent.name, agent.class_, agent.status, rolling, all_time, agent.sparks,
@@ -106,8 +86,7 @@ class SeasonAt:
 
     def mean_total(self, agent: int) -> float | None:
         """The mean of an agent's totals; None if it has none."""
-        totals = [score.total for score in self.scores.get(agent, ())]
-        return sum(totals) / len(totals) if totals else None
+        return mean([score.total for _, score in self.scores.get(agent, ())])
 
 
 @reader_of
@@ -124,48 +103,29 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     raises.
     """
     last = None if assignment is None else VOCABULARY.unit_of(assignment)
-    scores = ScoresSoFar()
+    scores: dict[int, list[tuple[int, Scored]]] = {}
+    scored: list[Scored] = []  # in the open assignment
+    closed = 0
     with JournalReader(path) as reader:
-        world = season_world(reader)
-        for commit in fold.checked(world, reader):
-            scores.add(commit)
-            if last is not None and scores.closed >= max(1, last):
-                break
-    if scores.closed == 0:
+        walk = Walk(season_world(reader), reader, DIGESTS)
+        for commit, step, _ in walk.steps():
+            if step is not None:
+                scored += (Scored(*row) for row in step.derived.rows(CODES[Scored]))
+            elif commit.kind == UNIT and commit.digest is not None:
+                closed = commit.unit
+                for score in scored:
+                    scores.setdefault(score.agent, []).append((VOCABULARY.number(closed), score))
+                scored.clear()
+                if last is not None and closed >= max(1, last):
+                    break
+    if closed == 0:
         raise BadInput(f"no assignment of {path} is closed", "continue it with `goldrush resume`")
-    if last is not None and not 1 <= last <= scores.closed:
-        to = f"to {VOCABULARY.number(scores.closed)}" if last > 0 else "on"
+    if last is not None and not 1 <= last <= closed:
+        to = f"to {VOCABULARY.number(closed)}" if last > 0 else "on"
         raise BadInput(f"{path} has no assignment {assignment}", f"give one from 0 {to}")
-    number = VOCABULARY.number(scores.closed)
-    state: SeasonState = rebuild(path, number, world=world).state
+    state = walk.state
     for _, agent, _, _ in state.leaderboard:
         if agent not in state.agents:
             says = f"the leaderboard ranks agent {agent}, and there is none"
-            raise MalformedEvents(str(path), VOCABULARY.format_unit(scores.closed), says)
-    return SeasonAt(number, state, scores.by_agent)
-
-
-class ScoresSoFar:
-    """Collects the scores of a season, commit by commit. `closed`: the last closed unit;
-    `by_agent`: the scores up to it.
-    """
-
-    def __init__(self) -> None:
-        self.closed = 0
-        self.by_agent: dict[int, list[RecordedScore]] = {}
-        self._open: list[tuple[int, RecordedScore]] = []
-
-    def add(self, commit: Commit) -> None:
-        """Add a commit, whose rows were checked."""
-        if commit.kind != UNIT:
-            return
-        number = VOCABULARY.number(commit.unit)
-        for block in commit.blocks[1::2]:
-            for row in block.rows(CODES[events.Scored]):
-                table, agent, *fields = row
-                self._open.append((agent, RecordedScore(number, table, *fields)))
-        if commit.digest is not None:
-            self.closed = commit.unit
-            for agent, score in self._open:
-                self.by_agent.setdefault(agent, []).append(score)
-            self._open = []
+            raise MalformedEvents(str(path), VOCABULARY.format_unit(closed), says)
+    return SeasonAt(VOCABULARY.number(closed), state, scores)

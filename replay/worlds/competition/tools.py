@@ -52,14 +52,13 @@ class SeasonTools(Tools):
     view = lazy("goldrush.replay.worlds.competition.view.view:VIEW")
     hue_order = (SCRIPTED, SILENT)
     null = RANDOM
-    live_folder = lazy("goldrush.replay.worlds.competition.folder:LiveFolder")
     _export = lazy("goldrush.replay.worlds.competition.folder:export")
 
     def length(self, state: SeasonState) -> int:
         return state.config.assignments
 
-    def export_folder(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
-        season = self._export(path, target, at, force=force)
+    def export_folder(self, path: str | Path, target: str, at: int | None) -> str:
+        season = self._export(path, target, at)
         return f"{len(season.state.agents)} agents, as after assignment {season.assignment}"
 
 

@@ -139,8 +139,8 @@ def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:
     for event in recorded:
         [score] = [
             s
-            for s in scores[event["agent"]]
-            if (s.assignment, s.table) == (event.unit, event["table"])
+            for assignment, s in scores[event["agent"]]
+            if (assignment, s.table) == (event.unit, event["table"])
         ]
         assert (list(score.raw), list(score.final)) == (event["raw"], event["final"])
 
