@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.command import argument, command, option
+from goldrush.cli.command import command, option
 from goldrush.cli.options import (
     FILE,
     Jobs,
+    Journals,
     Json,
-    Output,
     Sources,
     Test,
     Traceback,
@@ -35,22 +35,17 @@ LEVEL_MAX: Final = 4
 @command()
 def verify(
     *,
-    journals: tuple[str, ...] = argument("[JOURNAL|DIR]...", type=FILE),
+    journals: Journals,
     level: int = option(
         "--level", "N",
         "Highest level: 1 checksums, 2 digests, 3 derived events, 4 policies (default: 4).",
         type=click.IntRange(1, LEVEL_MAX), default=LEVEL_MAX,
     ),
     jobs: Jobs,
-    junit: str | None = option("--junit", "FILE", "Write JUnit XML, for CI.", type=Output()),
-    force: bool = option("--force", help="Let --junit replace another file that goldrush wrote."),
     trust: Trust,
     sources: Sources,
     test: Test,
     strict: bool = option("--strict", help="Exit with 1 if a policy could not be asked again."),
-    sums: str | None = option(
-        "--sums", "FILE", "List of SHA-256 sums to check, as sha256sum writes.", type=FILE
-    ),
     parent: str | None = option(
         "--parent", "FILE", "Journal that all of them must be forks of.", type=FILE
     ),
@@ -61,43 +56,32 @@ def verify(
 
     Level 1 checks checksums; level 2 applies the events and compares digests of the state; level 3
     derives all events again from the inputs; level 4 asks deterministic policies again. Of a
-    folder, all *.journal files in and below it are checked; with --sums and no journals, those in
-    the list. Exit code: 0 if all hold, 1 if one does not, 2 if one could not be judged.
+    folder, all *.journal files in and below it are checked. The SHA-256 that is printed pins a
+    journal: `sha256sum -c` checks a list of them. Exit code: 0 if all hold, 1 if one does not, 2 if
+    one could not be judged.
 
     \b
     Examples:
       goldrush verify run.journal
-      goldrush verify journals --jobs 4 --junit verify.xml
+      goldrush verify journals --jobs 4 --json
     """
-    from goldrush.kernel.files import check_target, write_whole
     from goldrush.replay.journal import batch
-    from goldrush.replay.journal.sums import read_sums
 
     allow_own_policies(trust)
-    if not journals and sums is None:
-        raise click.UsageError("give journals, or a list of sums (--sums)")
     if strict and level < LEVEL_MAX:
         raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")
-    pins = None if sums is None else read_sums(sums)
-    paths = batch.journals_in(journals) if pins is None or journals else list(pins.names)
-    demands = batch.Demands(strict, pins, parent)
-    if junit is None and force:
-        raise click.UsageError("--force needs --junit; leave it out")
-    if junit is not None:
-        check_target(junit, force=force, is_own=batch.is_junit)
+    paths = batch.journals_in(journals)
     outcomes = []
     with progress() as step:
         for outcome in batch.verify_all(
-            paths, level, jobs=jobs, trust=trust, sources=sources, demands=demands, program=test,
-            on_bytes=partial(step, "bytes"),
+            paths, level, jobs=jobs, trust=trust, sources=sources, strict=strict, parent=parent,
+            program=test, on_bytes=partial(step, "bytes"),
         ):  # fmt: skip
             outcomes.append(outcome)
             if not as_json:
                 with paused(), maybe_unread():
                     _tell(outcome)
     _conclude(outcomes, test, as_json)
-    if junit is not None:
-        write_whole(junit, batch.junit(outcomes), force=force, is_own=batch.is_junit)
     if any(outcome.holds is False for outcome in outcomes):
         return DIFFERS
     return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE

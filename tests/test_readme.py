@@ -356,19 +356,25 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_the_workflow_verifies_a_folder_of_journals(tmp_path: Path) -> None:
-    [workflow] = blocks((ROOT / "replay" / "README.md").read_text(), "yaml")
-    [command] = re.findall(r"run: (goldrush .*)", workflow)
+    text = (ROOT / "replay" / "README.md").read_text()
+    [workflow] = blocks(text, "yaml")
+    commands = re.findall(r"run: (sha256sum .*|goldrush .*)", workflow)
+    (tmp_path / "test_journals.py").write_text(
+        next(block for block in blocks(text, "python") if block.startswith("# test_journals.py"))
+    )
     golden = sorted(FOLDER.glob("*.journal"))
     (tmp_path / "runs").mkdir()
     for path in golden:
         copy(path, tmp_path / "runs")
     pins = [f"{sha256_of(path)}  runs/{path.name}\n" for path in golden]
     (tmp_path / "runs" / "SHA256SUMS").write_text("".join(pins))
-    printed = run(command, tmp_path)
+    checked, verified = (run(command, tmp_path) for command in commands)
+    [suite] = re.findall(r"\(`(pytest .*)`\)", text)
+    run(f"python -m {suite} -q -n0 -p no:cacheprovider", tmp_path)
     cases = ElementTree.parse(tmp_path / "verify.xml").findall(".//testcase")
 
-    assert f"{len(golden)} journals: {len(golden)} hold, 0 do not" in printed
-    assert len(golden) == len(cases)
+    assert len(golden) == len(re.findall("^runs/.*: OK$", checked, re.MULTILINE)) == len(cases)
+    assert f"{len(golden)} journals: {len(golden)} hold, 0 do not" in verified
 
 
 def write_transcripts(page: Path, folder: Path) -> None:

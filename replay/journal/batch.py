@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 
@@ -17,42 +15,15 @@ from goldrush.agents.players import PROGRAM, Resources
 from goldrush.agents.trust import EXTERNAL, import_early
 from goldrush.agents.workers import jobs_for, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
-from goldrush.kernel.files import MARK
-from goldrush.kernel.journal import sha256_of
-from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
 from goldrush.replay.find import is_shipped_at, typed
 from goldrush.replay.journal.parent import fault_of
-from goldrush.replay.journal.sums import Sums
-from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, LEVELS, Break, Verdict, verify
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Break, Verdict, verify
 
 SUFFIX: Final = ".journal"
 
 OnBytes = Callable[[int, int], None]  # called with the bytes judged, and all bytes
-
-# The beginning of a file of `junit`; other attributes are possible.
-_JUNIT: Final = re.compile(
-    rb"<\?xml [^>]*>\s*" + re.escape(MARK.encode()) + rb"\s*<testsuites\b[^>]*>"
-    rb"""\s*<testsuite [^>]*\bname="goldrush verify\""""
-)
-
-
-@attrs.frozen
-class Demands:
-    """Requirements on a journal beyond its verification.
-
-    Attributes:
-        strict: every player was asked again.
-        sums: its bytes match these pins.
-        parent: it is a fork of the journal at this path.
-    """
-
-    strict: bool = False
-    sums: Sums | None = None
-    parent: str | None = None
 
 
 @attrs.frozen
@@ -65,7 +36,6 @@ class BatchResult:
         error: why it could not be judged, or not in full; None if it was.
         faults: the requirements that it does not meet, as text.
         notes: remarks on requirements that it meets.
-        seconds: the time that judging took.
         trace: the traceback of a world, or policy, that failed; empty without one.
     """
 
@@ -74,7 +44,6 @@ class BatchResult:
     error: str | None
     faults: Sequence[str] = ()
     notes: Sequence[str] = ()
-    seconds: float = attrs.field(default=0.0, eq=False)
     trace: str = attrs.field(default="", eq=False, repr=False)
 
     @property
@@ -134,7 +103,8 @@ def verify_all(
     jobs: int | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
-    demands: Demands = Demands(),
+    strict: bool = False,
+    parent: str | None = None,
     program: str | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Iterator[BatchResult]:
@@ -150,14 +120,15 @@ def verify_all(
             number of its tests made at once; None: one.
         trust: user-defined policies (`module:Class`) that may be imported.
         sources: the journals that `recorded` agents replay.
-        demands: requirements beyond verification.
+        strict: require that every player was asked again.
+        parent: require a fork of the journal at this path.
         program: the user-defined test program of a season.
         on_bytes: called with the number of judged bytes and of all bytes: after each commit in this
             process, after each journal in others.
     """
     tests_at_once = jobs or 1 if len(paths) == 1 else 1
     resources = Resources(tests_at_once, program, trust=trust, sources=sources)
-    judged = partial(_judged, level=level, demands=demands, resources=resources)
+    judged = partial(_judged, level=level, strict=strict, parent=parent, resources=resources)
     jobs = jobs_for(len(paths), jobs)
     if len(paths) > 1 and (trust or not all(map(is_shipped_at, paths))):
         from goldrush.agents.pool import in_child
@@ -227,31 +198,28 @@ def _add(on_bytes: OnBytes, before: int, total: int, judged: int) -> None:
 def _judged(
     path: str,
     level: int,
-    demands: Demands,
+    strict: bool,
+    parent: str | None,
     resources: Resources,
     on_bytes: Callable[[int], None] | None = None,
 ) -> BatchResult:
-    began = time.perf_counter()
     try:
         with printing_to_stderr():
-            outcome = _demanded(path, level, demands, resources, on_bytes)
-    except GoldrushError as error:
-        text = str(error)
-        outcome = BatchResult(path, None, text if path in text else f"{path}: {text}")
+            return _demanded(path, level, strict, parent, resources, on_bytes)
     except MemoryError:
-        outcome = BatchResult(path, None, f"{path}: not enough memory to judge it")
+        return BatchResult(path, None, f"{path}: not enough memory to judge it")
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # of a world; the other journals are still judged
         problem = f"{path}: cannot be judged: {format_error(error)}"
-        outcome = BatchResult(path, None, problem, trace=format_traceback(error))
-    return attrs.evolve(outcome, seconds=time.perf_counter() - began)
+        return BatchResult(path, None, problem, trace=format_traceback(error))
 
 
 def _demanded(
     path: str,
     level: int,
-    demands: Demands,
+    strict: bool,
+    parent: str | None,
     resources: Resources,
     on_bytes: Callable[[int], None] | None,
 ) -> BatchResult:
@@ -259,35 +227,21 @@ def _demanded(
     errors: list[str] = []
     faults: list[str] = []
     notes: list[str] = []
-    verdict = sha256 = None
     try:
         verdict = verify(path, level, resources=resources, on_bytes=on_bytes)
-        sha256 = verdict.sha256
     except GoldrushError as error:
         text = str(error)
-        errors.append(text if path in text else f"{path}: {text}")
-        with suppress(GoldrushError):  # a file that cannot be judged may still be pinned
-            sha256 = sha256_of(path)
-    if demands.sums is not None:
-        pin = demands.sums.pin_of(path)
-        if pin is None:
-            problem = f"{path} has no pin in {demands.sums.path}"
-            errors.append(str(BadInput(problem, "add the line that sha256sum prints for it")))
-        elif pin == sha256:
-            notes.append(f"pinned in {demands.sums.path}")
-        elif sha256 is not None:
-            faults.append(f"its SHA-256 is {sha256}, but {demands.sums.path} has {pin}")
-    if verdict is not None:
-        if verdict.holds is None:
-            errors.append(_not_known(verdict))
-        if demands.parent is not None and verdict.broken is None:
-            try:
-                fault, note = fault_of(verdict.branch, demands.parent)
-                (notes if fault is None else faults).append(note if fault is None else fault)
-            except GoldrushError as error:
-                errors.append(str(error))
-        if demands.strict and verdict.not_asked:
-            faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
+        return BatchResult(path, None, text if path in text else f"{path}: {text}")
+    if verdict.holds is None:
+        errors.append(_not_known(verdict))
+    if parent is not None and verdict.broken is None:
+        try:
+            fault, note = fault_of(verdict.branch, parent)
+            (notes if fault is None else faults).append(note if fault is None else fault)
+        except GoldrushError as error:
+            errors.append(str(error))
+    if strict and verdict.not_asked:
+        faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
     return BatchResult(path, verdict, "; ".join(errors) or None, tuple(faults), tuple(notes))
 
 
@@ -316,82 +270,6 @@ def _unless_died(judge: Callable[[], BatchResult], path: str) -> BatchResult:
         return judge()
     except BrokenProcessPool:
         return BatchResult(path, None, f"{path}: the process that verified it died")
-
-
-def junit(outcomes: Sequence[BatchResult]) -> bytes:
-    """The results as JUnit XML in UTF-8, which CI systems show: a test case for each journal."""
-    from xml.etree import ElementTree
-
-    suite = ElementTree.Element(
-        "testsuite",
-        name="goldrush verify",
-        tests=str(len(outcomes)),
-        failures=str(sum(outcome.holds is False for outcome in outcomes)),
-        errors=str(sum(outcome.holds is None for outcome in outcomes)),
-        time=_seconds(sum(outcome.seconds for outcome in outcomes)),
-    )
-    for outcome in outcomes:
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            name=escaped(outcome.path),
-            classname="goldrush",
-            time=_seconds(outcome.seconds),
-        )
-        _add_outcome(case, outcome)
-    suites = ElementTree.Element("testsuites")
-    suites.append(suite)
-    ElementTree.indent(suites)
-    text: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
-    declaration, _, rest = text.partition(b"\n")
-    return b"\n".join([declaration, MARK.encode(), rest, b""])
-
-
-def _add_outcome(case: Element, outcome: BatchResult) -> None:
-    """Add a result to its test case: properties of a judged journal, a failure or an error, all as
-    text.
-
-    A journal that fails counts as a failure only; what could not be judged is still in the text.
-    """
-    from xml.etree.ElementTree import SubElement
-
-    verdict, lines = outcome.verdict, list(outcome.notes)
-    if verdict is not None:
-        checked = {"sha256": verdict.sha256}
-        if verdict.broken is None:
-            checked["level"] = str(verdict.level)
-        if verdict.broken is None and verdict.level_in_part is not None:
-            checked["level in part"] = str(verdict.level_in_part)
-        not_asked = [("not asked again", who) for who in verdict.not_asked]
-        not_known = [("not known", who) for who in verdict.unknown]
-        not_known += [("not judged", what) for what in verdict.unjudged]
-        properties = SubElement(case, "properties")
-        for name, value in (*checked.items(), *not_asked, *not_known):
-            SubElement(properties, "property", name=name, value=escaped(value))
-        levels = [] if verdict.broken is not None else [verdict.levels]
-        lines = [f"sha256 {verdict.sha256}", *levels, *lines]
-        lines += [f"{what}: {who}" for what, who in (*not_asked, *not_known)]
-    if verdict is not None and verdict.broken is not None:
-        level, text = LEVELS[verdict.broken.level - 1], escaped(str(verdict.broken))
-        SubElement(case, "failure", type=level, message=text)
-    elif outcome.faults:
-        text = escaped("; ".join(outcome.faults))
-        SubElement(case, "failure", type="demand", message=text)
-    elif outcome.error is not None:
-        SubElement(case, "error", message=escaped(outcome.error))
-    lines += [outcome.error] if outcome.error is not None and outcome.holds is False else []
-    if lines:
-        text = "\n".join(map(escaped, lines))
-        SubElement(case, "system-out").text = text
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.3f}"
-
-
-def is_junit(front: bytes) -> bool:
-    """Whether a file with these first bytes was made by `junit`."""
-    return _JUNIT.match(front) is not None
 
 
 def format_results(outcomes: Sequence[BatchResult]) -> str:

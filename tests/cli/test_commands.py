@@ -1,6 +1,5 @@
 """`replay`, `verify`, `export`, `policies`, `treatments`, and what all commands have in common."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -67,7 +66,7 @@ def test_a_round_that_is_not_there_is_refused(journal: Path, tmp_path: Path, rou
 
 
 def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Path) -> None:
-    assert_refused(goldrush("verify", "--sums", cwd=tmp_path), "goldrush verify --help'")
+    assert_refused(goldrush("verify", "--parent", cwd=tmp_path), "goldrush verify --help'")
 
 
 @pytest.mark.parametrize(
@@ -144,42 +143,6 @@ def test_verify_json_has_the_verdicts(journal: Path, tmp_path: Path) -> None:
     assert (first["holds"], first["finished"], len(first["sha256"])) == (True, True, 64)
     assert (second["holds"], second["broken"]["level"]) == (False, 1)
     assert (third["holds"], "not an ordinary file" in third["error"]) == (None, True)
-
-
-def test_verify_without_journals_is_a_usage_error(tmp_path: Path) -> None:
-    ran = goldrush("verify", cwd=tmp_path)
-
-    assert (2, True) == (ran.code, "--sums" in ran.err)
-
-
-def test_verify_checks_pins_of_what_is_given_or_else_of_all_in_the_list(
-    journal: Path, tmp_path: Path
-) -> None:
-    shutil.copy(journal, tmp_path / "a.journal")
-    pin = hashlib.sha256(journal.read_bytes()).hexdigest()
-    sums = tmp_path / "SHA256SUMS"
-    sums.write_text(f"{pin}  a.journal\n")
-    alone = goldrush("verify", "--sums", sums, cwd=tmp_path)
-    given = goldrush("verify", "--sums", sums, "a.journal", cwd=tmp_path)
-    elsewhere = goldrush("verify", "--sums", sums, "a.journal", cwd=tmp_path.parent)
-    missing = goldrush("verify", "--sums", sums, "a.journal", journal, cwd=tmp_path)
-
-    assert (0, 0, 2, 2) == (alone.code, given.code, elsewhere.code, missing.code)
-    assert f"sha256 {pin}, pinned in {sums}" in alone.out == given.out
-    assert f"{journal} has no pin in {sums}" in missing.err
-    for words in (("--sums", sums), (tmp_path / "a.journal", "--sums", sums)):
-        assert 0 == goldrush("verify", *words, cwd=tmp_path.parent).code  # names beside the list
-    sums.write_text(f"{pin[::-1]} *a.journal\n")
-    wrong = goldrush("verify", "--sums", sums, "--junit", "x.xml", cwd=tmp_path)
-    as_json = goldrush("verify", "--sums", sums, "--json", cwd=tmp_path)
-    [found] = json.loads(as_json.out)
-
-    assert (1, 1, False) == (wrong.code, as_json.code, found["holds"])
-    assert f"a.journal: DOES NOT HOLD: its SHA-256 is {pin}, but" in wrong.out
-    assert [f"its SHA-256 is {pin}, but {sums} has {pin[::-1]}"] == found["faults"]
-    assert 'failures="1"' in (tmp_path / "x.xml").read_text()
-    sums.write_text(f"{pin} a.journal\n")
-    assert_refused(goldrush("verify", "--sums", sums, cwd=tmp_path), "line 1", "as sha256sum does")
 
 
 def test_verify_proves_a_parent(journal: Path, tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ FILES = {
     "season": ["season", "--assignments", "1", "--out"],
     "fork": ["fork", "a.journal", "--at", "1", "--out"],
     "report": ["report", "study", "--out"],
-    "verify": ["verify", "a.journal", "--junit"],
     "view": ["view", "a.journal", "--out"],
 }
 FOLDERS = {
@@ -65,7 +64,7 @@ def test_every_output_is_one_of_these() -> None:
         for command, found in built_in().items()
         for parameter in found.params
         for option in parameter.opts
-        if option in ("--out", "--to", "--junit", "--figures")
+        if option in ("--out", "--to", "--figures")
     }
 
     assert options == named == {(words[0], words[-1]) for words in (FILES | FOLDERS).values()}

@@ -4,20 +4,17 @@ import json
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
 from goldrush import record as goldrush_record
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.cli.audit import LISTED_MAX
-from goldrush.kernel.files import MARK
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
@@ -492,51 +489,6 @@ def test_a_journal_that_breaks_off_says_how_it_goes_on(
     ran = goldrush("export", "cut.journal", cwd=tmp_path)
 
     assert (2, True) == (ran.code, says in ran.err)
-
-
-def test_verify_writes_junit_beside_what_it_prints(runs: Path, kept: Path) -> None:
-    shutil.copy(kept / "torn.journal", runs / 'c<&"\x01.journal')
-    plain = goldrush("verify", "runs", "missing", cwd=runs.parent)
-    ran = goldrush("verify", "runs", "missing", "--junit", "verify.xml", cwd=runs.parent)
-    [suite] = ElementTree.parse(runs.parent / "verify.xml").getroot()
-
-    assert plain == ran
-    assert ("4", "1", "1") == tuple(suite.get(name) for name in ("tests", "failures", "errors"))
-    assert 'runs/c<&"\\x01.journal' == suite[1].get("name")
-    assert ["runs", "verify.xml"] == sorted(os.listdir(runs.parent))
-
-
-def test_junit_that_cannot_be_written_is_told_and_leaves_nothing(runs: Path) -> None:
-    device = ("/dev/null", "/dev/stdout", "/dev/full")
-    for path in ("runs", "missing/verify.xml", "runs/b.journal", *device):
-        ran = goldrush("verify", "runs", "--junit", path, "--force", cwd=runs.parent)
-
-        assert ran.code == 2
-        assert re.fullmatch(rf"goldrush: .*{path}.*\n", ran.err)
-    assert ["runs"] == os.listdir(runs.parent)
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-
-
-def timeless(xml: Path) -> bytes:
-    return re.sub(rb'time="[^"]*"', b"", xml.read_bytes())
-
-
-def test_junit_replaces_its_own_file_and_with_force_another(runs: Path) -> None:
-    xml, link = runs.parent / "verify.xml", runs.parent / "link.xml"
-
-    def judged(path: Path, *options: str) -> Ran:
-        return goldrush("verify", "runs", "--junit", path, *options, cwd=runs.parent)
-
-    assert [0, 0] == [judged(xml).code, judged(xml).code]
-    ours = timeless(xml)
-    xml.write_text(f"<testsuites/>{MARK}")
-    assert_refused(judged(xml), "verify.xml already exists", "--force")
-    assert f"<testsuites/>{MARK}" == xml.read_text()
-    assert 0 == judged(xml, "--force").code
-    assert ours == timeless(xml)
-    link.symlink_to("verify.xml")
-    assert_refused(judged(link, "--force"), "link.xml is not an ordinary file")
-    assert_refused(goldrush("verify", "runs", "--force", cwd=runs.parent), "--force")
 
 
 def test_what_policies_print_is_not_in_the_summary(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import attrs
 
 from goldrush.kernel import files
 from goldrush.replay.data import encoded
-from goldrush.replay.journal import batch, index
+from goldrush.replay.journal import index
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.report import contents, sections
 from goldrush.replay.report import report as reports
@@ -180,11 +180,6 @@ def _tables(journal: str, form: str, folder: Path) -> object:
     )
 
 
-def _junit(journal: str, folder: Path) -> None:
-    outcomes = [batch.BatchResult(journal, None, "not judged")]
-    files.write_whole(str(folder / "out.xml"), batch.junit(outcomes), is_own=batch.is_junit)
-
-
 _season_at = cache(season_folder.season_at)
 
 
@@ -229,10 +224,6 @@ def exporters() -> dict[str, Exporter | Indexer]:
         Exporter("report: HTML over another", html, partial(_report, "html", "old")),
         Exporter("report: Markdown", markdown, part=_top),
         Exporter("report: Markdown over another", markdown, partial(_report, "md", "old"), _top),
-        Exporter("JUnit", partial(_junit, "one.journal")),
-        Exporter(
-            "JUnit over another", partial(_junit, "one.journal"), partial(_junit, "two.journal")
-        ),
         Exporter("season folder", partial(_season, 2)),
         Indexer(),
     ]

@@ -228,7 +228,6 @@ WRITERS = {
     "study": (*STUDY, "--seeds", 2, "--out", "new/out"),
     "study, its runs": (*STUDY, "--seeds", 1, "--out", "study"),
     "export": ("export", "a.journal", "--format", "csv", "--out", "out"),
-    "verify": ("verify", "a.journal", "--junit", "out.xml"),
 }
 
 

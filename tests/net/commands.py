@@ -31,7 +31,7 @@ WHOLE = (
     "export {} --format csv --out tables", "export {} --format parquet --out tables",
     "view {} --out page.html", "view {} --at 2-3 --out page.html --json",
     "diff {} {}", "verify {} --level 1", "verify {} --level 2 --json", "verify {} --level 3",
-    "verify {} --strict --junit verified.xml",
+    "verify {} --strict",
 )  # fmt: skip
 OF_MINING = (
     "replay {} --at 3", "log {} --plot 3,1", "log {} --event raid_resolved --json",

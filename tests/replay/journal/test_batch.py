@@ -2,27 +2,20 @@
 
 import operator
 import os
-import re
 import shutil
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
-import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from goldrush.agents.pool import Workers, workers
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
-from goldrush.replay.journal.batch import BatchResult, journals_in, junit, verify_all
-from goldrush.replay.journal.verify import Break, Verdict, verify
+from goldrush.replay.journal.batch import journals_in, verify_all
+from goldrush.replay.journal.verify import verify
 from tests.golden import FOLDER, path_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -179,7 +172,6 @@ def test_a_process_that_dies_takes_no_other_journal_with_it(quitter: Path) -> No
     assert paths == [outcome.path for outcome in judged]
     assert [True, None, True, True] == [outcome.holds for outcome in judged]
     assert f"{quitter}: the process that verified it died" == judged[1].error
-    assert 4 == len(ElementTree.fromstring(junit(judged)).findall("testsuite/testcase"))
 
 
 def test_after_a_death_one_process_judges_the_others(
@@ -250,84 +242,6 @@ def test_workers_find_the_policies_that_their_parent_finds(
     assert [True, True] == [outcome.holds for outcome in outcomes]
 
 
-# JUnit.
-
-
-@cache
-def _held() -> Verdict:
-    return verify(path_of("baseline"))
-
-
-def _outcome(path: str, holds: bool | None, says: str = "") -> BatchResult:
-    if holds is None:
-        return BatchResult(path, None, says)
-    broken = None if holds else Break(3, "round 2", says, "no event")
-    return BatchResult(path, attrs.evolve(_held(), path=path, broken=broken), None)
-
-
-def suite_of(outcomes: Sequence[BatchResult]) -> ElementTree.Element:
-    [suite] = ElementTree.fromstring(junit(outcomes))
-    return suite
-
-
-def answer_in(case: ElementTree.Element) -> ElementTree.Element:
-    """What a test case says first, behind its properties."""
-    return next(child for child in case if child.tag != "properties")
-
-
-def test_junit_counts_what_fails_and_what_could_not_be_judged(folder: Path) -> None:
-    paths = [*journals_in([folder]), "missing"]
-    suite = suite_of(list(verify_all(paths, jobs=1)))
-    cases = suite.findall("testcase")
-
-    assert ("6", "2", "2") == tuple(suite.get(name) for name in ("tests", "failures", "errors"))
-    assert paths == [case.get("name") for case in cases]
-    assert ["failure", "system-out", "system-out", "error", "failure", "error"] == [
-        answer_in(case).tag for case in cases
-    ]
-    assert "integrity" == answer_in(cases[0]).get("type")
-    assert "level 1 (integrity) breaks at" in answer_in(cases[0]).get("message", "")
-    assert cases[0].find(".//property[@name='level']") is None
-    assert f"sha256 {sha256_of(paths[1])}\nlevels 1 to 4" == answer_in(cases[1]).text
-    assert "not a goldrush journal" in answer_in(cases[3]).get("message", "")
-
-
-def test_junit_names_the_level_that_broke() -> None:
-    [case] = suite_of([_outcome("a.journal", False)])
-
-    assert ("failure", "derive") == ((found := answer_in(case)).tag, found.get("type"))
-
-
-HOSTILE = (
-    "\x00\x07\x1b[2J\r\n\t\x7f\x85\u2028\u202e\ufffe\udcff\u3164\ufe0f\U0001f600<a b='c'>&amp;\"]]>"
-)
-
-
-@pytest.mark.parametrize("holds", [True, False, None])
-def test_junit_holds_hostile_names_and_messages_and_is_still_xml(holds: bool | None) -> None:
-    text = junit([_outcome(HOSTILE, holds, HOSTILE)])
-    [[case]] = ElementTree.fromstring(text)
-
-    assert text.decode("utf-8").startswith("<?xml version='1.0' encoding='utf-8'?>")
-    assert "\\x00" in case.get("name", "")
-    assert "\U0001f600<a b='c'>&amp;\"]]>" in case.get("name", "")
-    assert not re.search(r"[^ -~\n\U0001f600]", text.decode())
-    if holds is not True:
-        assert "\\x1b[2J\\r\\n" in answer_in(case).get("message", "")
-
-
-@given(st.lists(st.tuples(st.text(st.characters()), st.sampled_from([True, False, None]))))
-def test_junit_is_xml_whatever_the_names_and_counts_every_one(
-    named: list[tuple[str, bool | None]],
-) -> None:
-    outcomes = [_outcome(name, holds, name) for name, holds in named]
-    suite = suite_of(outcomes)
-
-    assert len(named) == int(suite.get("tests", "")) == len(suite)
-    assert sum(holds is False for _, holds in named) == int(suite.get("failures", ""))
-    assert sum(holds is None for _, holds in named) == int(suite.get("errors", ""))
-
-
 def test_a_name_that_the_system_could_not_decode_is_judged_and_told(tmp_path: Path) -> None:
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\x1b<.journal")
     try:
@@ -336,11 +250,9 @@ def test_a_name_that_the_system_could_not_decode_is_judged_and_told(tmp_path: Pa
         pytest.skip("this file system takes UTF-8 only")
     [found] = journals_in([tmp_path])
     outcomes = [*verify_all([found, "missing"], jobs=2)]
-    case = suite_of(outcomes)[0]
 
     assert path == found
     assert [True, None] == [outcome.holds for outcome in outcomes]
-    assert case.get("name", "").endswith("/\\udcff\\x1b<.journal")
 
 
 def test_a_folder_that_cannot_be_read_is_not_passed_over(

@@ -318,7 +318,6 @@ NO_READERS = {
     "run_data.size_of": "no journal",
     "run_data.total_size": "no journal",
     "study.study.study": "what carry_out gives",
-    "sums.read_sums": "no journal",
     "diff.format_diff": "what diff gives, and the narrator",
     "verify.verify": "what the door asks",
     "story.agent_of": "leaves out what it cannot read",

@@ -11,7 +11,7 @@ import pytest
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, Commit, sha256_of
-from goldrush.replay.journal.batch import BatchResult, Demands, verify_all
+from goldrush.replay.journal.batch import BatchResult, verify_all
 from goldrush.replay.journal.parent import fault_of
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
@@ -32,7 +32,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def judged(path: Path, parent: Path, level: int = 4) -> BatchResult:
-    [outcome] = verify_all([str(path)], level, jobs=1, demands=Demands(parent=str(parent)))
+    [outcome] = verify_all([str(path)], level, jobs=1, parent=str(parent))
     return outcome
 
 
