@@ -241,8 +241,6 @@ class QuestionOptions(NamedTuple):
             help="Add change over time: halves of runs, and verdicts on the world's criteria.",
         ),
     ]
-    author: Annotated[str | None, option("--author", "NAME", "Author of the study, to be cited.")]
-    year: Annotated[int | None, option("--year", "YEAR", "Year of the study, to be cited.")]
 
 
 @command()
@@ -253,10 +251,6 @@ def report(
     own_measures: OwnMeasures,
     out: str | None = option(
         "--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()
-    ),
-    format_: str = option(
-        "--format", help="Format of the page; md: Markdown, with a folder of figures beside it.",
-        type=click.Choice(["html", "md"]), default="html", show_default=True,
     ),
     jobs: Jobs,
     pages: bool = option(
@@ -280,7 +274,7 @@ def report(
     """Write the report of a study: what differs, how surely.
 
     The outcome by treatment, roster and policy, with intervals and tests of all differences. One
-    HTML page, or Markdown. Needs goldrush-sim[stats].
+    HTML page. Needs goldrush-sim[stats].
 
     \b
     Examples:
@@ -290,16 +284,13 @@ def report(
     """
     from goldrush.replay.report.question import StudyQuestion
 
-    asked = StudyQuestion(
-        question.title or "", question.outcome, question.criteria, question.author, question.year
-    )
+    asked = StudyQuestion(question.title or "", question.outcome, question.criteria)
     users = measures_of(own_measures)
     if as_json:
         _refuse_with_json(
             {
-                "--out": out, "--format": format_ != "html" or None, "--pages": pages or None,
-                "--figures": figures, "--width": width, "--force": force or None,
-                "--title": question.title, "--author": question.author, "--year": question.year,
+                "--out": out, "--pages": pages or None, "--figures": figures, "--width": width,
+                "--force": force or None, "--title": question.title,
             }
         )  # fmt: skip
         _print_values(study, asked, users, jobs)
@@ -308,7 +299,7 @@ def report(
 
     with progress() as step:
         written = write_report(
-            study, out, format_, jobs=jobs, force=force, pages=pages, figures=figures, width=width,
+            study, out, jobs=jobs, force=force, pages=pages, figures=figures, width=width,
             question=asked, users=users, on_step=step,
         )  # fmt: skip
     _print_report(written, figures)

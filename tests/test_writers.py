@@ -72,10 +72,6 @@ WRITERS = {
     "parquet": Writer("rename", "tables", "export a.journal --format parquet --out tables"),
     "season's folder": Writer("rename", "x", "export s.journal --to x"),
     "report": Writer("link", "report.html", "report study"),
-    "markdown": Writer(
-        "rename", "report-figures", "report study --format md", "study/report.md"
-    ),
-    "markdown's page": Writer("link", "report.md", "report study --format md"),
     "manifest": Writer(
         "link", "manifest.json",
         "study --out new --treatment baseline --roster random --seeds 1 --rounds 2",
@@ -173,7 +169,7 @@ def test_what_a_kill_leaves_is_removed_by_the_next_one(name: str, room: Path) ->
     [
         *((name, signal.SIGTERM, False) for name in WRITERS),
         *((name, signal.SIGHUP, False) for name in ("record", "tables", "run")),
-        *((name, signal.SIGTERM, True) for name in ("record over", "markdown", "run")),
+        *((name, signal.SIGTERM, True) for name in ("record over", "report", "run")),
     ],
 )
 def test_who_is_stopped_by_a_signal_leaves_nothing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldrush.replay.report.failures import models_section, warning
-from goldrush.replay.report.methods import citation, methods
+from goldrush.replay.report.methods import methods
 from goldrush.replay.report.outcome import answer, outcome_section
 from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
@@ -36,6 +36,5 @@ def page_of(study: ReportedStudy) -> list[Block]:
             *run_section(study),
             *definitions(study),
             *methods(study),
-            *citation(study),
         ]
     )

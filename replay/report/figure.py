@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from base64 import b64encode
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -175,7 +175,7 @@ def check_paper(folder: str | Path, width: str | None, *, force: bool = False) -
     """Raises BadInput if `write_figures` would, before there are figures."""
     require("matplotlib", "figures for papers need", "figures")
     width_of((), width)
-    check_figures(Path(folder), SUFFIXES, replace=force)
+    _check_figures(Path(folder), replace=force)
 
 
 def write_figures(
@@ -222,10 +222,8 @@ def _files(task: tuple[Figure, str | None]) -> dict[str, dict[str, bytes]]:
     }
 
 
-def check_figures(folder: Path, suffixes: Collection[str], *, replace: bool) -> None:
-    """Raises BadInput if a folder holds anything but figures, or must not be replaced. `suffixes`:
-    of the files of a figure; one of them is SVG, which is marked.
-    """
+def _check_figures(folder: Path, *, replace: bool) -> None:
+    """Raises BadInput if a folder holds anything but figures, or must not be replaced."""
     if not os.path.lexists(folder):
         return
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
@@ -234,7 +232,7 @@ def check_figures(folder: Path, suffixes: Collection[str], *, replace: bool) -> 
         names = sorted(os.listdir(folder))
         for name in names:
             stem, _, suffix = name.rpartition(".")
-            if suffix not in suffixes or not os.path.lexists(folder / f"{stem}.svg"):
+            if suffix not in SUFFIXES or not os.path.lexists(folder / f"{stem}.svg"):
                 raise BadInput(
                     f"{folder} holds {format_value(name)}, which is not a figure",
                     "give another path",

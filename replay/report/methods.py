@@ -1,21 +1,19 @@
-"""The end of a report: the methods as a paper has them, versions, checksums, and the citation."""
+"""The end of a report: the methods as a paper has them, versions and the checksum of the study."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Final
 
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
-from goldrush.replay.report.page import Block, Code, Heading, TableBlock, Text
+from goldrush.replay.report.page import Block, Heading, TableBlock, Text
 from goldrush.replay.report.sections import ReportedStudy
 from goldrush.replay.study.inference import EXACT_MAX
 from goldrush.replay.text import format_ranges
 from goldrush.version import __version__
-
-RELEASED: Final = 2026  # the year of this version; .ci/release writes it
 
 _TESTS: Final = (
     "Intervals of means are 95% confidence intervals by Student's t over seeds. Comparisons are "
@@ -49,7 +47,9 @@ def methods(study: ReportedStudy) -> list[Block]:
         *_own(study),
         Text(
             f"Computed by {_versions(study)}. The journals are deterministic: the same plan gives "
-            "the same bytes, and goldrush verify checks them."
+            "the same bytes, and goldrush verify checks them. The study is identified by the "
+            f"SHA-256 of its manifest.json, {study.results.manifest.digest}, which lists that of "
+            "every journal."
         ),
     ]
 
@@ -137,84 +137,3 @@ def _versions(study: ReportedStudy) -> str:
         f"goldrush {__version__} ({world.name} rules {world.rules}, journal format "
         f"{FORMAT}), Python {platform.python_version()}, scipy {version('scipy')}"
     )
-
-
-def citation(study: ReportedStudy) -> list[Block]:
-    """How to cite the study, as text and for BibTeX, and the software. The study has the author and
-    the year that were given, if any.
-    """
-    digest, question = study.results.manifest.digest, study.question
-    world = study.of.world({})
-    by = f"goldrush {__version__}, {world.name} rules {world.rules}, journal format {FORMAT}"
-    note = f"SHA-256 of the manifest: {digest}"
-    year = None if question.year is None else str(question.year)
-    author_year = " ".join(filter(None, [question.author, year and f"({year})"]))
-    missing = [
-        f"--{name} {name.upper()}"
-        for name, given in (("author", question.author), ("year", year))
-        if given is None
-    ]
-    return [
-        Heading(2, "Citation", "citation"),
-        Text(
-            "The study is identified by the SHA-256 of its manifest.json, which lists the SHA-256 "
-            "of every journal."
-        ),
-        Code(f"{digest}  manifest.json"),
-        Text("The study as text:"),
-        Code(f"{'. '.join(filter(None, [author_year, study.title, by, note]))}."),
-        *(
-            [
-                Text(
-                    f"goldrush report . {' '.join(missing)}{study.world_option} completes it and "
-                    "its entry."
-                )
-            ]
-            if missing
-            else []
-        ),
-        Text("The study for BibTeX:"),
-        Code(
-            _entry(
-                f"goldrush-{digest[:12] or 'study'}",
-                {
-                    "author": question.author, "title": study.title, "year": year,
-                    "howpublished": by, "note": note,
-                },
-            )
-        ),
-        Text("The software for BibTeX:"),
-        Code(
-            _entry(
-                "goldrush",
-                {
-                    "author": "{The goldrush authors}", "title": "goldrush", "year": str(RELEASED),
-                    "version": __version__,
-                },
-            )
-        ),
-    ]  # fmt: skip
-
-
-def _entry(key: str, fields: Mapping[str, str | None]) -> str:
-    """An entry of BibTeX with the fields that have a value."""
-    given = "".join(f"  {name} = {{{_tex(value)}}},\n" for name, value in fields.items() if value)
-    return f"@misc{{{key},\n{given}}}"
-
-
-_SPECIAL: Final = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-)
-_BRACES: Final = str.maketrans({"{": r"\textbraceleft{}", "}": r"\textbraceright{}"})
-
-
-def _tex(text: str) -> str:
-    """Text as TeX takes it. Balanced braces are kept, to group names; others would end the entry,
-    as BibTeX counts even escaped ones, and become commands.
-    """
-    depth, lowest = 0, 0
-    for character in text:
-        depth += (character == "{") - (character == "}")
-        lowest = min(lowest, depth)
-    return text.translate(_SPECIAL if depth == lowest == 0 else {**_SPECIAL, **_BRACES})

@@ -20,20 +20,16 @@ class StudyQuestion:
         title: of the page, at most LINE_MAX characters; empty: made of the outcome.
         outcome: the name of a measure; None: the outcome of the world.
         criteria: whether change over time and the criteria of the world have a section.
-        author, year: of the study, for its citation; None: it has none.
     """
 
     title: str = ""
     outcome: str | None = None
     criteria: bool = False
-    author: str | None = None
-    year: int | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Raises BadInput for a title or an author that is no single line of visible characters."""
-        for name, text in (("title", self.title), ("author", self.author or "")):
-            if len(text) > LINE_MAX or not (is_visible(text) or not text):
-                raise BadInput(
-                    f"the {name} {format_value(text)}",
-                    f"it must be one line of at most {LINE_MAX} visible characters",
-                )
+        """Raises BadInput for a title that is no single line of visible characters."""
+        if len(self.title) > LINE_MAX or not (is_visible(self.title) or not self.title):
+            raise BadInput(
+                f"the title {format_value(self.title)}",
+                f"it must be one line of at most {LINE_MAX} visible characters",
+            )

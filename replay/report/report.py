@@ -1,5 +1,5 @@
-"""The report of a study, computed from its journals alone: one page in HTML or Markdown, with pages
-of all runs if wanted.
+"""The report of a study, computed from its journals alone: one page of HTML, with pages of all runs
+if wanted.
 """
 
 from __future__ import annotations
@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import (
-    NewFolder,
-    Unfinished,
-    check_target,
-    write_whole,
-)
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
 from goldrush.replay.report.failures import hardly_played
-from goldrush.replay.report.figure import SVG, check_figures, check_paper, figures_in, write_figures
+from goldrush.replay.report.figure import check_paper, figures_in, write_figures
 from goldrush.replay.report.html import as_html, is_html
-from goldrush.replay.report.markdown import as_markdown, is_markdown
-from goldrush.replay.report.page import Block
 from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
@@ -37,9 +30,7 @@ from goldrush.replay.view.pages import Pages, write_pages
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
-HTML, MARKDOWN = FORMATS = ("html", "md")
-NAME: Final = "report"
-FIGURES_SUFFIX: Final = "-figures"  # of the folder of figures of a page in Markdown
+NAME: Final = "report.html"
 
 
 @attrs.frozen
@@ -67,7 +58,6 @@ class Reported:
 def report(
     folder: str | Path,
     out: str | Path | None = None,
-    format: str = HTML,
     *,
     jobs: int | None = None,
     force: bool = False,
@@ -80,11 +70,8 @@ def report(
 ) -> Reported:
     """Write the report of a study. The same study and versions give the same bytes.
 
-    Figures of a page in Markdown are written to a folder next to it, with the page's name and
-    `-figures`.
-
     Args:
-        out: the report; None: `report.html` or `report.md` in the folder.
+        out: the report; None: `report.html` in the folder.
         force: replace another file that goldrush wrote, and earlier folders of figures.
         pages: also write the page of each run (replay.view.pages), linked from points of figures
             and outlier seeds.
@@ -97,10 +84,9 @@ def report(
     Raises:
         BadInput: if the study cannot be reported on or the path not be written, and if scipy,
             Jinja, or matplotlib for `figures`, is not installed.
-        WriteFailed: an earlier report is then still whole, except that a new page in Markdown may
-            have the earlier figures, or none.
+        WriteFailed: an earlier report is then still whole.
     """
-    target = _target(folder, out, format, force=force)
+    path = _target(folder, out, force=force)
     if figures is not None:
         check_paper(figures, width, force=force)
     elif width is not None:
@@ -117,7 +103,7 @@ def report(
     if pages:
         journals = [run.path for run in results.manifest.runs]
         of_runs = write_pages(
-            folder, journals, target.path.parent, jobs=jobs, force=force, users=users,
+            folder, journals, path.parent, jobs=jobs, force=force, users=users,
             on_page=tell("writing pages"),
         )  # fmt: skip
         study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
@@ -128,63 +114,25 @@ def report(
             figures_in(blocks), figures, width=width, force=force, jobs=jobs,
             on_figure=tell("drawing figures"),
         )  # fmt: skip
-    target.write(blocks)
+    write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_html)
     judged = study.question.criteria
     return Reported(
-        results.of, target.path, study.answer.sentences,
+        results.of, path, study.answer.sentences,
         study.assessment.verdicts() if judged else None, hardly_played(results),
         results.of.studies.summary(results) if judged else (), of_runs, names,
     )  # fmt: skip
 
 
-@attrs.frozen
-class _Target:
-    """Where a page goes; `figures`: the folder of those of a page in Markdown; `replace`: whether
-    it may be there.
+def _target(folder: str | Path, out: str | Path | None, *, force: bool) -> Path:
+    """Where the page of a study goes. Raises BadInput for a folder without a study, and for a path
+    that cannot be written.
     """
-
-    path: Path
-    force: bool
-    figures: Path | None
-    replace: bool
-
-    def write(self, blocks: Sequence[Block]) -> None:
-        if self.figures is None:
-            html = as_html(blocks).encode()
-            write_whole(str(self.path), html, force=self.force, is_own=is_html)
-            return
-        text, figures = as_markdown(blocks, self.figures.name)
-        with (
-            Unfinished(str(self.path), force=self.force, is_own=is_markdown) as page,
-            NewFolder(str(self.figures)) as new,
-        ):
-            page.write(text.encode())
-            for name, svg in figures.items():
-                new.add(name, svg.encode())
-            check_figures(self.figures, (SVG,), replace=self.replace)
-            page.publish()  # first, as an existing page allows its figures to be replaced
-            new.publish(replace=True)
-
-
-def _target(folder: str | Path, out: str | Path | None, format: str, *, force: bool) -> _Target:
-    """Where the page of a study goes. Raises BadInput for a format, a folder that is no study, and
-    a path that cannot be written.
-    """
-    if format not in FORMATS:
-        raise BadInput(
-            f"there is no format {format_value(str(format))}", f"give {HTML} or {MARKDOWN}"
-        )
     require("scipy", "a report needs", "stats")
     studied(read_manifest(folder).world)  # first, for the error of a folder without a study
-    path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
-    is_own = is_html if format == HTML else is_markdown
+    path = Path(folder, NAME) if out is None else Path(out)
     # `out` itself, as a Path drops the slash of `page/`.
-    check_target(str(path if out is None else out), force=force, is_own=is_own)
-    figures = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
-    replace = force or path.exists()
-    if figures is not None:
-        check_figures(figures, (SVG,), replace=replace)
-    return _Target(path, force, figures, replace)
+    check_target(str(path if out is None else out), force=force, is_own=is_html)
+    return path
 
 
 def _hrefs(results: Results[Any, Any], pages: Pages) -> dict[tuple[Cell, int], str]:

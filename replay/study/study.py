@@ -346,13 +346,10 @@ class Study:
     def report(
         self,
         path: str | Path | None = None,
-        format: str = "html",
         *,
         outcome: str | None = None,
         title: str = "",
         criteria: bool = False,
-        author: str | None = None,
-        year: int | None = None,
         measures: Functions = (),
         jobs: int | None = None,
         pages: bool = False,
@@ -363,12 +360,10 @@ class Study:
         """Write the report of the study and return its path.
 
         Args:
-            path: where; None: `report.html` (or `report.md`) in the folder.
-            format: html or md.
+            path: where; None: `report.html` in the folder.
             outcome: the measure that is compared; None: that of the world, such as gold.
             title: of the page; empty: made of the outcome.
             criteria: add change over time: halves of runs, verdicts on the world's criteria.
-            author, year: of the study, for its citation; None: it has none.
             measures: measures of your own, as for `Run.measures`.
             jobs: how many processes measure; None: one a processor.
             pages: write the page of each run, too, to which the report links.
@@ -384,10 +379,10 @@ class Study:
         from goldrush.replay.report.question import StudyQuestion
         from goldrush.replay.report.report import report
 
-        question = StudyQuestion(title, outcome, criteria, author, year)
+        question = StudyQuestion(title, outcome, criteria)
         users = user_measures(measures)
         return report(
-            self.folder, path, format, jobs=jobs, pages=pages, figures=figures, width=width,
+            self.folder, path, jobs=jobs, pages=pages, figures=figures, width=width,
             force=force, question=question, users=users,
         ).path  # fmt: skip
 

@@ -244,15 +244,15 @@ def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
     checked = goldrush("verify", "study", "--world", "harbour.py", "--json", cwd=folder)
     assert [True, True] == [one["holds"] for one in json.loads(checked.out)]
 
-    unnamed = goldrush("report", "study", "--format", "md", cwd=folder)
+    unnamed = goldrush("report", "study", cwd=folder)
     assert_refused(unnamed, "or give the file of its game (--world FILE.py)")
-    words = ("report", "study", "--format", "md", "--world", "harbour.py")
+    words = ("report", "study", "--world", "harbour.py")
     assert 0 == goldrush(*words, cwd=folder).code
-    page = (folder / "study" / "report.md").read_text()
-    commands = re.findall(r"goldrush (?:report|measure) [^`\\\n]*", page)
+    page = (folder / "study" / "report.html").read_text()
+    commands = re.findall(r"goldrush (?:report|measure) [^<\n]*", page)
     assert len(commands) > 2
     for command in commands:
-        assert command.partition(" completes")[0].endswith(" --world ../harbour.py")
+        assert command.endswith(" --world ../harbour.py")
     assert 0 == goldrush(*commands[0].split()[1:], cwd=folder / "study").code
 
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goldrush.kernel.files import MARK
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.records import Cell
@@ -170,18 +169,6 @@ def test_answers_write_nothing(study: Path, tmp_path: Path) -> None:
     assert before == sorted(os.walk(copy))
 
 
-def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
-    study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=1, rounds=5)
-    options = ("--format", "md", "--out", "page.md")
-    ran = goldrush("report", study, *options, cwd=tmp_path)
-
-    assert (0, ["", "page: page.md"]) == (ran.code, ran.out.splitlines()[3:])
-    assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
-    begins = f"{MARK}\n\n# Gold by treatment"
-    assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith(begins)
-    assert ran == goldrush("report", study, *options, cwd=tmp_path)
-
-
 def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=2, rounds=5)
     options = ("--figures", "figures", "--jobs", "1")
@@ -204,7 +191,6 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
         (["study", "--out", "no/page.html"], "no such folder; create the folder first"),
         (["study", "--out", "study"], "study is a folder; give the path of a file"),
         (["study", "--json", "--out", "a.html"], "--json writes no page; leave --out out"),
-        (["study", "--json", "--format", "md"], "--json writes no page; leave --format out"),
         (["study", "--json", "--force"], "--json writes no page; leave --force out"),
         (["study", "--json", "--figures", "f"], "--json writes no page; leave --figures out"),
         (["study", "--width", "single"], "a width was given without a folder of figures"),
@@ -258,8 +244,7 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
     )
     options = ("--measure", "own.py:seized", "--outcome", "seized")
     ran = goldrush(
-        "report", study, *options, "--title", "Who <raids>?", "--author", "A. Rees & Sons",
-        "--year", 1999, "--out", "page.html", cwd=tmp_path,
+        "report", study, *options, "--title", "Who <raids>?", "--out", "page.html", cwd=tmp_path,
     )  # fmt: skip
     page = Page((tmp_path / "page.html").read_text())
     answers = json.loads(goldrush("report", study, *options, "--json", cwd=tmp_path).out)
@@ -270,8 +255,6 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
     assert "the outcome is plots raided, a round, as mean over the rounds." in page.text
     assert digest in page.text
     assert [digest] == [one["sha256"] for one in answers["outcome"]["measures"]]
-    assert "author = {A. Rees \\& Sons}" in page.text
-    assert "year = {1999}" in page.text
     for command in {command for figure in page.commands for command in figure}:
         assert goldrush(*shlex.split(command)[1:], cwd=study).code == 0
 

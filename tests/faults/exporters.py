@@ -188,9 +188,8 @@ def _season(assignment: int, folder: Path) -> object:
         return season_folder.export(_inputs() / "season.journal", folder / "season", assignment)
 
 
-def _report(form: str, text: str, folder: Path) -> object:
+def _report(text: str, folder: Path) -> object:
     """A report of no study: what is on the page takes long, and is not what is asked here."""
-    drawn = {f"{name}.svg": f"{files.MARK}<svg>{text}</svg>" for name in ("one", text)}
     study = SimpleNamespace(
         question=SimpleNamespace(criteria=False), answer=SimpleNamespace(sentences=[])
     )
@@ -203,10 +202,9 @@ def _report(form: str, text: str, folder: Path) -> object:
             results_of=lambda *given, **more: SimpleNamespace(of=None),
             hardly_played=lambda results: [],
             as_html=lambda blocks: f"<!DOCTYPE html>{files.MARK}<p>{blocks}</p>",
-            as_markdown=lambda blocks, beside: (f"{files.MARK}\n# {blocks}", drawn),
         ),
     ):
-        return reports.report(folder, folder / f"out.{form}", format=form, force=True)
+        return reports.report(folder, folder / "out.html", force=True)
 
 
 @cache
@@ -214,16 +212,13 @@ def exporters() -> dict[str, Exporter | Indexer]:
     """All that write what follows from journals, by name."""
     csv, parquet = (partial(_tables, "one.journal", form) for form in encoded.FORMATS)
     old_csv, old_parquet = (partial(_tables, "two.journal", form) for form in encoded.FORMATS)
-    html, markdown = (partial(_report, form, "new") for form in ("html", "md"))
     found = [
         Exporter("tables: CSV", csv),
         Exporter("tables: CSV over others", csv, old_csv, _each),
         Exporter("tables: Parquet", parquet),
         Exporter("tables: Parquet over others", parquet, old_parquet, _each),
-        Exporter("report: HTML", html),
-        Exporter("report: HTML over another", html, partial(_report, "html", "old")),
-        Exporter("report: Markdown", markdown, part=_top),
-        Exporter("report: Markdown over another", markdown, partial(_report, "md", "old"), _top),
+        Exporter("report", partial(_report, "new")),
+        Exporter("report over another", partial(_report, "new"), partial(_report, "old")),
         Exporter("season folder", partial(_season, 2)),
         Indexer(),
     ]

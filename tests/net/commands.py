@@ -56,7 +56,7 @@ OF_PAIRS = (
 )  # fmt: skip
 OF_STUDIES = (
     "measure {}", "measure {} --json", "measure {} --by-run --csv", "report {} --out report.html",
-    "report {} --criteria --json", "report {} --format md --out report.md", "report {} --json",
+    "report {} --criteria --json", "report {} --json",
     "ls {}", "verify {}", "view {} --out page.html",
     "export {} --format csv --out tables", "audit {} --fairness", "audit {} --all",
     "study --out {}", "report {} --pages --out report.html",

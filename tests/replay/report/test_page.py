@@ -1,18 +1,13 @@
-"""A page in HTML and in Markdown: whatever names and texts hold, they are shown as text."""
+"""A page in HTML: whatever names and texts hold, they are shown as text."""
 
-import itertools
 import re
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
-from goldrush.kernel.files import MARK
 from goldrush.replay.colours import GREY, HUES
 from goldrush.replay.report.html import as_html
-from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.marks import Area, Key, Mark, Point
 from goldrush.replay.report.page import (
     Block,
@@ -34,7 +29,7 @@ from goldrush.replay.report.page import (
 )
 from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.styles import LABEL_MAX, labels_of, styles_of
-from goldrush.replay.report.svg import LIGHT
+from goldrush.replay.report.svg import LIGHT, figure_svg
 from goldrush.replay.study.inference import Interval
 from tests.pictures import counted, pixels_of
 from tests.replay.report.pages import Page
@@ -129,80 +124,6 @@ def test_tables_and_figures_are_numbered() -> None:
     assert ["Table 1. x", "Table 2. y"] == [b.caption for b in found if isinstance(b, TableBlock)]
     assert ["Figure 1", "Figure 2"] == [b.label for b in found if isinstance(b, FigureBlock)]
     assert "<figcaption>Figure 2. again<br>" in as_html(found)
-    assert "Figure 2. again" in as_markdown(found, "f")[0]
-
-
-# Markdown
-
-
-def unescaped(text: str) -> str:
-    """Text as a reader of Markdown sees it; a mark that is not escaped is an error."""
-    seen, place = "", 0
-    while place < len(text):
-        c = text[place]
-        if c == "\\":
-            place += 1
-            c = text[place]
-        else:
-            assert c not in "`*_{}[]<>#|~$&!\\", text
-        seen, place = seen + c, place + 1
-    return seen
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_markdown_shows_names_as_they_are(text: str) -> None:
-    page, figures = as_markdown(blocks(text), "figures")
-    shown = " ".join(printable(text).split())
-    lines = page.splitlines()
-
-    assert shown == unescaped(lines[2].removeprefix("# "))
-    [at] = [n for n, line in enumerate(lines) if line.startswith("## ")]
-    assert shown == unescaped(lines[at - 2])
-    [row] = [line for line in lines if line.startswith("|") and "not supported" in line]
-    cells = row.replace("\\\\", "").replace("\\|", "").split("|")
-    assert ["", ""] == [cells[0], cells[-1]]
-    assert 4 == len(cells)
-    assert ["one.svg", "two.svg"] == list(figures)
-
-
-@pytest.mark.parametrize("text", [*HOSTILE, "---", "-- -", "===", "12)", "-", "0.4", "-0.3", "+1"])
-def test_markdown_has_no_list_or_heading_that_only_a_name_begins(text: str) -> None:
-    shown = " ".join(printable(text).split())
-    tile = Tiles([Tile(text, "supported", "why")])
-    tokens = MarkdownIt().parse(as_markdown([Text(text), tile, Heading(2, text, "x")], "f")[0])
-
-    assert [
-        ("paragraph_open", shown), ("paragraph_open", f"{shown}: supported: why"),
-        ("heading_open", shown),
-    ] == [
-        (before.type, "".join(part.content for part in token.children or ()))
-        for before, token in itertools.pairwise(tokens)
-        if token.type == "inline"
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "text", ["0.4", "-0.3", "12.5 ± 0.1", "1. item", "-", "0.1 [−0.86, 0.70]", "p < 0.05"]
-)
-def test_numbers_in_markdown_are_not_escaped(text: str) -> None:
-    page, _ = as_markdown([TableBlock(["a", text], [[text, "b"]], "0.4 of all")], "f")
-
-    assert f"{MARK}\n\n0.4 of all\n\n| a | {text} |\n| --- | --- |\n| {text} | b |\n" == page
-
-
-def test_a_command_in_markdown_stands_in_a_fence_that_it_cannot_end() -> None:
-    page, _ = as_markdown(blocks("a ``` b ```` c"), "figures")
-
-    assert "`````sh\ngoldrush measure 'a ``` b ```` c'\n`````" in page
-
-
-def test_figures_of_markdown_are_files_that_stand_alone() -> None:
-    page, figures = as_markdown(blocks("x"), "a b-figures")
-
-    assert "](a%20b-figures/one.svg)" in page
-    for svg in figures.values():
-        assert svg.startswith("<?xml")
-        assert ElementTree.fromstring(svg.encode()).tag.endswith("svg")
 
 
 def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
@@ -210,7 +131,7 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
     marks: list[Mark] = [Point(style, place, place) for place, style in enumerate(styles)]
     marks.append(Area(f"c{GREY}", "", (5, 6), [0], [1]))
     drawn = panel_of("title", (0, GREY), (0, GREY), marks, "")
-    [svg] = as_markdown([FigureBlock("one", [drawn], [], "", [], [])], "f")[1].values()
+    svg = figure_svg([drawn], [])
     rows = pixels_of(svg)
     pixels = counted(rows)
     colours = {name: (*bytes.fromhex(colour[1:]), 255) for name, colour in LIGHT.items()}
@@ -220,14 +141,6 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
     assert (0, 0, 0, 255) not in pixels
     assert f"svg text {{ fill: {LIGHT['ink']}; font-size: 11px;" in svg
     assert "var(" not in svg
-
-
-def test_a_table_in_markdown_has_its_head_and_its_caption() -> None:
-    page, _ = as_markdown(
-        [TableBlock(["a", "b"], [["1", Marked("undecided", "why")]], "told")], "f"
-    )
-
-    assert f"{MARK}\n\ntold\n\n| a | b |\n| --- | --- |\n| 1 | undecided (why) |\n" == page
 
 
 # figures for people
@@ -319,9 +232,3 @@ def test_a_long_name_is_cut_before_the_options_that_differ() -> None:
 
 def test_what_cannot_be_seen_is_shown_as_an_escape_in_a_figure() -> None:
     assert {"a\x00\n": "a\\x00\\n"} == labels_of(["a\x00\n"])
-
-
-def test_links_of_a_figure_lead_from_its_own_folder() -> None:
-    _, figures = as_markdown(blocks("pages/run.html"), "figures")
-
-    assert 'href="../pages/run.html"' in figures["one.svg"]

@@ -20,9 +20,7 @@ from goldrush.replay.report import report as module
 from goldrush.replay.report.answer import NULL_NOTE
 from goldrush.replay.report.chapter import PLAIN
 from goldrush.replay.report.marks import Drawn
-from goldrush.replay.report.methods import citation
 from goldrush.replay.report.page import (
-    Code,
     FigureBlock,
     Heading,
     Link,
@@ -575,56 +573,6 @@ def test_outlier_seeds_lead_to_their_runs() -> None:
     assert "There are none." in said(outlier_section(study_of(results(*runs[:7]))))
 
 
-def entries(study: Path, **question: Any) -> list[str]:
-    """The lines of its citation: the digest, the text, the study and the software for BibTeX."""
-    asked = StudyQuestion(**question)
-    blocks = citation(study_of(results_of(study), question=asked))
-    return [part.text for part in blocks if isinstance(part, Code)]
-
-
-def fields_of(entry: str) -> dict[str, str]:
-    """An entry as BibTeX reads it, which counts braces whatever stands before them."""
-    fields, depth, name, start = dict[str, str](), 0, "", 0
-    for at, character in enumerate(entry):
-        depth += (character == "{") - (character == "}")
-        assert depth > 0 or at < len("@misc") or at == len(entry) - 1
-        if character == "{" and depth == 2:
-            name, start = entry[:at].split()[-2], at + 1
-        if character == "}" and depth == 1:
-            fields[name] = entry[start:at]
-    assert depth == 0
-    return fields
-
-
-def test_the_citation_names_versions_and_the_study(study: Path) -> None:
-    digest = hashlib.sha256((study / "manifest.json").read_bytes()).hexdigest()
-    sha, text, entry, software = entries(study)
-
-    assert f"{digest}  manifest.json" == sha
-    assert entry.startswith(f"@misc{{goldrush-{digest[:12]},")
-    assert digest in text
-    assert ["title", "howpublished", "note"] == list(fields_of(entry))
-    assert "{The goldrush authors}" == fields_of(software)["author"]
-    assert "author" not in text
-
-
-@pytest.mark.parametrize(
-    ("author", "printed"),
-    [
-        ("{The Group} & Sons", r"{The Group} \& Sons"),
-        ("A } B", r"A \textbraceright{} B"),
-        ("} {", r"\textbraceright{} \textbraceleft{}"),
-        ("{", r"\textbraceleft{}"),
-    ],
-)
-def test_an_author_leaves_the_entry_whole(small: Path, author: str, printed: str) -> None:
-    _, text, entry, _ = entries(small, author=author, year=1999, title=author)
-    fields = fields_of(entry)
-
-    assert [printed, printed, "1999"] == [fields[name] for name in ("author", "title", "year")]
-    assert text.startswith(f"{author} (1999). {author}. goldrush ")
-
-
 # where it is written
 
 
@@ -648,26 +596,9 @@ def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small
 
 
-def assert_markdown(path: Path) -> None:
-    """It has its figures beside it, and no others."""
-    text = path.read_text(encoding="utf-8")
-    links = {link.replace("%20", " ") for link in re.findall(r"\]\(([^)#]+)\)", text)}
-
-    beside = path.with_name(f"{path.stem}-figures")
-    assert links == {f"{beside.name}/{file.name}" for file in beside.iterdir()} != set()
-    assert "```sh\ngoldrush measure . --by-run --json\n```" in text
-
-
-def test_two_pages_in_one_folder_have_their_own_figures(drawn_once: Path, tmp_path: Path) -> None:
-    for name in ("a.md", "b.md"):
-        report(drawn_once, tmp_path / name, "md", jobs=2)
-
-    assert {"a.md", "a-figures", "b.md", "b-figures"} == {p.name for p in tmp_path.iterdir()}
-
-
 def test_an_output_that_is_there_is_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    page.write_text(mine := f"# of a report in Markdown {MARK}")
+    page.write_text(mine := f"# of another file {MARK}")
     with pytest.raises(BadInput, match=r"page.html already exists; .*--force"):
         report(drawn_once, page)
     assert mine == page.read_text()
@@ -676,32 +607,24 @@ def test_an_output_that_is_there_is_kept_unless_forced(drawn_once: Path, tmp_pat
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-@pytest.mark.parametrize("form", module.FORMATS)
-def test_an_earlier_report_is_replaced_without_being_told(
-    form: str, drawn_once: Path, tmp_path: Path
-) -> None:
-    page = tmp_path / f"page.{form}"
-    report(drawn_once, page, form)
+def test_an_earlier_report_is_replaced_without_being_told(drawn_once: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    report(drawn_once, page)
     kept = page.read_bytes()
-    (tmp_path / "page-figures" / "old.svg").write_text(MARK) if form == "md" else None
     page.write_bytes(kept + b"and more")
-    report(drawn_once, page, form)
+    report(drawn_once, page)
 
     assert kept == page.read_bytes()
-    assert not (tmp_path / "page-figures" / "old.svg").exists()
 
 
-@pytest.mark.parametrize("form", module.FORMATS)
-def test_the_page_in_a_studys_folder_is_not_written_over_another(
-    form: str, drawn_once: Path
-) -> None:
-    page = drawn_once / f"report.{form}"
+def test_the_page_in_a_studys_folder_is_not_written_over_another(drawn_once: Path) -> None:
+    page = drawn_once / "report.html"
     page.unlink(missing_ok=True)
     page.write_text("mine")
     try:
         for force in (False, True):
             with pytest.raises(BadInput, match=r"already exists and is not recognised"):
-                report(drawn_once, format=form, force=force)
+                report(drawn_once, force=force)
         assert "mine" == page.read_text()
     finally:
         page.unlink()
@@ -724,45 +647,6 @@ def test_a_page_is_never_written_through_a_link_or_to_a_device(
     assert kind == "device" or page.is_symlink()
 
 
-def test_figures_are_not_put_through_a_link(drawn_once: Path, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "page-figures").symlink_to("elsewhere")
-    with pytest.raises(BadInput, match="page-figures is not a folder"):
-        report(drawn_once, tmp_path / "page.md", "md", force=True)
-
-    assert [] == list((tmp_path / "elsewhere").iterdir())
-
-
-def test_figures_that_are_there_are_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
-    (tmp_path / "page-figures").mkdir()
-    (tmp_path / "page-figures" / "old.svg").write_text(MARK)
-    with pytest.raises(BadInput, match="page-figures already exists"):
-        report(drawn_once, tmp_path / "page.md", "md")
-
-    report(drawn_once, tmp_path / "page.md", "md", jobs=2, force=True)
-    assert not (tmp_path / "page-figures" / "old.svg").exists()
-
-
-@pytest.mark.parametrize("kind", ["file", "folder", "drawing", "in the way"])
-def test_what_is_no_figure_is_never_thrown_away(
-    kind: str, drawn_once: Path, tmp_path: Path
-) -> None:
-    beside = tmp_path / "page-figures"
-    if kind == "in the way":
-        beside.write_text("mine")
-    elif kind == "drawing":
-        beside.mkdir()
-        (beside / "of-mine.svg").write_text("<svg/>")
-    else:
-        beside.mkdir()
-        (beside / ("thesis.tex" if kind == "file" else "folder.svg")).mkdir()
-    with pytest.raises(BadInput, match=r"page-figures.*; (give|move)"):
-        report(drawn_once, tmp_path / "page.md", "md", force=True)
-
-    assert beside.exists()
-    assert ["page-figures"] == [path.name for path in tmp_path.iterdir()]
-
-
 @pytest.mark.parametrize(("out", "says"), [("", "is a folder"), ("no/page.html", "no such folder")])
 def test_a_place_that_cannot_be_written_is_refused_before_anything_is_measured(
     out: str, says: str, drawn_once: Path, tmp_path: Path
@@ -774,14 +658,9 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_measured(
     assert [] == told
 
 
-def test_what_is_under_way_is_told_and_figures_of_markdown_stand_beside_it(
-    small: Path, tmp_path: Path
-) -> None:
+def test_what_is_under_way_is_told(small: Path, tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
-    written = report(
-        small, tmp_path / "my page.md", "md", jobs=1, on_step=lambda *step: told.append(step)
-    )
-    assert_markdown(written.path)
+    report(small, tmp_path / "my page.html", jobs=1, on_step=lambda *step: told.append(step))
 
     assert ("measuring", 1, 1) == told[0]
     assert told[-1] == told[0]
@@ -811,7 +690,6 @@ def test_without_scipy_it_says_what_to_install(
 
     with pytest.raises(BadInput, match=r"needs scipy; install it: pip install"):
         report(small)
-    assert module.FORMATS == ("html", "md")
 
 
 # a world without criteria, and without anything of its own
