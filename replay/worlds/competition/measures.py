@@ -153,7 +153,7 @@ MEASURES: Final = measures.named(
     ),
     Measure(
         "open", "tables without conclusion", "Share of tables without a conclusion.",
-        _tables(lambda table: float(_concluded(table.table) is None)), limits=_SHARE,
+        _tables(lambda table: float(concluded(table.table) is None)), limits=_SHARE,
     ),
     Measure(
         "held", "claims that held", "Bases that held ÷ bases claimed.",
@@ -417,7 +417,8 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
 
-def _concluded(table: Roundtable) -> int | None:
+def concluded(table: Roundtable) -> int | None:
+    """The proposal that a table concluded on; None without one."""
     return None if table.conclusion is None else table.conclusion.proposal
 
 
@@ -428,8 +429,8 @@ def _percentile(ended: EndedTable) -> Value:
     if ended.quality is not None:
         return ended.quality.percentile
     table = ended.table
-    concluded = _concluded(table)
-    own = table.bar if concluded is None else table.tests.get((concluded, Part.BASE))
+    proposal = concluded(table)
+    own = table.bar if proposal is None else table.tests.get((proposal, Part.BASE))
     values = [table.tests.get((said.id, Part.BASE)) for said in table.proposals()]
     worse = sum(table.subject.beats(own, value) for value in values)
     return ratio(worse + sum(value == own for value in values) / 2, len(values))

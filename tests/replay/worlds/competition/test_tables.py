@@ -39,7 +39,6 @@ from goldrush.replay.data.tables import tables_of
 from goldrush.replay.worlds.competition import tables
 from goldrush.replay.worlds.competition.played import played
 from goldrush.replay.worlds.competition.tables import (
-    ASSIGNMENTS,
     CONTRIBUTIONS,
     FINAL_STANCES,
     RANKS,
@@ -57,11 +56,9 @@ from tests.seasons import HEADER, alone, changed, forged
 from tests.stances import apart, odd, silent
 from tests.tables import by_name, in_pandas, read_text, same_text
 
-OWN = (
-    ASSIGNMENTS, ROUNDTABLES, CONTRIBUTIONS, FINAL_STANCES, TESTS, TRIALS, SCORES, RANKS, SPARKS
-)  # fmt: skip
+OWN = (ROUNDTABLES, CONTRIBUTIONS, FINAL_STANCES, TESTS, TRIALS, SCORES, RANKS, SPARKS)
 ALL = tables_of(TOOLS, competition(None))
-EVENTS = ALL[0]
+EVENTS, UNITS = ALL[:2]
 EACH = pytest.mark.parametrize("table", OWN, ids=lambda table: table.name)
 EVERY = pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
 SEASONS: Final = pytest.mark.parametrize("name", sorted(SEASON_NAMES))
@@ -129,8 +126,8 @@ def plain(conduct: Any) -> str | None:
 
 
 def of_type(kind: type, value: Any) -> Any:
-    """What fits a column: text, or ids that Parquet can hold."""
-    return value if type(value) is kind and (kind is str or 0 <= value < 2**63) else None
+    """What fits a column: text, or integers that Parquet can hold."""
+    return value if type(value) is kind and (kind is str or -(2**63) <= value < 2**63) else None
 
 
 # What the tables hold.
@@ -166,7 +163,7 @@ def contribution(one: Assignment, event: Event) -> Row:
         "part": of_type(str, event["part"]), "words": of_type(str, event["words"]),
         "because": ids if ids is None or all(of_type(int, i) is not None for i in ids) else None,
         "because_trials": because[1] if relies and type(because[1]) is bool else None,
-        **became(one, table, event, code),
+        "model": (event["source"] or {}).get("model"), **became(one, table, event, code),
     }  # fmt: skip
 
 
@@ -213,19 +210,8 @@ def test_final_stances_are_those_that_were_given_and_what_they_changed(name: str
 def final_stance(one: Assignment, event: Event) -> Row:
     table, agent, target, because = (event[n] for n in ("table", "agent", "target", "because"))
     ends = one.all("concluded", table)  # none if the table is not one of the assignment
-    said = one.spoken(table).get(target) if of_type(int, target) is not None else None
-    is_known = said is not None and said["move"] in ("propose", "amend")
     relies = isinstance(because, list) and len(because) == 2
-    row: Row = dict.fromkeys(
-        ["target_agent", "target_name", "tested", "own", "concluded", "talked", "proven", "final",
-         "changed"]
-    )  # fmt: skip
-    if is_known and said is not None:
-        row |= {
-            "target_agent": said["agent"], "target_name": one.names[said["agent"]],
-            "tested": one.tested(table).get((target, "base")), "own": said["agent"] == agent,
-            "concluded": ends[0]["proposal"] == target,
-        }  # fmt: skip
+    row: Row = dict.fromkeys(["talked", "proven", "final", "changed"])
     if ends and agent in one.all("roundtable_opened", table)[0]["order"]:
         talked, proven = (
             one.stances(table, proven=is_over).get(agent) for is_over in (False, True)
@@ -287,43 +273,26 @@ def test_refused_contributions_are_of_both_kinds(rows: dict[str, list[Row]]) -> 
 
 
 @SEASONS
-def test_tests_are_those_that_were_made_with_the_claim_that_each_is_of(name: str) -> None:
-    expected = []
-    for one in assignments(name):
-        for place, event in enumerate(one.events):
-            if event.name == "tested" and one.code(event) is None:
-                row = {"assignment": one.number, **test_of(one, event)}
-                expected.append(row | {"challenge": challenge_before(one, place)})
+def test_tests_are_those_that_were_made(name: str) -> None:
+    expected = [
+        {"assignment": one.number, **test_of(one, event)}
+        for one in assignments(name)
+        for event in one.done("tested")
+    ]
 
     assert expected == told(TESTS, name)
 
 
 def test_of(one: Assignment, event: Event) -> Row:
     table, at = event["table"], event["at"]
-    said = None if at is None else one.spoken(table)[at]
     return {
-        "table": table, "at": at, "part": event["part"],
-        "agent": None if said is None else said["agent"],
-        "name": None if said is None else one.names[said["agent"]],
-        "conduct": plain(event["conduct"]), "treatment_": event["treatment"],
-        "claim": None if said is None else said["claim"][0], "value": event["value"],
-        "held": None if said is None else one.held(table, at, event["part"]),
-        "challenge": None, "runs": event["runs"],
+        "table": table, "at": at, "part": event["part"], "conduct": plain(event["conduct"]),
+        "treatment_": event["treatment"], "value": event["value"],
+        "held": None if at is None else one.held(table, at, event["part"]), "runs": event["runs"],
     }  # fmt: skip
 
 
 test_of.__test__ = False  # type: ignore[attr-defined]
-
-
-def challenge_before(one: Assignment, place: int) -> int | None:
-    """The challenge that was spoken just before a test, whatever was refused in between."""
-    event = one.events[place]
-    done = [e for e in one.events[:place] if e.name in ("spoke", "judged", "tested")]
-    before = next(e for e in reversed([event, *done]) if one.code(e) is None)
-    is_aimed = before.name == "spoke" and before["move"] == "challenge"
-    if not is_aimed or (before["target"], before["part"]) != (event["at"], event["part"]):
-        return None
-    return int(before["id"])
 
 
 @SEASONS
@@ -465,11 +434,11 @@ def roundtable(one: Assignment, table: int, spoken: Sequence[Row]) -> Row:
     [end], [opened] = (one.all(name, table) for name in ("concluded", "roundtable_opened"))
     return {
         "objective": objective, "better": better, "treatment_": treatment, "family": family,
-        "bar_conduct": plain(bar["conduct"]), "bar": bar["value"],
+        "bar": bar["value"],
         **winner(one, table, end["proposal"]),
         "drawn": bool(end["tied"]), "rejected": said_of(one, "digested", "rejected", table),
         "adopted": said_of(one, "adopted", "adopted", table),
-        **best(one, table), "participants": len(opened["participants"]),
+        "best": best(one, table), "participants": len(opened["participants"]),
         "rounds": len({row["round"] for row in spoken if row["id"] is not None}),
         **counts(one, table),
     }  # fmt: skip
@@ -481,31 +450,27 @@ def said_of(one: Assignment, name: str, field: str, table: int) -> Any:
 
 
 def winner(one: Assignment, table: int, at: int | None) -> Row:
-    names = ("proposal", "agent", "name", "conduct", "claim", "tested", "is_sharp", "stances")
+    names = ("proposal", "agent", "conduct", "tested", "stances")
     if at is None:
         return dict.fromkeys(names)
     said = one.spoken(table)[at]
-    agent, conduct, claim = said["agent"], plain(said["conduct"]), said["claim"][0]
     [end] = one.all("concluded", table)
     stances = [proposal for _, proposal in end["stances"]].count(at)
-    tested, sharp = one.tested(table)[at, "base"], one.sharp(table, at)
-    values = (at, agent, one.names[agent], conduct, claim, tested, sharp, stances)
+    tested = one.tested(table)[at, "base"]
+    values = (at, said["agent"], plain(said["conduct"]), tested, stances)
     return dict(zip(names, values, strict=True))
 
 
-def best(one: Assignment, table: int) -> Row:
-    """The best tested base, the earliest of equals."""
+def best(one: Assignment, table: int) -> float | None:
+    """The best tested base."""
     sign = 1 if one.subject(table)[1] == "up" else -1
     tested = one.tested(table)
     known = [
-        (sign * value, -said["id"], said)
+        sign * value
         for said in one.counted(table, "propose", "amend")
         if (value := tested[said["id"], "base"]) is not None
     ]
-    if not known:
-        return {"best_conduct": None, "best": None}
-    value, _, said = max(known, key=lambda item: item[:2])
-    return {"best_conduct": plain(said["conduct"]), "best": sign * value}
+    return sign * max(known) if known else None
 
 
 def counts(one: Assignment, table: int) -> Row:
@@ -536,21 +501,10 @@ def choices(one: Assignment, table: int) -> Row:
 
 
 @SEASONS
-def test_assignments_are_the_measures_and_the_means_of_their_roundtables(name: str) -> None:
-    path = season_path(name)
-    values = run_at(path).measured.values
-    config = events_of(path)[0]["config"]
-    found, tables = told(ASSIGNMENTS, name), told(ROUNDTABLES, name)
-    for place, (one, row) in enumerate(zip(assignments(name), found, strict=True)):
-        opened = one.done("assignment_opened")[-1]
-        own = {
-            "assignment": one.number, "day": one.number // config["assignments_per_day"],
-            "project": one.number // config["assignments_per_project"], "by": opened["by"],
-            "by_name": one.names[opened["by"]], "tables": len(opened["subjects"]),
-        }  # fmt: skip
-        at_tables = [table for table in tables if table["assignment"] == one.number]
-
-        assert own | {measure: values[measure][place] for measure in values} == row
+def test_assignments_have_the_means_of_their_roundtables(name: str) -> None:
+    tables = told(ROUNDTABLES, name)
+    for row in told(UNITS, name):
+        at_tables = [table for table in tables if table["assignment"] == row["assignment"]]
         for of in ("percentile", "optimum_share", "regret", "discovery", "selection"):
             assert row[of] == mean([table[of] for table in at_tables])
 
