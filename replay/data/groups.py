@@ -5,8 +5,9 @@ differ only in the seed. In a study's folder its manifest names the treatment of
 all settings but the seed, and those that it decides, must be the same (see replay.levelled). Forks
 are the same if they leave their parents after the same unit with the same changes.
 
-Intervals take the runs of a group as independent. Of journals with the same bytes one is counted;
-of two others with one seed a note tells.
+Intervals take the runs of a group as independent, but for runs that are equal in every event, which
+are one draw, as in reports. Of journals with the same bytes one is counted; of two others with one
+seed a note tells.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.extras import require
 from goldrush.replay.journal.declared import unusual
 from goldrush.replay.levelled import SEED, levelled
+from goldrush.replay.study.comparisons import equal_journals
 from goldrush.replay.study.inference import Interval, interval
 
 if TYPE_CHECKING:
@@ -130,17 +132,16 @@ def groups(
         # A typed setting is taken for a default in the one run whose seed it is equal to: that run
         # is one of those with the same typed setting.
         is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
-        key = one.recorded if is_typed else one.key
-        if key not in found:
-            found[key] = _Gathered(one.kind)
-        found[key].add(one)
-    return [gathered.group() for gathered in found.values()]
+        found.setdefault(one.recorded if is_typed else one.key, _Gathered()).add(one)
+    equal = equal_journals([[one.path for one in gathered.runs] for gathered in found.values()])
+    return [gathered.group(equal) for gathered in found.values()]
 
 
 @attrs.frozen
 class _One:
     """The part of a measured run that its group needs."""
 
+    path: Path
     name: str
     kind: RunKind
     key: bytes  # of its group
@@ -158,8 +159,8 @@ def _one(run: RunData) -> _One:
         measured = run.measured
         known = _known(run.measures, measured)
         return _One(
-            run.name, kind, key, recorded, sha256_of(run.path), run.front.seed, measured.finished,
-            known, [_value(measured, measure) for measure in known.values()],
+            Path(run.path), run.name, kind, key, recorded, sha256_of(run.path), run.front.seed,
+            measured.finished, known, [_value(measured, measure) for measure in known.values()],
         )  # fmt: skip
 
 
@@ -172,9 +173,9 @@ def _known(measures: Measures, measured: Measured[Any]) -> dict[str, AgentMeasur
 
 
 def _value(measured: Measured[Any], known: AgentMeasure | Measure) -> Value:
-    if isinstance(known, Measure):
-        return measured.of(known.name)
-    return mean(measured.by_agent.get(known.name, ())) if measured.units else None
+    if known.name in measured.by_agent or not isinstance(known, Measure):
+        return mean(measured.by_agent.get(known.name, ())) if measured.units else None
+    return measured.of(known.name)
 
 
 def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
@@ -203,11 +204,10 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
 
 
 class _Gathered:
-    def __init__(self, kind: RunKind) -> None:
-        self._kind = kind
-        self._known: dict[str, AgentMeasure | Measure] = {}
-        self._runs = self._unfinished = 0
-        self._values: dict[str, list[Value]] = {}
+    """The runs of a group, those with the same bytes once."""
+
+    def __init__(self) -> None:
+        self.runs: list[_One] = []
         self._by_sha256: dict[str, str] = {}
         self._by_seed: dict[int, str] = {}
         self._notes: list[str] = []
@@ -222,12 +222,13 @@ class _Gathered:
                 f"{one.name} has the seed of {self._by_seed[one.seed]}; the interval takes them as "
                 "independent"
             )
-        self._runs += 1
-        self._unfinished += not one.finished
-        self._known |= one.known
-        for name, value in zip(one.known, one.values, strict=True):
-            self._values.setdefault(name, []).append(value)
+        self.runs.append(one)
 
-    def group(self) -> Group:
-        means = {name: interval(values) for name, values in self._values.items()}
-        return Group(self._kind, self._runs, self._unfinished, self._known, means, self._notes)
+    def group(self, equal: Mapping[Path, Path]) -> Group:
+        """`equal`: of `equal_journals`; such runs are one draw, as in reports."""
+        known = {name: measure for one in self.runs for name, measure in one.known.items()}
+        values = [dict(zip(one.known, one.values, strict=True)) for one in self.runs]
+        draws = [equal.get(one.path, one.path) for one in self.runs]
+        means = {name: interval([of.get(name) for of in values], draws) for name in known}
+        unfinished = sum(not one.finished for one in self.runs)
+        return Group(self.runs[0].kind, len(self.runs), unfinished, known, means, self._notes)

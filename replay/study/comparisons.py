@@ -88,19 +88,30 @@ def equal_runs(folder: str | Path, runs: Sequence[StudyRun]) -> dict[str, int]:
     """The played runs that are equal in every event but for their seeds to an earlier one of the
     cell: by the path of each, the seed of the first.
     """
-    by_cell: dict[Cell, list[StudyRun]] = {}
+    by_cell: dict[Cell, dict[Path, StudyRun]] = {}
     for run in runs:
         if run.sha256 is not None:
-            by_cell.setdefault(run.cell, []).append(run)
-    groups: Sequence[Sequence[StudyRun]] = list(by_cell.values())
+            by_cell.setdefault(run.cell, {})[Path(folder, run.path)] = run
+    equal = equal_journals([list(listed) for listed in by_cell.values()])
+    return {
+        run.path: listed[equal[path]].seed
+        for listed in by_cell.values()
+        for path, run in listed.items()
+        if path in equal
+    }
+
+
+def equal_journals(groups: Sequence[Sequence[Path]]) -> dict[Path, Path]:
+    """The journals that are equal in every event but for their seeds to an earlier one of their
+    group: by the path of each, that of the first.
+    """
     for most in (LOOKED_AT, None):  # whole journals are read of those alone that begin equally
-        equal: dict[Hashable, list[StudyRun]] = {}
+        equal: dict[Hashable, list[Path]] = {}
         for number, group in enumerate(groups):
-            for run in group if len(group) > 1 else ():
-                key = number, _events_digest(Path(folder, run.path), most)
-                equal.setdefault(key, []).append(run)
+            for path in group if len(group) > 1 else ():
+                equal.setdefault((number, _events_digest(path, most)), []).append(path)
         groups = list(equal.values())
-    return {run.path: group[0].seed for group in groups for run in group[1:]}
+    return {path: group[0] for group in groups for path in group[1:]}
 
 
 def format_equal(runs: Sequence[StudyRun], equal: Collection[str], units: str) -> str:

@@ -88,13 +88,7 @@ def results_of(
         if isinstance(result, GoldrushError):
             raise result
         by_cell[run.cell].append(result)
-    equal = equal_runs(folder, manifest.runs)
-    drawn = {
-        cell: [attrs.evolve(run, equal_to=equal[run.path]) if run.path in equal else run
-               for run in runs]
-        for cell, runs in by_cell.items()
-    }  # fmt: skip
-    return Results(str(folder), of, manifest, drawn, users)
+    return Results(str(folder), of, manifest, by_cell, users)
 
 
 def measured_runs(
@@ -112,7 +106,7 @@ def measured_runs(
     runs: dict[Cell, list[StudyRun]] = {}
     for run in manifest.runs:
         runs.setdefault(run.cell, []).append(run)
-    texts = manifest.plan["rosters"]
+    texts, equal = manifest.plan["rosters"], equal_runs(folder, manifest.runs)
     warn_of_other_code([Path(folder, run.path) for run in manifest.runs if run.sha256 is not None])
     report, total = on_run or (lambda done, total: None), len(manifest.runs)
     known = {
@@ -126,7 +120,8 @@ def measured_runs(
     if done:
         report(done, total)
     for cell, found in known.items():
-        yield from zip(runs[cell], found, strict=True)
+        for run, kept in zip(runs[cell], found, strict=True):
+            yield run, attrs.evolve(kept, equal_to=equal.get(run.path))
     tasks = [
         (str(folder), of.name, run, texts[run.cell.roster], users)
         for run in manifest.runs
@@ -139,8 +134,10 @@ def measured_runs(
     for (_, _, run, roster, _), result in zip(tasks, results, strict=True):
         done += 1
         report(done, total)
-        yield run, result
-        if not isinstance(result, GoldrushError):
+        if isinstance(result, GoldrushError):
+            yield run, result
+        else:
+            yield run, attrs.evolve(result, equal_to=equal.get(run.path))
             of_cell = measured.setdefault(run.cell, [])
             of_cell.append(result)
             if not users and len(of_cell) == len(runs[run.cell]):

@@ -14,7 +14,7 @@ import attrs
 
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.world import Vocabulary
-from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.data.measures import AgentMeasure, Measure, Span
 from goldrush.replay.outcome import means_of
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.inference import (
@@ -27,7 +27,7 @@ from goldrush.replay.study.inference import (
     interval,
     smallest_p,
 )
-from goldrush.replay.study.records import Cell
+from goldrush.replay.study.records import Cell, points_of
 from goldrush.replay.study.results import AnyResult, AnyResults
 
 TREATMENTS, ROSTERS, POLICIES = ("treatments", "rosters", "policies")
@@ -41,17 +41,19 @@ class StudyOutcome:
     Attributes:
         how: how the value of a run is made, to follow its title in a sentence; empty: as the
             definition says.
+        at_end: its value over several units is that of the last one.
     """
 
     name: str
     title: str
     definition: str
     is_by_agent: bool
-    how: str
+    how: str = ""
+    at_end: bool = False
 
     def of_run(self, result: AnyResult) -> Value:
         """The value of a run, or the mean over its agents; None if it is undefined."""
-        return mean(self.of_agents(result)) if self.is_by_agent else result.run[self.name]
+        return mean(self.of_agents(result)) if self.is_by_agent else result.run.get(self.name)
 
     def of_agents(self, result: AnyResult) -> Sequence[Value]:
         """The value of each agent; empty for a measure of the run. A measure of a user's own that
@@ -65,6 +67,49 @@ class StudyOutcome:
         """The mean over the agents of each policy; empty as `of_agents`."""
         return means_of(self.of_agents(result), result.policies) if self.is_by_agent else {}
 
+    def over_runs(self, runs: Sequence[AnyResult]) -> Interval:
+        """The mean of the values of runs of one cell, with its interval."""
+        return interval([self.of_run(run) for run in runs], draws_of(runs))
+
+    def curves(self, result: AnyResult) -> dict[str, Curve]:
+        """The outcome over the units of a run, by policy; of the run alone, under the empty name.
+        A value at the end stands for one unit.
+        """
+        course = result.course.means.get(self.name)
+        if course is not None:
+            windows = [Span(unit, unit) for unit in result.course.units]
+            return {
+                policy: {at: (at, value) for at, value in zip(windows, values, strict=True)}
+                for policy, values in course.items()
+            }
+        curve = {}
+        for window, value in zip(
+            points_of(result.cell.rounds), result.curves.get(self.name, ()), strict=False
+        ):
+            last = min(window.last, result.units)
+            if window.first <= last:
+                first = last if self.is_by_agent or self.at_end else window.first
+                curve[window] = Span(first, last), value
+        return {"": curve} if curve else {}
+
+    def over_units(self, runs: Sequence[AnyResult]) -> dict[str, MeanCurve]:
+        """The mean over runs of one cell, with its interval, over the units of the longest of them,
+        by policy.
+        """
+        every, draws = [self.curves(run) for run in runs], draws_of(runs)
+        longest = self.curves(max(runs, key=lambda run: run.units))
+        return {
+            policy: [
+                (span, interval([of.get(policy, {}).get(at, (at, None))[1] for of in every], draws))
+                for at, (span, _) in curve.items()
+            ]
+            for policy, curve in longest.items()
+        }
+
+
+Curve = Mapping[Span, tuple[Span, Value]]  # by window, the same in all runs: its units, the value
+MeanCurve = Sequence[tuple[Span, Interval]]
+
 
 def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     """The outcome of this name: a measure of a run, or by agent; None: the world's own, which is
@@ -73,13 +118,19 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     Raises BadInput for another name, and for a world without measures.
     """
     measure = results.measures.outcome(results.of.name, name)
-    every = (run for runs in results.by_cell.values() for run in runs)
-    is_by_agent = any(measure.name in run.by_agent for run in every)
+    outcome = outcome_in([run for runs in results.by_cell.values() for run in runs], measure)
     how = ", at the end of the run, as mean over the agents"
-    if not is_by_agent:
+    if not outcome.is_by_agent:
         is_users = measure.name in {user.name for user in results.users}
         how = _over_units(measure, results.of.vocabulary, is_users=is_users)
-    return StudyOutcome(measure.name, measure.title, measure.definition, is_by_agent, how)
+    return attrs.evolve(outcome, how=how)
+
+
+def outcome_in(runs: Sequence[AnyResult], measure: AgentMeasure | Measure) -> StudyOutcome:
+    """A measure as the outcome of runs of one world; `how` is left out."""
+    is_by_agent = any(measure.name in run.by_agent for run in runs)
+    at_end = isinstance(measure, AgentMeasure) or measure.at_end
+    return StudyOutcome(measure.name, measure.title, measure.definition, is_by_agent, at_end=at_end)
 
 
 def _over_units(measure: Measure | AgentMeasure, words: Vocabulary, *, is_users: bool) -> str:
@@ -107,8 +158,7 @@ class CellStanding:
 def standings(results: AnyResults, outcome: StudyOutcome) -> list[CellStanding]:
     """The outcome of each cell, and then of each policy of cells with several."""
     every = [
-        CellStanding(cell, "", interval([outcome.of_run(run) for run in runs], _draws(runs)))
-        for cell, runs in results.by_cell.items()
+        CellStanding(cell, "", outcome.over_runs(runs)) for cell, runs in results.by_cell.items()
     ]
     for cell, runs in results.by_cell.items():
         values = [outcome.by_policy(run) for run in runs]
@@ -116,14 +166,15 @@ def standings(results: AnyResults, outcome: StudyOutcome) -> list[CellStanding]:
         if len(labels) > 1:
             every += [
                 CellStanding(
-                    cell, label, interval([of_run.get(label) for of_run in values], _draws(runs))
+                    cell, label, interval([of_run.get(label) for of_run in values], draws_of(runs))
                 )
                 for label in labels
             ]
     return every
 
 
-def _draws(runs: Iterable[AnyResult]) -> list[Hashable]:
+def draws_of(runs: Iterable[AnyResult]) -> list[Hashable]:
+    """What tells the runs of a cell that are equal in every event (see inference)."""
     return [run.draw for run in runs]
 
 
@@ -221,7 +272,7 @@ def _within(results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell]) -
         for a, b in combinations(_labels(values), 2):
             pairs = [(of_run.get(a), of_run.get(b)) for of_run in values]
             where = f"{cell.roster} under {cell.treatment}"
-            yield _Pair(where, a, b, (cell, cell), pairs, _draws(runs))
+            yield _Pair(where, a, b, (cell, cell), pairs, draws_of(runs))
 
 
 def _tested(kind: str, pairs: Sequence[_Pair]) -> list[Comparison]:

@@ -18,7 +18,6 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.pool import end_if_inherited
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value, unknown
-from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import (
     OnStep,
@@ -39,6 +38,7 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.outcomes import outcome_named
 from goldrush.replay.study.plan import (
     ALL,
     BASELINES,
@@ -305,6 +305,7 @@ class Study:
 
     def _rows(self, jobs: int | None, measures: Functions) -> Iterable[dict[str, Any]]:
         results = self.results(measures=measures, jobs=jobs)
+        outcomes = [outcome_named(results, name) for name in results.measures.outcomes]
         for cell, of_cell in results.by_cell.items():
             for one in of_cell:
                 halves = {
@@ -319,11 +320,7 @@ class Study:
                     results.of.players.horizon: cell.rounds,
                     "seed": one.seed,
                     "agents": len(one.policies),
-                    **{
-                        name: mean(one.by_agent.get(name, ()))
-                        for name in results.measures.of_agents
-                    },
-                    **one.run,
+                    **{outcome.name: outcome.of_run(one) for outcome in outcomes},
                     **halves,
                 }
 

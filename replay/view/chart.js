@@ -205,8 +205,8 @@ export function filesOf(title, picture, table) {
 }
 
 function tableOfLines({ unit, units, lines, spans }) {
-  const headOf = ({ title, bands = [] }) => [areQuartiles(bands) ? `${title}: median` : title, ...bands.flatMap((_, band) =>
-    (areQuartiles(bands) && band === 0 ? ["lower quartile", "upper quartile"] : ["lowest", "highest"]).map((end) => `${title}: ${end}`))];
+  const headOf = ({ title, bands = [], ends = ["lowest", "highest"] }) => [areQuartiles(bands) ? `${title}: median` : title, ...bands.flatMap((_, band) =>
+    (areQuartiles(bands) && band === 0 ? ["lower quartile", "upper quartile"] : ends).map((end) => `${title}: ${end}`))];
   const head = spans === undefined ? [unit] : [`first ${unit}`, `last ${unit}`];
   const rows = units.map((number, index) => [...(spans?.[index] ?? [number]), ...lines.flatMap(({ values, bands = [] }) =>
     [values[index], ...bands.flatMap((band) => band.map((end) => end[index]))])]);

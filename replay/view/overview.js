@@ -1,6 +1,6 @@
 // The page of a folder: for each world its runs as small charts and as a table, and each run by itself.
 import { hueOf } from "./colours.js";
-import { LARGE, aligned, dashOf, lineChart, numberText, swatchOf } from "./chart.js";
+import { LARGE, dashOf, lineChart, numberText, swatchOf } from "./chart.js";
 import { commandLine } from "./command.js";
 import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf } from "./dom.js";
 import { FIELDS, addressOf, chosen, faultsOf, stateOf } from "./filter.js";
@@ -14,9 +14,9 @@ const STILL = { go: () => {}, within: (unit) => unit, isStill: true }; // charts
 function runOf(row, world, index) {
   const run = Object.fromEntries(world.fields.map((name, field) => [name, row[field]]));
   const { path, seed, headline, history } = run;
-  const spans = world.axes[run.axis];
+  const cell = world.cells[run.cell];
   Object.assign(run, {
-    index, spans, axis: spans.map(([, last]) => last), treatment: world.treatments[run.treatment], roster: world.rosters[run.roster],
+    index, cell, treatment: cell.treatment, roster: cell.roster,
     standings: run.standings.map(([policy, count, mean, lowest, highest]) => ({ policy: world.policies[policy], count, mean, lowest, highest })),
   });
   const file = path.split("/").pop().replace(/\.journal$/, "");
@@ -46,62 +46,40 @@ function columnsOf(world, runs) {
       text("ahead", (run) => run.standings[0]?.policy ?? "", "leading policy");
     }
   }
-  if (runs.some(({ oddity }) => oddity)) {
-    columns.push({
-      name: "unusual", title: "most unusual in", isNumber: true, of: (run) => run.oddity?.[0] ?? null, textOf: (run) => run.oddity?.[1] ?? "–",
-      definition: "The measure in which a run differs most from the runs of its treatment, roster and length: by how many robust standard deviations (SD) it is above or below their median.",
-    });
-  }
   world.columns.forEach(({ name, title, definition }, index) => number(`m:${name}`, title, (run) => run.values[index], definition));
   return new Map(columns.map((column) => [column.name, column]));
 }
 
-const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 const known = (values) => values.filter((value) => value !== null);
 const least = (values) => extremes(known(values))?.[0] ?? null;
 const most = (values) => extremes(known(values))?.[1] ?? null;
 const tintOf = (world, policy) => hueOf(world.hues[policy]);
 
-// The lines of a chart of one run, or of the mean of several with the lowest and the highest. Points of a measure of
-// runs are those of the same place in all runs of one length.
-function linesOf(world, runs) {
-  const { axis } = longest(runs);
-  const groups = new Map();
-  for (const run of runs) {
-    run.curves.forEach((values, index) => {
-      const policy = world.byPolicy ? run.standings[index].policy : "";
-      if (!groups.has(policy)) groups.set(policy, []);
-      groups.get(policy).push(world.byPolicy ? aligned(values, run.axis, axis) : values);
-    });
-  }
-  const order = (policy) => world.policies.indexOf(policy);
-  return [...groups].sort(([a], [b]) => order(a) - order(b)).map(([policy, curves]) => ({
-    title: policy || world.outcome.title, group: policy || world.outcome.title, width: 2,
-    colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
-    values: over(axis, curves, meanOf),
-    bands: runs.length > 1 ? [[over(axis, curves, least), over(axis, curves, most)]] : undefined,
-  }));
+// A chart of the outcome of a run, or of the runs of a cell: a line for each policy; of a cell, in a band, its 95% interval.
+function chartOf(world, { axis, lines }, options) {
+  const spans = world.axes[axis];
+  const drawn = lines.map(([policy, values, ...band]) => {
+    const title = policy === null ? world.outcome.title : world.policies[policy];
+    return {
+      title, group: title, values, width: 2, colour: policy === null ? "var(--accent)" : tintOf(world, title), dash: policy === null ? null : dashOf(world.hues[title]),
+      bands: band.length ? [band] : undefined, ends: ["low", "high"],
+    };
+  });
+  const units = spans.map(([, last]) => last);
+  // The units for which a point stands, the last of them: `hours 71–72`.
+  const momentOf = (number) => {
+    const [first, last] = spans[units.indexOf(number)] ?? [number, number];
+    return first === last ? `${world.unit} ${rounded(last)}` : `${world.units} ${rounded(first)}–${rounded(last)}`;
+  };
+  return lineChart({ unit: world.unit, units, spans, momentOf, definition: world.outcome.definition, lines: drawn, player: STILL, limits: [0], ...options }).node;
 }
 
-// The run whose last point is the last.
-const longest = (runs) => runs.reduce((one, run) => ((run.axis[run.axis.length - 1] ?? -1) > (one.axis[one.axis.length - 1] ?? -1) ? run : one));
-
-// The units for which the point of a run at a unit stands, the last of them: `hours 71–72`.
-const namer = ({ unit, units }, { axis, spans }) => (number) => {
-  const [first, last] = spans[axis.indexOf(number)] ?? [number, number];
-  return first === last ? `${unit} ${rounded(last)}` : `${units} ${rounded(first)}–${rounded(last)}`;
-};
-
-// The units of a chart of runs and what they are called.
-function unitsOf(world, runs) {
-  const run = longest(runs);
-  return { unit: world.unit, units: run.axis, spans: run.spans, momentOf: namer(world, run) };
+// One scale and one span for charts of several runs or cells.
+function sharedBy(world, some) {
+  const values = some.flatMap(({ lines }) => lines.flatMap(([, ...rows]) => rows.flat()));
+  const [first, last] = extremes(some.flatMap(({ axis }) => [world.axes[axis][0], world.axes[axis].at(-1)]).map(([, end]) => end)) ?? [0, 0];
+  return { scale: values, span: { first, last } };
 }
-
-const over = (axis, curves, of) => axis.map((_, index) => {
-  const values = known(curves.map((curve) => curve[index] ?? null));
-  return values.length ? of(values) : null;
-});
 
 // One world of the page: what is chosen of its runs, drawn.
 class Browser {
@@ -109,6 +87,7 @@ class Browser {
     Object.assign(this, { world, index, room, page, prefix: index ? `${index + 1}.` : "" });
     this.runs = world.runs.map((row, at) => runOf(row, world, at));
     this.columns = columnsOf(world, this.runs);
+    this.names = ["treatment", "roster"].map((name) => [...new Set(world.cells.map((cell) => cell[name]))]);
     this.state = {};
     this.rows = new Map();
     this.shown = { charts: CHARTS_MAX, rows: ROWS_MAX };
@@ -134,8 +113,8 @@ class Browser {
       options.map(([value, text]) => el("option", { value }, text))));
     const input = (name, title, attributes) => this.field(name, title, el("input", { name, autocomplete: "off", input: later(name), ...attributes }));
     const all = (texts) => [["", "all"], ...texts.map((text) => [text, text])];
-    const { treatments, rosters } = this.world;
-    const ranged = [...this.columns.values()].filter(({ name, isNumber }) => isNumber && !["seed", "unusual"].includes(name))
+    const [treatments, rosters] = this.names;
+    const ranged = [...this.columns.values()].filter(({ name, isNumber }) => isNumber && name !== "seed")
       .sort((a, b) => (b.name === "outcome") - (a.name === "outcome"));
     return el("form", { class: "filters", role: "search", "aria-label": `Filter ${this.world.name}`, submit: (event) => event.preventDefault() },
       treatments.length > 1 ? select("treatment", "Treatment", all(treatments)) : null,
@@ -190,27 +169,26 @@ class Browser {
   }
 
   drawCharts() {
-    if (!this.world.outcome || !this.runs.some(({ curves }) => curves.length)) return;
+    if (!this.world.outcome || !this.runs.some(({ lines }) => lines.length)) return;
     const byRun = this.state.charts === "runs";
-    const groups = (byRun ? this.some.map((run) => [run]) : grouped(this.some)).filter((runs) => runs.some(({ curves }) => curves.length));
-    const some = groups.slice(0, this.shown.charts).map((runs) => ({ runs, lines: linesOf(this.world, runs), axis: longest(runs).axis }));
-    const scale = scaleOf(some.flatMap(({ lines }) => lines));
-    const span = spanOfAxes(some.map(({ axis }) => axis));
-    const { title, definition } = this.world.outcome;
-    const chartOf = ({ runs, lines }) => {
-      const name = byRun ? runs[0].title : groupTitle(this, runs[0]);
-      const note = byRun ? numberText(runs[0].outcome) : `${plural(runs.length, "run")}, mean ${numberText(meanOf(known(runs.map(({ outcome }) => outcome))))}`;
-      const { node } = lineChart({ ...unitsOf(this.world, runs), title: name, note, definition, lines, player: STILL, scale, span, limits: [0] });
-      if (byRun) node.querySelector("figcaption").firstChild.replaceWith(this.linkTo(runs[0], name));
+    const every = byRun ? this.some : this.world.cells.filter((cell) => this.some.some((run) => run.cell === cell));
+    const groups = every.filter(({ lines }) => lines.length);
+    const some = groups.slice(0, this.shown.charts);
+    const shared = sharedBy(this.world, some);
+    const { title } = this.world.outcome;
+    const drawn = (each) => {
+      const name = byRun ? each.title : this.cellTitle(each);
+      const node = chartOf(this.world, each, { ...shared, title: name, note: byRun ? numberText(each.outcome) : each.note });
+      if (byRun) node.querySelector("figcaption").firstChild.replaceWith(this.linkTo(each, name));
       return node;
     };
-    const policies = [...new Set(some.flatMap(({ lines }) => lines.map((line) => line.title)))];
+    const policies = [...new Set(some.flatMap(({ lines }) => lines.map(([policy]) => policy)))].sort((a, b) => a - b).map((policy) => this.world.policies[policy]);
     replaceAll(this.charts,
       el("h2", {}, `${title[0].toUpperCase()}${title.slice(1)} over the ${this.world.units}`),
       el("div", { class: "modes", role: "group", "aria-label": "A chart for each" }, "A chart for each ", this.mode("charts", "", "treatment and roster"), this.mode("charts", "runs", "run"),
-        el("span", { class: "note" }, byRun ? " All on one scale; in the order of the table." : " All on one scale. Lines: means of the runs; bands: from the lowest to the highest run.")),
+        el("span", { class: "note" }, byRun ? " All on one scale; in the order of the table." : " All on one scale. Lines: means over all runs of each; bands: 95% intervals.")),
       this.world.byPolicy ? el("ul", { class: "legend" }, policies.map((policy) => el("li", {}, swatchOf(tintOf(this.world, policy)), policy))) : null,
-      el("div", { class: "charts" }, some.map(chartOf)),
+      el("div", { class: "charts" }, some.map(drawn)),
       moreOf(groups.length, some.length, "chart", CHARTS_MAX, (count) => {
         this.shown.charts += count;
         this.drawCharts();
@@ -231,15 +209,13 @@ class Browser {
     const [, sign, name] = /^(-?)(.*)$/s.exec(this.state.sort ?? "");
     const head = [...this.columns.values()].map((column) => {
       const isSorted = column.name === name;
-      const next = isSorted ? (sign ? column.name : `-${column.name}`) : column.name === "unusual" ? "-unusual" : column.name;
-      return el("th", { scope: "col", class: column.isNumber && !column.textOf ? "number" : null, "aria-sort": isSorted ? (sign ? "descending" : "ascending") : null },
+      const next = isSorted ? (sign ? column.name : `-${column.name}`) : column.name;
+      return el("th", { scope: "col", class: column.isNumber ? "number" : null, "aria-sort": isSorted ? (sign ? "descending" : "ascending") : null },
         el("button", { type: "button", title: column.definition, "data-sort": column.name, click: () => this.sort(next) },
           column.title, el("span", { "aria-hidden": "true", class: "arrow" }, isSorted ? (sign ? " ▼" : " ▲") : "")));
     });
-    const hasUnusual = this.columns.has("unusual");
     replaceAll(this.order, "Sorted by ", this.mode("sort", "", "treatment, roster and seed"),
-      hasUnusual ? this.mode("sort", "-unusual", "most unusual first") : null,
-      el("span", { class: "note" }, ` Or press a column’s title.${hasUnusual ? " SD: robust standard deviations from the median for the treatment and roster." : ""}`));
+      el("span", { class: "note" }, " Or press a column’s title."));
     const rows = this.some.slice(0, this.shown.rows).map((run) => this.row(run));
     const body = el("tbody");
     body.append(...rows);
@@ -261,10 +237,18 @@ class Browser {
       this.rows.set(run, el("tr", { "data-run": run.index }, [...this.columns.values()].map((column, index) => {
         const value = column.of(run);
         if (index === 0) return el("th", { scope: "row" }, this.linkTo(run, value));
-        return el("td", { class: column.isNumber && !column.textOf ? "number" : null }, column.textOf ? column.textOf(run) : column.isNumber ? numberText(value) : value);
+        return el("td", { class: column.isNumber ? "number" : null }, column.isNumber ? numberText(value) : value);
       })));
     }
     return this.rows.get(run);
+  }
+
+  // What tells a cell from the others.
+  cellTitle({ treatment, roster, rounds }) {
+    const [treatments, rosters] = this.names;
+    const isOfLengths = isVaried(this.world.cells, (cell) => cell.rounds);
+    const parts = [treatments.length > 1 ? treatment : null, rosters.length > 1 ? roster : null, isOfLengths ? plural(rounds, this.world.unit) : null].filter((part) => part !== null);
+    return parts.join(", ") || treatment;
   }
 
   linkTo(run, text) {
@@ -276,31 +260,6 @@ class Browser {
     const row = target.closest("tr[data-run]");
     if (row && !target.closest("a, button") && String(getSelection()) === "") this.page.open(this, this.runs[Number(row.dataset.run)]);
   }
-}
-
-// The runs of each treatment, roster and planned length, in an order that does not depend on that of the table.
-function grouped(runs) {
-  const groups = new Map();
-  for (const run of [...runs].sort((a, b) => a.index - b.index)) {
-    const key = JSON.stringify([run.treatment, run.roster, run.horizon]);
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(run);
-  }
-  return [...groups.values()];
-}
-
-// What tells a group from the others.
-function groupTitle({ world, runs }, { treatment, roster, horizon }) {
-  const isOfLengths = isVaried(runs, (run) => run.horizon);
-  const parts = [world.treatments.length > 1 ? treatment : null, world.rosters.length > 1 ? roster : null, isOfLengths ? plural(horizon, world.unit) : null].filter((part) => part !== null);
-  return parts.join(", ") || treatment;
-}
-
-const scaleOf = (lines) => lines.flatMap(({ values, bands = [] }) => [...values, ...bands.flat(2)]);
-
-function spanOfAxes(axes) {
-  const [first, last] = extremes(axes.flatMap((axis) => [axis[0], axis[axis.length - 1]])) ?? [0, 0];
-  return { first, last };
 }
 
 function moreOf(count, shown, noun, step, more) {
@@ -381,7 +340,7 @@ class Page {
       run.page ? el("p", {}, el("a", { href: run.page }, "Open the page of this run")) : el("div", {},
         el("p", { class: "note" }, "This command, given in the folder of this page, writes the page of the run and opens it:"),
         commandLine(`goldrush view ${wordOf(run.path)} --open`)),
-      standingsOf(browser, run), chartOf(browser, run), measuresOf(browser, run));
+      standingsOf(browser, run), ownChartOf(browser, run), measuresOf(browser, run));
     if (!this.dialog.open) this.dialog.showModal();
   }
 }
@@ -400,31 +359,18 @@ function standingsOf({ world }, { standings }) {
     tableOf(["policy", "agents", `${world.outcome.title}, mean`, "lowest", "highest"], rows, ["agents", `${world.outcome.title}, mean`, "lowest", "highest"]));
 }
 
-function chartOf({ world }, run) {
-  const lines = linesOf(world, [run]);
-  if (lines.length === 0) return null;
-  const { title, definition } = world.outcome;
-  return lineChart({
-    ...unitsOf(world, [run]), title: `${title}${world.byPolicy ? " by policy, mean" : ""}`, definition, lines, player: STILL, size: LARGE,
-    scale: scaleOf(lines), span: spanOfAxes([run.axis]), limits: [0],
-  }).node;
+function ownChartOf({ world }, run) {
+  if (run.lines.length === 0) return null;
+  return chartOf(world, run, { ...sharedBy(world, [run]), title: `${world.outcome.title}${world.byPolicy ? " by policy, mean" : ""}`, size: LARGE });
 }
 
-// The measures of a run beside the median of the runs of its treatment, roster and planned length.
-function measuresOf({ world, runs }, run) {
+// The measures of a run beside the means of the runs of its treatment, roster and planned length.
+function measuresOf({ world, runs }, { cell, values }) {
   if (world.columns.length === 0) return null;
-  const alike = runs.filter(({ treatment, roster, horizon }) => treatment === run.treatment && roster === run.roster && horizon === run.horizon);
-  const median = `median of ${plural(alike.length, "run")}`;
-  const rows = world.columns.map(({ title }, index) => [title, numberText(run.values[index]), numberText(medianOf(known(alike.map(({ values }) => values[index]))))]);
-  const odd = run.oddity ? el("p", {}, `Most unusual: ${run.oddity[2]}.`) : null;
-  return el("div", {}, el("h3", {}, "Measures"), odd, el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Measures" },
-    tableOf(["measure", "this run", median], rows, ["this run", median])));
-}
-
-function medianOf(values) {
-  const order = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(order.length / 2);
-  return order.length === 0 ? null : order.length % 2 ? order[middle] : (order[middle - 1] + order[middle]) / 2;
+  const mean = `mean of ${plural(runs.filter((run) => run.cell === cell).length, "run")}`;
+  const rows = world.columns.map(({ title }, index) => [title, numberText(values[index]), cell.means[index]]);
+  return el("div", {}, el("h3", {}, "Measures"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Measures" },
+    tableOf(["measure", "this run", mean], rows, ["this run", mean])));
 }
 
 export function overview() {

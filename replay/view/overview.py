@@ -8,42 +8,45 @@ their hashes. It holds no date, and paths relative to itself alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 import attrs
 
 from goldrush.kernel import files
 from goldrush.kernel.errors import unknown
-from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
+from goldrush.kernel.world import Vocabulary
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
 from goldrush.replay.data.course import COURSE_MAX
-from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.data.measures import AgentMeasure, Measure, Span
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import (
-    RunOutcome,
     amount_of,
     format_value,
     outcome_from,
 )
-from goldrush.replay.study.records import points_of
+from goldrush.replay.report.page import bounds
+from goldrush.replay.study.outcomes import StudyOutcome, outcome_in
+from goldrush.replay.study.records import Cell
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined
 from goldrush.replay.view.numbers import short
-from goldrush.replay.view.oddity import Oddity, oddities
 from goldrush.replay.view.page import is_page
 from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
+
+H = TypeVar("H", bound=Hashable)
 
 NAME: Final = "runs.html"
 NUMBERS_MAX: Final = 200_000  # numbers of all curves of a page
@@ -171,25 +174,25 @@ def _place(run: FolderRun) -> tuple[object, ...]:
 
 @attrs.frozen(kw_only=True)
 class _World:
-    """The runs of one world, with their outcomes; `outcomes` is empty for a world without measures.
+    """The runs of one world, in their cells.
 
     Attributes:
         known: by name the measures that can be its outcome.
+        measure: the outcome; None for a world without measures.
+        is_leading: whether the headline of a run begins with what its world says.
+        outcome: how the study counts it; None likewise.
         columns: the measures of runs that stand in the table.
-        oddities: by run, how unusual it is.
         points: of a curve, at most.
     """
 
     tools: Tools
-    unit: str
-    units: str
-    number: Any
+    words: Vocabulary
     runs: Sequence[FolderRun]
     known: Mapping[str, AgentMeasure | Measure]
     measure: AgentMeasure | Measure | None
-    outcomes: Sequence[RunOutcome]
-    columns: Sequence[Measure]
-    oddities: Sequence[Oddity | None]
+    is_leading: bool
+    outcome: StudyOutcome | None
+    columns: Sequence[StudyOutcome]
     points: int
 
     @classmethod
@@ -203,143 +206,146 @@ class _World:
     ) -> _World:
         first = folder / runs[0].path
         tools, world = tools_at(first), world_at(first)
-        vocabulary = world.vocabulary
         measures = with_users(tools.measures, users)
         known = measures.outcomes
         is_named = name in known
         measure = measures.outcome(tools.name, name if is_named else None) if known else None
-        outcomes = (
-            []
-            if measure is None
-            else [
-                outcome_from(
-                    measure,
-                    run.result.by_agent,
-                    run.result.policies,
-                    run.result.run.get(measure.name),
-                    run.result.remarks,
-                    leads=tools.headline_leads and not is_named,
-                )
-                for run in runs
-            ]
-        )
-        columns = [
-            measures.known[each]
-            for each in measures.of_runs or measures.known
-            if measures.known[each] != measure
-        ]
-        series = [(each.title, [run.result.run.get(each.name) for run in runs]) for each in columns]
-        if measure is not None:
-            series.insert(0, (measure.title, [value_of(outcome) for outcome in outcomes]))
+        results = [run.result for run in runs]
+        columns = [known[each] for each in measures.of_runs or measures.known]
         return cls(
             tools=tools,
-            unit=vocabulary.unit,
-            units=vocabulary.units,
-            number=vocabulary.number,
+            words=world.vocabulary,
             runs=runs,
             known=known,
             measure=measure,
-            outcomes=outcomes,
-            columns=columns,
-            oddities=oddities([run.cell for run in runs], series),
+            is_leading=tools.headline_leads and not is_named,
+            outcome=None if measure is None else outcome_in(results, measure),
+            columns=[outcome_in(results, each) for each in columns if each != measure],
             points=points,
         )
 
-    def value(self, index: int) -> Value:
+    def value(self, run: FolderRun) -> Value:
         """The outcome of a run."""
-        return value_of(self.outcomes[index]) if self.outcomes else None
+        return None if self.outcome is None else self.outcome.of_run(run.result)
 
     def as_dict(self, beside: Path, folder: Path) -> dict[str, Any]:
         """For the page's script; texts that many runs share are in lists, as are units."""
-        treatments = _places(run.cell.treatment for run in self.runs)
-        rosters = _places(run.cell.roster for run in self.runs)
         policies = _places(label for run in self.runs for label in run.result.policies)
-        hues = hues_of(policies, self.tools.hue_order, self.tools.null)
-        axes: dict[tuple[tuple[int, int], ...], int] = {}
-        rows = []
-        for index, run in enumerate(self.runs):
-            outcome = self.outcomes[index] if self.outcomes else None
-            spans, curves = self._curves(run, outcome)
-            rows.append({
+        axes: dict[Sequence[tuple[int, int]], int] = {}
+        cells: dict[Cell, list[FolderRun]] = {}
+        for run in self.runs:
+            cells.setdefault(run.cell, []).append(run)
+        places = _places(cells)
+        rows = [
+            {
                 "path": os.path.relpath(folder / run.path, beside),
-                "treatment": treatments[run.cell.treatment],
-                "roster": rosters[run.cell.roster],
+                "cell": places[run.cell],
                 "seed": run.seed,
-                "units": self.number(run.result.units),
-                "horizon": run.cell.rounds,
-                "outcome": short(self.value(index)),
-                "standings": [] if outcome is None else [
-                    [policies[standing.policy], len(standing.agents),
-                     *map(short, (standing.mean, standing.lowest, standing.highest))]
-                    for standing in outcome.standings
-                ],
-                "values": [short(run.result.run.get(column.name)) for column in self.columns],
-                "headline": "" if outcome is None else outcome.headline,
-                "axis": axes.setdefault(tuple(spans), len(axes)),
-                "curves": curves,
-                "oddity": (odd := self.oddities[index]) and odd.as_row(),
+                "units": self.words.number(run.result.units),
+                "outcome": short(self.value(run)),
+                "values": [short(column.of_run(run.result)) for column in self.columns],
                 "page": _page_of(run, folder, beside),
                 "history": " ".join(run.history),
                 "isStudied": int(run.is_studied),
-            })  # fmt: skip
+                **self._course(run, policies, axes),
+            }
+            for run in self.runs
+        ]
         return {
             "name": self.tools.name,
-            "unit": self.unit,
-            "units": self.units,
-            "outcome": None if self.measure is None else _measure(self.measure),
+            "unit": self.words.unit,
+            "units": self.words.units,
+            "outcome": self.outcome and _measure(self.outcome),
             "byPolicy": isinstance(self.measure, AgentMeasure),
             "columns": [_measure(column) for column in self.columns],
-            "treatments": list(treatments),
-            "rosters": list(rosters),
             "policies": list(policies),
-            "hues": hues,
+            "hues": hues_of(policies, self.tools.hue_order, self.tools.null),
+            "cells": [self._cell(cell, runs, policies, axes) for cell, runs in cells.items()],
             "axes": list(axes),
             "fields": list(rows[0]),
             "runs": [list(row.values()) for row in rows],
         }
 
-    def _curves(
-        self, run: FolderRun, outcome: RunOutcome | None
-    ) -> tuple[Sequence[tuple[int, int]], Sequence[Sequence[Value]]]:
-        """The outcome over the units: of each point the public numbers of the first and the last
-        unit that it stands for, and a line for each standing, or one of the run.
+    def _course(
+        self,
+        run: FolderRun,
+        policies: Mapping[str, int],
+        axes: dict[Sequence[tuple[int, int]], int],
+    ) -> dict[str, Any]:
+        """What became of a run: its headline, its standings, and a line for each policy."""
+        if self.outcome is None or self.measure is None:
+            return {"headline": "", "standings": [], "axis": axes.setdefault((), len(axes)),
+                    "lines": []}  # fmt: skip
+        result = run.result
+        outcome = outcome_from(
+            self.measure, result.by_agent, result.policies, self.value(run), result.remarks,
+            leads=self.is_leading,
+        )  # fmt: skip
+        curves = {
+            policy: [(span, [value]) for span, value in curve.values()]
+            for policy, curve in self.outcome.curves(result).items()
+        }
+        return {
+            "headline": outcome.headline,
+            "standings": [
+                [policies[each.policy], len(each.agents),
+                 *map(short, (each.mean, each.lowest, each.highest))]
+                for each in outcome.standings
+            ],
+            **self._lines(curves, policies, axes),
+        }  # fmt: skip
+
+    def _cell(
+        self,
+        cell: Cell,
+        runs: Sequence[FolderRun],
+        policies: Mapping[str, int],
+        axes: dict[Sequence[tuple[int, int]], int],
+    ) -> dict[str, Any]:
+        """What the runs of a cell came to, as the study counts it."""
+        results = [run.result for run in runs]
+        curves, note = {}, ""
+        if self.outcome is not None:
+            found = self.outcome.over_runs(results)
+            note = f"{format_count(len(runs), 'run')}, mean {bounds(found)}"
+            curves = {
+                policy: [(span, [each.mean, each.low, each.high]) for span, each in curve]
+                for policy, curve in self.outcome.over_units(results).items()
+            }
+        return {
+            **attrs.asdict(cell),
+            "note": note,
+            "means": [bounds(column.over_runs(results)) for column in self.columns],
+            **self._lines(curves, policies, axes),
+        }
+
+    def _lines(
+        self,
+        curves: Mapping[str, Sequence[tuple[Span, Sequence[Value]]]],
+        policies: Mapping[str, int],
+        axes: dict[Sequence[tuple[int, int]], int],
+    ) -> dict[str, Any]:
+        """Curves of the same units, thinned: `axis`, the public numbers of the first and the last
+        unit of each point; `lines`, by policy, the values at the points, then the ends of bands.
         """
-        if outcome is None or self.measure is None:
-            return (), ()
-        name = self.measure.name
-        if isinstance(self.measure, AgentMeasure):
-            spans = [(unit, unit) for unit in run.result.course.units]
-            count = len(spans)
-            means = run.result.course.means.get(name, {})
-            lines = [
-                means[standing.policy] for standing in outcome.standings if standing.policy in means
-            ]
-        else:
-            lines = [run.result.curves[name]] if name in run.result.curves else []
-            is_of_end = self.measure.at_end or name in run.result.by_agent
-            windows = points_of(run.cell.rounds) if lines else []
-            count = len(windows)  # also of a run that stopped early: runs of a cell have the same
-            ends = [min(window.last, run.result.units) for window in windows]
-            spans = [
-                (end if is_of_end else window.first, end)
-                for window, end in zip(windows, ends, strict=True)
-                if window.first <= end
-            ]
-        chosen = [place for place in _spread(count, self.points) if place < len(spans)]
-        return (
-            [(self.number(spans[place][0]), self.number(spans[place][1])) for place in chosen],
-            [[short(line[place]) for place in chosen] for line in lines],
-        )
+        spans = [span for span, _ in next(iter(curves.values()), ())]
+        chosen = _spread(len(spans), self.points)
+        number = self.words.number
+        axis = tuple((number(spans[at].first), number(spans[at].last)) for at in chosen)
+        return {
+            "axis": axes.setdefault(axis, len(axes)),
+            "lines": [
+                [policies.get(policy), *([short(value) for value in values]
+                                         for values in zip(*(curve[at][1] for at in chosen),
+                                                           strict=True))]
+                for policy, curve in curves.items()
+            ],
+        }  # fmt: skip
 
 
-def _places(texts: Iterable[str]) -> dict[str, int]:
-    """By different text, its place in their order."""
-    return {text: place for place, text in enumerate(dict.fromkeys(texts))}
-
-
-def value_of(outcome: RunOutcome) -> Value:
-    """One number for an outcome: the mean over the agents, or the value of the run."""
-    return mean(outcome.by_agent) if outcome.by_agent else outcome.value
+def _places(items: Iterable[H]) -> dict[H, int]:
+    """By different item, its place in their order."""
+    return {item: place for place, item in enumerate(dict.fromkeys(items))}
 
 
 def _spread(count: int, most: int) -> list[int]:
@@ -349,7 +355,7 @@ def _spread(count: int, most: int) -> list[int]:
     return [round(place * (count - 1) / (most - 1)) for place in range(most)]
 
 
-def _measure(measure: AgentMeasure | Measure) -> dict[str, str]:
+def _measure(measure: StudyOutcome) -> dict[str, str]:
     return {
         "name": measure.name, "title": measure.title, "definition": measure.definition,
     }  # fmt: skip
@@ -392,7 +398,7 @@ def _section(world: _World, index: int, count: int) -> str:
 def _headline(world: _World) -> str:
     """How many runs, and the range of their outcome."""
     runs = f"{format_count(len(world.runs), 'run')} of {escape_text(world.tools.name)}"
-    values = [value for at in range(len(world.runs)) if (value := world.value(at)) is not None]
+    values = [value for run in world.runs if (value := world.value(run)) is not None]
     if not values or world.measure is None:
         return runs
     low, high = format_value(min(values)), format_value(max(values))
@@ -411,21 +417,16 @@ def _lead(world: _World, index: int) -> str:
     )
     texts = [format_count(count, name) for name, count in counts]
     low, high = (end(run.result.units for run in world.runs) for end in (min, max))
-    low, high = world.number(low), world.number(high)
-    length = escape(format_count(high, world.unit))
+    low, high = world.words.number(low), world.words.number(high)
+    length = escape(format_count(high, world.words.unit))
     texts.append(f"{length} each" if low == high else f"{low:,} to {length}")
     parts = [f"{', '.join(texts)}."]
-    known = [(value, at) for at in range(len(world.runs)) if (value := world.value(at)) is not None]
+    known = [
+        (value, at) for at, run in enumerate(world.runs) if (value := world.value(run)) is not None
+    ]
     if known and min(known)[0] != max(known)[0]:
         ends = (("Lowest", min(known)), ("highest", max(known)))
         parts.append("; ".join(_end(world, index, *each) for each in ends) + ".")
-    odd = [(abs(each.size), at, each) for at, each in enumerate(world.oddities) if each is not None]
-    if odd:
-        _, at, oddity = max(odd, key=lambda each: each[:2])
-        parts.append(
-            f"Most unusual for its treatment and roster: {_link(world, index, at)} "
-            f"({escape_text(str(oddity))})."
-        )
     return f'<p class="lead">{" ".join(parts)}</p>'
 
 

@@ -248,7 +248,8 @@ def test_values_of_own_measures_are_never_cached(folder: Path, tmp_path: Path) -
     """They may depend on files that no cache knows of."""
     path, other = tmp_path / "one.py", tmp_path / "value.txt"
     path.write_text(
-        f"import pathlib\n\ndef one(state):\n    return int(pathlib.Path({str(other)!r}).read_text())\n"
+        "import pathlib\n\ndef one(state):\n"
+        f"    return int(pathlib.Path({str(other)!r}).read_text())\n"
     )
     values = []
     for value in ("1", "2"):

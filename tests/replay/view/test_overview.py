@@ -12,8 +12,6 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import goldrush
 from goldrush.kernel.errors import BadInput
@@ -23,7 +21,6 @@ from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.view.folder import FolderRuns, runs_in
 from goldrush.replay.view.numbers import short
-from goldrush.replay.view.oddity import deviations
 from goldrush.replay.view.overview import overview_of, write_overview
 from tests.browser import PHONE, WIDE, Tab
 from tests.games.board import Board
@@ -167,7 +164,9 @@ def test_runs_are_in_the_order_of_treatment_roster_length_and_seed(tmp_path: Pat
     [world] = _data(write_overview(tmp_path, jobs=1).path)["worlds"]
     seed, units = (world["fields"].index(name) for name in ("seed", "units"))
 
-    assert ["agents=2", "agents=2 alpha=2.0"] == world["treatments"]
+    assert [("agents=2", 4), ("agents=2", 5), ("agents=2 alpha=2.0", 4)] == [
+        (cell["treatment"], cell["rounds"]) for cell in world["cells"]
+    ]
     assert [(4, 1), (4, 3), (4, 20), (5, 1), (5, 3), (5, 20), (4, 9)] == [
         (row[units], row[seed]) for row in world["runs"]
     ]
@@ -179,8 +178,8 @@ def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) 
     [world] = _data(written.path)["worlds"]
 
     assert outcome == world["outcome"]["name"]
-    curves = world["fields"].index("curves")
-    assert all(any(row[curves]) for row in world["runs"])
+    lines = world["fields"].index("lines")
+    assert all(row[lines] for row in world["runs"])
     with pytest.raises(BadInput, match="measure"):
         write_overview(folder / "study", tmp_path / "page.html", outcome="wealth", jobs=1)
 
@@ -215,7 +214,7 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
     page = Study.open(folder / "study").view("page.html", outcome="kept", measures=own, jobs=1)
     [world] = _data(page)["worlds"]
     column = [measure["name"] for measure in world["columns"]].index("raided")
-    fields = {name: world["fields"].index(name) for name in ("path", "outcome", "values", "curves")}
+    fields = {name: world["fields"].index(name) for name in ("path", "outcome", "values", "lines")}
 
     assert "kept" == world["outcome"]["name"]
     assert 23 == len(world["runs"])
@@ -227,7 +226,7 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
         assert [of.mean for of in run.outcome("kept", measures=own).standings] == [
             of.mean / 2 for of in run.outcome().standings if of.mean is not None
         ]
-        assert row[fields["curves"]]
+        assert row[fields["lines"]]
     with pytest.raises(BadInput, match=r"no run can be measured .* measure owed in round 1 failed"):
         Study.open(folder / "study").view("other.html", measures="own.py:owed", jobs=1)
 
@@ -305,7 +304,9 @@ def _shown(folder: Path, page: Path, outcome: str | None = None) -> tuple[Any, l
     runs = [dict(zip(world["fields"], row, strict=True)) for row in world["runs"]]
     for run in runs:
         run["spans"] = world["axes"][run["axis"]]
-        run["treatment"] = world["treatments"][run["treatment"]]
+        run["cell"] = world["cells"][run["cell"]]
+        run["treatment"], run["horizon"] = run["cell"]["treatment"], run["cell"]["rounds"]
+        run["curves"] = [values for _, values in run["lines"]]
     return world, runs
 
 
@@ -340,9 +341,10 @@ def _check_points(run: Any, measure: Any, value: float | None) -> None:
     lengths = [last - first + 1 for first, last in spans]
     if isinstance(measure, AgentMeasure) or measure.at_end:
         assert {1} == set(lengths)
-        ends = [points[-1] for points in run["curves"]]
-        shown = [end for _, _, end, *_ in run["standings"]] or [value]
-        assert ends == [short(end) for end in shown]
+        ends = {policy: values[-1] for policy, values in run["lines"]}
+        assert ends == {
+            policy: end for policy, _, end, *_ in run["standings"] or [(None, 0, short(value))]
+        }
         return
     assert (1, units) == (spans[0][0], sum(lengths))
     [points] = run["curves"]
@@ -361,27 +363,6 @@ def test_runs_of_no_study_that_end_early_are_alike(tmp_path: Path) -> None:
 
     assert {72} == {run["horizon"] for run in runs}
     assert 1 < len({run["units"] for run in runs})
-
-
-VALUES = st.lists(st.integers(-1000, 1000).map(float), min_size=5, max_size=20)
-
-
-@given(VALUES, st.integers(2, 9), st.integers(-50, 50))
-def test_deviations_do_not_depend_on_the_unit_of_measurement(
-    values: list[float], scale: int, shift: int
-) -> None:
-    changed = deviations([scale * value + shift for value in values])
-
-    assert deviations(values) == pytest.approx(changed, nan_ok=True, abs=1e-9)
-
-
-@given(VALUES)
-def test_the_value_that_differs_from_all_others_deviates_most(values: list[float]) -> None:
-    found = deviations([*values, 1e6])
-
-    assert max(found, key=lambda value: abs(value or 0)) == found[-1]
-    assert (found[-1] or 0) > 1
-    assert deviations([3.0] * 6) == [None] * 6
 
 
 def _data(page: Path) -> Any:
@@ -481,22 +462,6 @@ def test_a_run_opens_with_its_headline_and_command(
     until(lambda: "run=" not in tab.moment)
     assert "run=" in first
     assert opened(f"#{first}").page.get_by_role("dialog").is_visible()
-
-
-def test_the_most_unusual_run_is_told_in_the_same_words_everywhere(
-    opened: Callable[..., Tab],
-) -> None:
-    tab = opened()
-    tab.page.locator("#world-0").get_by_role("button", name="most unusual first").click()
-    lead = tab.text("#world-0 > .lead")
-    [words] = re.findall(
-        r"Most unusual for its treatment and roster: .* \((.* the median in .*)\)", lead
-    )
-    size, where, title = re.findall(r"([\d.,]+) robust .* (above|below) .* in (.*)", words)[0]
-
-    assert f"{size} SD {where}: {title}" in rows(tab)[0]
-    tab.page.locator("#world-0 > .lead a").last.click()
-    assert f"Most unusual: {words}." in tab.page.get_by_role("dialog").inner_text()
 
 
 def test_charts_are_read_by_keys(opened: Callable[..., Tab], found: FolderRuns) -> None:

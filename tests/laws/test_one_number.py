@@ -1,0 +1,127 @@
+"""A number of a study is worked out once: its page, the answer of its report, the table of runs,
+the means of `measure` and the rows of its figures say the same of each outcome.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.replay.data.groups import groups
+from goldrush.replay.report.page import bounds
+from goldrush.replay.study.inference import Interval
+from goldrush.replay.study.outcomes import outcome_named
+from goldrush.replay.study.records import Cell
+from goldrush.replay.study.study import Study, study
+from goldrush.replay.view.numbers import short
+from goldrush.replay.view.overview import write_overview
+
+KINDS: dict[str, dict[str, Any]] = {
+    "mining": {
+        "treatments": ["baseline", "scarce"], "seeds": 3, "rounds": 30, "agents": 4,
+        "rosters": {"mixed": "greedy-mine*2,raid*2", "random": "random*4"},
+    },
+    "game": {"world": "goldrush.games.fishery:Fishery", "rosters": "share*3,greedy", "seeds": 3},
+    "competition": {
+        "world": "competition", "treatments": ["baseline", "no-memory"], "rosters": "scripted",
+        "seeds": 2, "rounds": 2,
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    folder = tmp_path_factory.mktemp(request.param) / "study"
+    return study(folder, jobs=1, **KINDS[request.param])
+
+
+def cells_of(page: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """The cells of a page with a line for each policy by its name."""
+    [world] = json.loads(page.read_text().split('id="page">')[1].split("</script>")[0])["worlds"]
+    for cell in world["cells"]:
+        shown = Cell(cell["treatment"], cell["roster"], cell["rounds"])
+        policies = [*world["policies"], ""]
+        lines = {policies[-1 if at is None else at]: of for at, *of in cell["lines"]}
+        yield shown, {**cell, "lines": lines, "axis": world["axes"][cell["axis"]]}
+
+
+def test_page_report_table_and_measure_say_the_same(made: Study, tmp_path: Path) -> None:
+    results = made.results(jobs=1)
+    table = made.table(jobs=1).to_pylist()
+    horizon = results.of.players.horizon
+    means = groups([made.folder / run.path for run in made.manifest.runs], 1)
+    by_cell = dict(zip(results.by_cell, means, strict=True))
+    for name in results.measures.outcomes:
+        answer = made.answer(name, jobs=1)
+        page = write_overview(
+            made.folder, tmp_path / "page.html", outcome=name, jobs=1, force=True
+        ).path
+        shown = {(each.cell, each.policy): each.values for each in answer.standings}
+        for cell, on_page in cells_of(page):
+            values = shown[cell, ""]
+            rows = [row for row in table
+                    if (row["treatment"], row["roster"], row[horizon])
+                    == (cell.treatment, cell.roster, cell.rounds)]  # fmt: skip
+            defined = [row[name] for row in rows if row[name] is not None]
+            assert values.mean == (pytest.approx(sum(defined) / len(defined)) if defined else None)
+            assert values == by_cell[cell].means[name]
+            assert on_page["note"] == f"{len(rows)} runs, mean {bounds(values)}"
+            _check_ends(results, name, cell, on_page, shown)
+
+
+def _check_ends(
+    results: Any, name: str, cell: Cell, on_page: Any, shown: dict[tuple[Cell, str], Interval]
+) -> None:
+    """The last point of a measure at the end is the number of the study, if no run ended early."""
+    outcome, runs = outcome_named(results, name), results.by_cell[cell]
+    if not outcome.at_end or len({run.units for run in runs}) > 1:
+        return
+    for policy, line in on_page["lines"].items():
+        alone = len(on_page["lines"]) == 1
+        values = shown[cell, "" if alone else policy]
+        assert [of[-1] for of in line] == [
+            short(values.mean),
+            short(values.low),
+            short(values.high),
+        ]
+
+
+def test_the_figure_of_the_answer_has_its_numbers(made: Study) -> None:
+    answer = made.answer(jobs=1)
+    rows = {(row["series"], row["x"]): row for row in made.figure("answer").data
+            if row["panel"] == answer.outcome.title}  # fmt: skip
+    cells = [each for each in answer.standings if not each.policy]
+    drawn = [
+        (row["y"], row["low"], row["high"], row["n"])
+        for each in cells
+        for row in rows.values()
+        if each.cell.treatment in str(row["x"]) and each.cell.roster in str(row["series"])
+    ]
+
+    assert drawn
+    assert {(v.mean, v.low, v.high, v.n) for v in (each.values for each in cells)} >= set(drawn)
+    assert len(drawn) == len(cells)
+
+
+def test_a_figure_over_the_units_has_the_means_of_the_curves(made: Study, tmp_path: Path) -> None:
+    """Where the report has one, and the page draws the same measure."""
+    results = made.results(jobs=1)
+    figures = [name for name in made.figures() if name.startswith(results.of.vocabulary.units)]
+    compared = 0
+    for name, measure in results.measures.known.items():
+        page = write_overview(
+            made.folder, tmp_path / "page.html", outcome=name, jobs=1, force=True
+        ).path
+        on_page = dict(cells_of(page))
+        for figure in map(made.figure, figures):
+            for cell, shown in on_page.items():
+                rows = [row for row in figure.data if row["panel"] == measure.title
+                        and row["series"] == cell.roster
+                        and figure.name.endswith(cell.treatment)]  # fmt: skip
+                if rows and shown["lines"]:
+                    means = [mean for mean in shown["lines"][""][0] if mean is not None]
+                    assert means == [short(row["y"]) for row in rows]
+                    compared += 1
+    assert compared or not figures
