@@ -33,9 +33,9 @@ def why(
 ) -> None:
     """Explain captures, failed raids, claims, removed actions.
 
-    Tells who did what, what the owner did, and the random draw with Python code that repeats it;
-    then the smallest change of one agent's plan that would have changed the outcome, with the
-    command that plays it as a fork. The change is checked by deriving the round again.
+    Tells who did what, what the owner did, and whom the random draw chose (`audit` computes it
+    again); then the smallest change of one agent's plan that would have changed the outcome, with
+    the command that plays it as a fork. The change is checked by deriving the round again.
 
     \b
     Examples:
@@ -88,6 +88,4 @@ def _format(explanation: Explanation, journal: str, noun: str, unit: str) -> str
             f"{escaped(explanation.change.text)}; play it so:",
             explanation.change.command(journal, program()),
         ]
-    if explanation.snippet:
-        parts += ["redo the draw with msgpack and xxhash:", explanation.snippet]
     return "\n\n".join(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,165 +54,66 @@ def _audit(compiled: Compiled, state: State, step: int, row: Row) -> TieBreak:
         USES[use],
         name,
     )
-    return _AUDITS[USES[use]](occasion, arguments, results, words)
-
-
-def _shown(words: Any) -> tuple[str, ...]:
-    return tuple(f"{word:016x}" for word in words)
-
-
-def _computed(
-    occasion: Occasion, results: Any, words: Any, again: Outcome, draws: Draws, rule: str,
-    expression: str, among: int = 0, before: str = "",
-) -> TieBreak:  # fmt: skip
-    """A draw with one result. `expression`: the result as Python, from `word`, the last one;
-    `before`: lines of Python before it, in which `of(i)` is a word.
-    """
-    [outcome] = results if len(results) == 1 else [None]
+    draws = occasion.draws
+    again, rule = _drawn_again(USES[use], arguments, len(results), draws)
+    outcome: Outcome = tuple(results)
+    if not isinstance(again, tuple):
+        [outcome] = results if len(results) == 1 else [None]
     if isinstance(again, bool) and outcome in (0, 1):
         outcome = bool(outcome)
-    last = draws.taken - 1
-    snippet = (
-        f"import msgpack, xxhash\n"
-        f"word = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed={last})\n"
-        f"{before}print({expression})"
-    )
-    participants = range(among) if among <= AMONG_MAX else ()
-    index = again if among and isinstance(again, int) else None
+    among, index = 0, None
+    if USES[use] in ("below", "choice") and isinstance(again, int):
+        among, index = arguments[0] if arguments[0] <= AMONG_MAX else 0, again
+    elif USES[use] == "shuffled":
+        among = len(results)
     return TieBreak(
-        occasion, tuple(participants), _shown(words), _shown(draws.words()), index, outcome, again,
-        rule, snippet,
-    )  # fmt: skip
+        occasion, tuple(range(among)), words, draws.words(), index, outcome, again, rule
+    )
 
 
-def _word(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    draws = occasion.draws
-    return _computed(occasion, results, words, draws.word(), draws, "the word", "word")
+def _drawn_again(
+    use: str, arguments: Sequence[Any], places: int, draws: Draws
+) -> tuple[Outcome, str]:
+    """What the key gives for a use and its arguments, and the rule as text. `places`: how many the
+    event has: a forged number would decide how long its draw takes.
 
-
-def _below(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    [n], draws = arguments, occasion.draws
-    again = draws.below(n)
-    rule = f"below({n}): word {draws.taken - 1} mod {n} is {again}"
-    return _computed(occasion, results, words, again, draws, rule, f"word % {n}", n)
-
-
-def _between(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    (low, high), draws = arguments, occasion.draws
-    again = low + (high - low) * (draws.word() / WORD_RANGE)
-    formula = f"{low} + ({high} - {low}) * (word / 2**64)"
-    return _computed(occasion, results, words, float(again), draws, formula, formula)
-
-
-def _chance(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    [probability], draws = arguments, occasion.draws
-    again, limit = draws.chance(probability), int(probability * WORD_RANGE)
-    rule = f"chance({probability}): true where the word is under {limit}"
-    return _computed(occasion, results, words, again, draws, rule, f"word < {limit}")
-
-
-def _shuffled(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    [count] = arguments
-    _check_places(count, results)
-    return TieBreak.shuffled(occasion, tuple(range(count)), words, tuple(results))
-
-
-def _check_places(count: Any, results: Any) -> None:
-    """Raises ValueError unless a row has as many places as its arguments say: a forged number
-    would decide how long its draw takes.
+    Raises ValueError for arguments that the use does not have.
     """
-    if count != len(results):
-        raise ValueError(f"{len(results)} places of {count}")
-
-
-def _sample(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    (count, size), draws = arguments, occasion.draws
-    _check_places(min(count, size), results)
-    again = tuple(draws.sample(count, size))
-    taken, picks = occasion.draws, []
-    for i in range(len(again)):
-        taken.below(count - i)
-        picks.append((i, taken.taken - 1))
-    snippet = (
-        f"import msgpack, xxhash; key, order = msgpack.packb({occasion.key}), "
-        f"list(range({count}))\n"
-        f"for i, n in {picks}: k = i + xxhash.xxh3_64_intdigest(key, seed=n) % ({count} - i); "
-        f"order[i], order[k] = order[k], order[i]\n"
-        f"print(order[:{len(again)}])"
-    )
-    rule = f"Fisher-Yates from the front gives {', '.join(map(str, again))}"
-    return TieBreak(
-        occasion, (), _shown(words), _shown(draws.words()), None, tuple(results), again, rule,
-        snippet,
-    )  # fmt: skip
-
-
-_DECIMAL: Final = "import math; from decimal import Context, Decimal\n"
-
-
-def _normal(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    (mean, deviation), draws = arguments, occasion.draws
-    again = mean + deviation * standard_normal(draws)
-    before = (
-        f"{_DECIMAL}first = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), "
-        f"seed={draws.taken - 2})\n"
-        "a, b = ((2 * each + 1 - 2**64) / 2**64 for each in (first, word)); s = a * a + b * b\n"
-    )
-    formula = "a * math.sqrt(-2.0 * float(Context(40).ln(Decimal(s))) / s)"
-    rule = f"normal({mean}, {deviation}): the polar method, of the last two words"
-    expression = f"{mean} + {deviation} * ({formula})"
-    return _computed(occasion, results, words, float(again), draws, rule, expression, before=before)
-
-
-def _exponential(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    [mean], draws = arguments, occasion.draws
-    again = mean * waiting_time(draws)
-    formula = "abs(float(Context(40).ln(Context(40).divide(Decimal(word + 1), Decimal(2**64)))))"
-    rule = f"exponential({mean}): -{mean} * ln((word + 1) / 2**64)"
-    return _computed(
-        occasion, results, words, float(again), draws, rule, f"{mean} * {formula}",
-        before=_DECIMAL,
-    )  # fmt: skip
-
-
-def _poisson(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    [mean], draws = arguments, occasion.draws
-    again, parts = occurrences(draws, mean), draws.taken
-    if not parts:  # of a mean of 0
-        return TieBreak(
-            occasion, (), _shown(words), (), None, results[0], again, "poisson(0) is 0", ""
-        )
-    before = (
-        f"{_DECIMAL}count, part = 0, {mean} / {parts}\n"
-        f"for i in range({parts}):\n"
-        f"    u = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=i) / 2**64\n"
-        "    k, p = 0, float(Context(40).exp(Decimal(-part))); total = p\n"
-        "    while u >= total:\n"
-        "        k += 1; p *= part / k\n"
-        "        if total + p == total: break\n"
-        "        total += p\n"
-        "    count += k\n"
-    )
-    rule = (
-        f"poisson({mean}): the first count whose cumulative probability is over word / 2**64, "
-        f"added up over parts of at most {PART_MAX}"
-    )
-    return _computed(occasion, results, words, again, draws, rule, "count", before=before)
-
-
-def _weighted(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
-    weights, draws = tuple(map(float, arguments)), occasion.draws
-    again = place_by_weight(draws, weights)
-    before = f"from itertools import accumulate\ntotals = list(accumulate({list(weights)}))\n"
-    expression = (
-        "min(sum(total <= word / 2**64 * totals[-1] for total in totals), totals.index(totals[-1]))"
-    )
-    rule = f"weighted: the first of {len(weights)} sums of weights over word / 2**64 of the whole"
-    return _computed(occasion, results, words, again, draws, rule, expression, before=before)
-
-
-_AUDITS: Final = {
-    "word": _word, "below": _below, "between": _between, "chance": _chance, "choice": _below,
-    "shuffled": _shuffled, "sample": _sample, "normal": _normal, "exponential": _exponential,
-    "poisson": _poisson, "weighted": _weighted,
-}  # fmt: skip
+    result: Outcome
+    match use, *arguments:
+        case ("word",):
+            return draws.word(), "the word"
+        case "below" | "choice", n:
+            result = draws.below(n)
+            return result, f"below({n}): word {draws.taken - 1} mod {n} is {result}"
+        case "between", low, high:
+            result = float(low + (high - low) * (draws.word() / WORD_RANGE))
+            return result, f"{low} + ({high} - {low}) * (word / 2**64)"
+        case "chance", probability:
+            limit = int(probability * WORD_RANGE)
+            rule = f"chance({probability}): true where the word is under {limit}"
+            return draws.chance(probability), rule
+        case "shuffled", count if count == places:
+            result = tuple(draws.shuffled(range(count)))
+            return result, f"Fisher-Yates from the top gives {', '.join(map(str, result))}"
+        case "sample", count, size if min(count, size) == places:
+            result = tuple(draws.sample(count, size))
+            return result, f"Fisher-Yates from the front gives {', '.join(map(str, result))}"
+        case "normal", mean, deviation:
+            rule = f"normal({mean}, {deviation}): the polar method, of the last two words"
+            return float(mean + deviation * standard_normal(draws)), rule
+        case "exponential", mean:
+            rule = f"exponential({mean}): -{mean} * ln((word + 1) / 2**64)"
+            return float(mean * waiting_time(draws)), rule
+        case "poisson", mean:
+            rule = (
+                f"poisson({mean}): the first count whose cumulative probability is over "
+                f"word / 2**64, added up over parts of at most {PART_MAX}"
+            )
+            result = occurrences(draws, mean)
+            return result, rule if draws.taken else "poisson(0) is 0"
+        case "weighted", *weights:
+            result = place_by_weight(draws, tuple(map(float, weights)))
+            text = f"weighted: the first of {len(weights)} sums of weights over"
+            return result, f"{text} word / 2**64 of the whole"
+    raise ValueError(f"{use} of {arguments}, with {places} places")

@@ -18,6 +18,10 @@ from goldrush.replay.text import format_table
 Outcome = int | bool | float | tuple[int, ...] | None
 
 
+def _hex(words: Sequence[int]) -> tuple[str, ...]:
+    return tuple(f"{word:016x}" for word in words)
+
+
 @attrs.frozen
 class Occasion:
     """The identity of a draw.
@@ -54,12 +58,6 @@ class Occasion:
         """Its draws, with no word taken."""
         return Draws(*self.parts)
 
-    @property
-    def key(self) -> str:
-        """The parts of the key as Python source."""
-        parts = (f'"{part}"' if isinstance(part, str) else str(part) for part in self.parts)
-        return f"[{', '.join(parts)}]"
-
 
 @attrs.frozen
 class TieBreak:
@@ -76,21 +74,18 @@ class TieBreak:
             None where nobody wins.
         outcome_again: the outcome computed again.
         rule: how the outcome follows, as text.
-        snippet: lines of Python that print the outcome, given msgpack and xxhash; empty where
-            nothing was drawn.
         participants_again: the participants by the rest of the journal; None where only the event
             names them.
     """
 
     occasion: Occasion
     participants: Sequence[int]
-    draw_words: Sequence[str]
-    draw_words_again: Sequence[str]
+    draw_words: Sequence[str] = attrs.field(converter=_hex)
+    draw_words_again: Sequence[str] = attrs.field(converter=_hex)
     index: int | None
     outcome: Outcome
     outcome_again: Outcome
     rule: str
-    snippet: str
     participants_again: Sequence[int] | None = None
 
     @property
@@ -130,8 +125,7 @@ class TieBreak:
             ("holds", "yes" if self.holds else f"NO: the key gives {self.format_again()}"),
         ]
         head = f"{self.kind} {self.occasion.where}"
-        snippet = f"\nredo it with msgpack and xxhash:\n\n{self.snippet}" if self.snippet else ""
-        return f"{head}\n\n{format_table(rows)}\n{snippet}".rstrip()
+        return f"{head}\n\n{format_table(rows)}"
 
     def _took_part(self) -> list[tuple[str, str]]:
         """Rows with the participants as recorded and, if they differ, as derived again."""
@@ -171,7 +165,6 @@ class TieBreak:
             "outcome": self.outcome,
             "outcome_again": self.outcome_again,
             "rule": self.rule,
-            "snippet": self.snippet,
             "holds": self.holds,
         }
 
@@ -199,12 +192,7 @@ class TieBreak:
                 "over"
             )
         return cls(
-            occasion, participants, _hex(words), _hex(draws.words()), index, outcome,
-            among[index], rule,
-            f"import msgpack, xxhash\n"
-            f"print({list(among)}[xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), "
-            f"seed={passed}) % {count}])",
-            again,
+            occasion, participants, words, draws.words(), index, outcome, among[index], rule, again,
         )  # fmt: skip
 
     @classmethod
@@ -219,18 +207,7 @@ class TieBreak:
             rule: why nothing had to be drawn.
             again: the participants by the rest of the journal, if it names them.
         """
-        return cls(
-            occasion,
-            participants,
-            _hex(words),
-            (),
-            None,
-            outcome,
-            outcome_again,
-            rule,
-            "",
-            again,
-        )
+        return cls(occasion, participants, words, (), None, outcome, outcome_again, rule, again)
 
     @classmethod
     def chance(
@@ -244,10 +221,8 @@ class TieBreak:
         again = draws.chance(probability)
         threshold = int(probability * 2**64)
         return cls(
-            occasion, (), _hex(words), _hex(draws.words()), None, outcome, again,
+            occasion, (), words, draws.words(), None, outcome, again,
             f"chance({probability}): {meaning} where the word is under {threshold}",
-            f"import msgpack, xxhash\n"
-            f"print(xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=0) < {threshold})",
         )  # fmt: skip
 
     @classmethod
@@ -270,27 +245,7 @@ class TieBreak:
         outcome_again: Outcome = tuple(order)
         if nth is not None:
             outcome_again = order[nth] if nth < len(order) else None
-        shown = "*order" if nth is None else f"order[{nth}]"
         return cls(
-            occasion, participants, _hex(words), _hex(draws.words()), None, outcome,
-            outcome_again,
-            f"Fisher-Yates from the top gives {', '.join(map(str, order))}{meaning}",
-            f"import msgpack, xxhash; key, order = msgpack.packb({occasion.key}), {list(among)}\n"
-            f"for j, i in {_swaps(occasion.draws, len(among))}: "
-            "k = xxhash.xxh3_64_intdigest(key, seed=i) % (j + 1); "
-            f"order[j], order[k] = order[k], order[j]; print({shown}) if j == 1 else None",
-            again,
+            occasion, participants, words, draws.words(), None, outcome, outcome_again,
+            f"Fisher-Yates from the top gives {', '.join(map(str, order))}{meaning}", again,
         )  # fmt: skip
-
-
-def _swaps(draws: Draws, count: int) -> list[tuple[int, int]]:
-    """(j, i): for each index j from the top, the number i of the word that chooses its swap."""
-    swaps = []
-    for j in range(count - 1, 0, -1):
-        draws.below(j + 1)
-        swaps.append((j, draws.taken - 1))
-    return swaps
-
-
-def _hex(words: Sequence[int]) -> tuple[str, ...]:
-    return tuple(f"{word:016x}" for word in words)

@@ -58,8 +58,6 @@ class Explanation:
         account: sentences about the actions of the agents; without a change, the last one gives the
             reason why there is none.
         plan: the agent whose plan is listed after them, and the listing; or None.
-        snippet: lines of Python that redo the draws, given msgpack and xxhash; empty where nothing
-            was drawn.
         change: the change of one agent's plan that leads to another result; None if there is none.
     """
 
@@ -69,7 +67,6 @@ class Explanation:
     agents: Sequence[int]
     account: Sequence[str]
     plan: tuple[int, str] | None = None
-    snippet: str = ""
     change: PlanChange | None = None
 
     def __str__(self) -> str:
@@ -85,6 +82,5 @@ class Explanation:
             "agents": list(self.agents),
             "account": list(self.account),
             "plan": None if self.plan is None else {"agent": self.plan[0], "says": self.plan[1]},
-            "snippet": self.snippet,
             "change": None if self.change is None else self.change.as_dict(),
         }

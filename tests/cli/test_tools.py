@@ -260,14 +260,11 @@ def test_audit_lays_a_tie_break_open(kept: Path) -> None:
             "--json", cwd=kept,
         ).out
     )  # fmt: skip
-    snippet = ran.out.partition("redo it with msgpack and xxhash:\n\n")[2]
-    redone = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True)
 
     assert (0, "") == (ran.code, ran.err)
     assert re.search(
         rf"winner +agent {claim['winner']}\nrecorded +agent {claim['winner']}", ran.out
     )
-    assert f"{claim['winner']}\n" == redone.stdout
     assert (claim["claimants"], claim["words"]) == (shown["participants"], shown["words"])
     assert (True, claim["winner"]) == (shown["holds"], shown["outcome_again"])
 
@@ -278,11 +275,8 @@ def test_why_tells_what_happened_and_what_would_have_changed_it(kept: Path) -> N
     ran = goldrush("why", "a.journal", *on_plot, cwd=kept)
     [shown] = json.loads(goldrush("why", "a.journal", *on_plot, "--json", cwd=kept).out)
     of_agent = goldrush("why", "a.journal", "--at", 1, "--agent", claim["winner"], cwd=kept)
-    snippet = ran.out.partition("redo the draw with msgpack and xxhash:\n\n")[2]
-    redone = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True)
 
     assert (0, "") == (ran.code, ran.err)
-    assert f"{claim['winner']}\n" == redone.stdout
     assert ("contested claim", claim["claimants"]) == (shown["kind"], shown["agents"])
     assert shown["fork"] in ran.out
     assert ran.out.strip() in of_agent.out

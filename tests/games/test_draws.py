@@ -1,8 +1,6 @@
 """Every draw of a game is recorded, and can be computed again without it."""
 
 import math
-import subprocess
-import sys
 from collections import Counter
 from statistics import NormalDist, fmean, pstdev
 
@@ -19,6 +17,7 @@ from goldrush.kernel.world import Block
 from goldrush.replay.journal.fairness import fairness
 from tests.games.fisheries import changed, recorded
 from tests.journals import commits_of, write
+from tests.redraw import redraw
 
 
 class Dice(goldrush.Game):
@@ -65,18 +64,22 @@ def test_choices_among_a_few_are_tested_for_fairness(run) -> None:
     assert [(3, 30), (6, 30), (None, 60)] == [(test.participants, test.draws) for test in tests]
 
 
-def test_the_shown_program_gives_the_result_with_two_libraries_alone(run) -> None:
-    audits = run.audit(3)
-    script = "\n".join(audited.snippet for audited in audits)
-    printed = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+ARGUMENTS = {
+    "word": (), "below": (6,), "between": (0.5, 2), "chance": (0.3,), "choice": (3,),
+    "shuffled": (range(6),), "sample": (6, 3), "normal": (2.0, 0.5), "exponential": (3,),
+    "poisson": (700.5,), "weighted": (0.5, 0, 2),
+}  # fmt: skip
 
-    assert len(USES) == len(audits)
-    for audited, line in zip(audits, printed, strict=True):
-        found = eval(line.replace(" ", ", ") if line[0].isdigit() and " " in line else line)
-        outcome = audited.outcome
-        assert outcome == (tuple(found) if isinstance(outcome, tuple) else found)
+
+def test_the_program_of_the_page_gives_words_and_outcome_of_each_use(run) -> None:
+    assert set(USES) == set(ARGUMENTS)
+    for audited in (drawn for unit in range(1, 31) for drawn in run.audit(unit)):
+        again = redraw(audited.key)
+        use = "below" if audited.kind == "choice" else audited.kind
+        found = getattr(again, use)(*ARGUMENTS[audited.kind])
+
+        assert audited.outcome == (tuple(found) if isinstance(found, list) else found)
+        assert audited.draw_words == tuple(f"{word:016x}" for word in again.words)
 
 
 @pytest.mark.parametrize("name", ["die", "die,3", "die, 3"])

@@ -48,7 +48,6 @@ from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.why import Explanation, PlanChange
 from goldrush.replay.sentences import agents_text
-from goldrush.replay.worlds.mining.audit import laid_open
 from goldrush.replay.worlds.mining.story import action_text
 
 CAPTURE, BLOCKED_RAID, RAID_IN_TRUCE, VOID_RAID, CONTESTED_CLAIM, PRUNED_ACTION = KINDS = (
@@ -281,11 +280,10 @@ def _contested(round: Round, row: Row) -> Explanation:
         f"had agent {winner} not claimed it, {drawn}agent {again.claims[plot][2]}"
         f"{'' if drawn else ' would have won it'}"
     )
-    snippet = laid_open(round.config, round.number, CLAIM_DRAWN, row).snippet
+    change = round.change(winner, plan, says)
     return Explanation(
-        CONTESTED_CLAIM, round.number, plot, tuple(claimants), tuple(account), snippet=snippet,
-        change=round.change(winner, plan, says),
-    )  # fmt: skip
+        CONTESTED_CLAIM, round.number, plot, tuple(claimants), tuple(account), change=change
+    )
 
 
 def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
@@ -419,16 +417,11 @@ def _of_raid(
     round: Round, kind: str, row: Row, account: Sequence[str], change: PlanChange | None
 ) -> Explanation:
     plot, owner, raiders = row[:3]
-    drawn = [(RAID_RESOLVED, row)]
-    if plot in round.outcome.rulings:
-        drawn.append((RULED, round.outcome.rulings[plot]))
-    snippets = [laid_open(round.config, round.number, code, of).snippet for code, of in drawn]
     agents = {*raiders} | ({owner} - {None})
     plan = _plan(round, owner) if kind in (CAPTURE, BLOCKED_RAID) else None
     return Explanation(
-        kind, round.number, plot, tuple(sorted(agents)), tuple(account), plan,
-        "\n".join(filter(None, snippets)), change,
-    )  # fmt: skip
+        kind, round.number, plot, tuple(sorted(agents)), tuple(account), plan, change
+    )
 
 
 def _plan(round: Round, agent: int) -> tuple[int, str]:

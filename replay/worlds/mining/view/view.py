@@ -46,7 +46,7 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
 def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
     """Explanations as short as the page can make whole again: it has the plans.
 
-    Each is [round, kind, place, agents, account, whose plan is listed, snippet, change]; a change
+    Each is [round, kind, place, agents, account, whose plan is listed, change]; a change
     is [text, agent, its actions, whose plans a fork puts in by hand beside it]. Of the actions
     those of the recorded plan are given by position.
     """
@@ -78,7 +78,6 @@ def _packed(patterns: Patterns, one: Explanation, submitted: Sequence[Row]) -> l
     return [
         one.unit, patterns.of(one.kind)[0], one.location, list(one.agents),
         [patterns.of(line) for line in one.account], one.plan and one.plan[0],
-        patterns.of(one.snippet) if one.snippet else None,
         one.change and _change(patterns, one.change, submitted),
     ]  # fmt: skip
 

@@ -9,10 +9,9 @@ export function openWhy(run) {
   const { patterns, why, ...rest } = run.computed;
   const text = (packed) => unpacked(patterns, packed);
   const byRound = new Map();
-  for (const [round, kind, place, agents, account, planned, snippet, change] of why) {
+  for (const [round, kind, place, agents, account, planned, change] of why) {
     push(byRound, round, {
       kind: patterns[kind][0], place, agents, account: account.map(text), planned,
-      snippet: snippet === null ? "" : text(snippet),
       change: change === null ? null : { says: text(change[0]), agent: change[1], actions: change[2], others: change[3] },
     });
   }
@@ -33,13 +32,12 @@ export function whyPart(round, kinds, plot, agent = null, words = []) {
     words.length ? el("p", { class: "note" }, "The draw: ", el("code", {}, listed(words))) : null);
 }
 
-function explained(round, { account, planned, snippet, change }) {
+function explained(round, { account, planned, change }) {
   const lines = planned === null
     ? account
     : [...account, `agent ${planned}'s plan: ${listed(round.kept(planned).map(actionText)) || "nothing"}`];
   return [
     el("ul", {}, lines.map((line) => el("li", {}, line))),
-    snippet ? [el("p", { class: "note" }, "The draw again, with msgpack and xxhash:"), commandLine(snippet)] : null,
     change ? [el("p", {}, el("strong", {}, change.says)), commandLine(forkCommand(round, change))] : null,
     el("p", { class: "note" }, "Computed by the rules when this page was made."),
   ];
