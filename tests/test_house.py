@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("kernel", "agents", "replay", "cli")
 CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
-ANY_MAX = 363  # public signatures and fields that say `Any`; may only fall
+ANY_MAX = 361  # public signatures and fields that say `Any`; may only fall
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DOCUMENTED = (ast.Module, ast.ClassDef, *FUNCTIONS)
