@@ -236,6 +236,10 @@ class SubjectOptions(NamedTuple):
         "--env: record nothing whose name begins so, such as 'info[time]', nor what is at a path "
         "of a model, such as \"game['uuid']\"; repeatable.",
     )  # fmt: skip
+    report: str | None = option(
+        "--report", "NAME,...", "--env: what a model reports, as measures: its attributes, "
+        "properties and methods, and what its report() or its collector tells (default: all).",
+    )  # fmt: skip
     seed_parameter: str | None = option(
         "--seed-parameter", "NAME", "--env: the parameter that takes the seed (default: by its "
         "name).",
@@ -247,7 +251,8 @@ class SubjectOptions(NamedTuple):
         if self.no_seed and self.seed_parameter is not None:
             raise click.UsageError("--no-seed and --seed-parameter exclude each other")
         named = "" if self.no_seed else self.seed_parameter
-        return {"ignore": self.ignore or None, "seed_parameter": named}
+        report = None if self.report is None else self.report.split(",")
+        return {"ignore": self.ignore or None, "report": report, "seed_parameter": named}
 
     def check(self, config: type[AttrsInstance]) -> None:
         """Raises UsageError for an option that a world, whose settings are of this class, does not

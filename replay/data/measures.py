@@ -123,6 +123,8 @@ class Measured(Generic[C]):
         finished: the run has ended.
         forks: the number of forks that led to the run.
         known: the measures by name.
+        still: what has values and never changed in this run, in a world where that is a setting of
+            it and no measure; of a study in which it changes, it is one.
         vocabulary: the nouns of the world.
         units: the number of closed units.
         values: by name of a measure that a unit has, its values by unit, from unit 1 on; None where
@@ -143,6 +145,12 @@ class Measured(Generic[C]):
     values: Mapping[str, Sequence[Value]]
     by_agent: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
     course: Course = attrs.field(factory=Course)
+    still: Mapping[str, Measure] = attrs.field(factory=dict)
+
+    @property
+    def every(self) -> Mapping[str, Measure]:
+        """The measures, and what never changed."""
+        return {**self.known, **self.still}
 
     @property
     def counted(self) -> int:
@@ -164,7 +172,7 @@ class Measured(Generic[C]):
         measure says otherwise. `horizon`: the number of units of the span that count, where longer
         spans have larger values.
         """
-        measure = self.known[name]
+        measure = self.every[name]
         if measure.over is not None:
             return measure.over(self, span, horizon)
         values = self.values[name][span.first - 1 : span.last]

@@ -217,17 +217,18 @@ def result_of(
     """A measured run as studies keep it: its values as a whole, by half and over windows of its
     units, and what its world keeps besides (`kept`).
     """
-    halves = [name for name, measure in measured.known.items() if measure.by_half]
+    halves = [name for name, measure in measured.every.items() if measure.by_half]
     return Result(
         **run.fields(),
         units=measured.units,
-        run={name: measured.of(name) for name in measured.known},
+        run={name: measured.of(name) for name in measured.every},
+        still=tuple(measured.still),
         halves={name: measured.compared(name) for name in halves},
         halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
         curves={
             name: tuple(_at(measured, name, span) for span in points_of(run.cell.rounds))
             for name in measured.values
-            if name in measured.known
+            if name in measured.every
         },
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
@@ -245,7 +246,7 @@ def _at(measured: Measured[Any], name: str, window: Span) -> Value:
     span = Span(window.first, min(window.last, measured.units))
     if span.last < span.first:
         return None
-    if measured.known[name].at_end:
+    if measured.every[name].at_end:
         return measured.values[name][span.last - 1]
     return measured.over(name, span, len(span))
 

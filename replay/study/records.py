@@ -99,6 +99,7 @@ class Result(StudyRun, Generic[C, K]):
         policies: labels by agent.
         by_agent: as in `Measured`, by agent of `policies`.
         course: as in `Measured`.
+        still: the names in `run` that are no measures of it: they never changed.
         remarks: what the headline of the run says behind its standings.
         failures, first: of models: the outcomes of all answers, and the answers of the first unit.
         kept: values for the world's own part of a report (`Studies.kept`).
@@ -113,6 +114,7 @@ class Result(StudyRun, Generic[C, K]):
     policies: Sequence[str]
     by_agent: Mapping[str, Sequence[Value]]
     course: Course = attrs.field(factory=Course)
+    still: Sequence[str] = ()
     remarks: Sequence[str] = ()
     kept: K
     failures: Sequence[Failures] = ()

@@ -44,8 +44,13 @@ class Results(Generic[C, K]):
         if measures.of_names is not None:
             every = [run for runs in self.by_cell.values() for run in runs]
             own = {user.name for user in self.users}
-            names = [name for name in every[0].run if name not in own]
-            measures = measures.of_names([n for n in names if all(n in run.run for run in every)])
+            names = [
+                name
+                for name in every[0].run
+                if name not in own and all(name in run.run for run in every)
+                and any(name not in run.still for run in every)
+            ]  # fmt: skip
+            measures = measures.of_names(names)
         return with_users(measures, self.users)
 
     @cached_property

@@ -103,6 +103,8 @@ class About:
             none; None: `seed`, or what takes one without being named. START has it unless it is
             None.
         recording: the version of how a run is recorded, up to NEWEST; None: the first.
+        report: of a model, the names of what it reports; empty: all that it tells. None: of an
+            environment, and in older journals, which have the attributes of a model alone.
     """
 
     name: str = setting("", _TEXT)
@@ -125,6 +127,7 @@ class About:
 
     seed_parameter: str | None = setting(None, optional(_TEXT))
     recording: int | None = setting(None, optional(integer(2, NEWEST)))
+    report: Sequence[str] | None = setting(None, optional(_TEXTS))
 
     def as_dict(self) -> dict[str, object]:
         """For START."""
@@ -134,23 +137,23 @@ class About:
 
 def about_of(recorded: object) -> About:
     """What START says of a subject. Raises BadInput for anything else."""
-    names = [field.name for field in attrs.fields(About)]
-    *needed, autoreset, seed_parameter, recording = names
+    fields = attrs.fields(About)
     has = [*recorded] if type(recorded) is dict else []
-    if has != [name for name in names if name in needed or name in has]:
-        raise BadInput(f"the subject is {format_value(recorded)}", f"it has {', '.join(needed)}")
+    if has != [each.name for each in fields if each.default is not None or each.name in has]:
+        needed = ", ".join(each.name for each in fields if each.default is not None)
+        raise BadInput(f"the subject is {format_value(recorded)}", f"it has {needed}")
     recorded = cast("dict[str, Any]", recorded)
-    further = (autoreset, seed_parameter, recording)
-    if any(name in recorded and recorded[name] is None for name in further):
+    if None in recorded.values():
         raise BadInput(f"the subject is {format_value(recorded)}", "leave out what is null")
-    for field in attrs.fields(About):
+    for field in fields:
         if "kind" in field.metadata and field.name in recorded:
             check_value(f"the subject's {field.name}", recorded[field.name], field.metadata["kind"])
     versions = recorded["versions"]
     if type(versions) is not dict or not _TEXTS.holds((*versions, *versions.values())):
         raise BadInput(f"versions are {format_value(versions)}", "give texts by name")
-    if autoreset in recorded and recorded["kind"] != VECTOR:
-        raise BadInput(f"a {recorded['kind']} has an {autoreset}", "a vector environment has one")
+    for name, kind in {"autoreset": VECTOR, "report": MODEL}.items():
+        if name in recorded and recorded["kind"] != kind:
+            raise BadInput(f"a {recorded['kind']} has {name}", f"only a {kind} has it")
     agents = recorded["agents"]
     if (recorded["kind"] == MODEL) is not (not agents) or len({*agents}) < len(agents):
         raise BadInput(

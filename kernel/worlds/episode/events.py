@@ -96,7 +96,7 @@ EVENTS: Final = (
         "array",
         {
             "agent": _AGENT.means("whose observation or info it is; null: that of all"),
-            "name": _NAME.means("where it stands: observation, info[score], variable[Gini]"),
+            "name": _NAME.means("where it stands: observation, info[score], report[Gini]"),
             "digest": _DIGEST.means("64 bits of its type, shape and bytes"),
             "value": VALUE.means("the value, where it is recorded"),
         },

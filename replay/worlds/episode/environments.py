@@ -43,13 +43,14 @@ class Recorded:
         values: their values, too.
         ignored: arrays whose name begins so are left out, with or without quotes around keys; of
             what a model holds, the paths as `goldrush repeats` prints them.
-        seed_parameter, recording: as START has them.
+        seed_parameter, recording, report: as START has them, of a model.
     """
 
     values: bool = False
     ignored: tuple[str, ...] = ()
     seed_parameter: str | None = None
     recording: int | None = NEWEST
+    report: tuple[str, ...] | None = ()
     left_out: set[str] = attrs.field(factory=set, init=False, eq=False)  # of `ignored`, what was
     _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
         init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
@@ -58,7 +59,9 @@ class Recorded:
     @classmethod
     def of(cls, about: About) -> Recorded:
         """As a run was recorded."""
-        return cls(about.values, tuple(about.ignored), about.seed_parameter, about.recording)
+        report = None if about.report is None else tuple(about.report)
+        ignored = tuple(about.ignored)
+        return cls(about.values, ignored, about.seed_parameter, about.recording, report)
 
     def rows(self, agent: int | None, name: str, value: object) -> Rows:
         """The rows of `array` for an observation, or an info."""

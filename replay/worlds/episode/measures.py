@@ -5,7 +5,7 @@ A reward that is infinite or NaN makes the measures undefined that it is part of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -16,7 +16,9 @@ from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import Walk
+from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.episode.config import About, EpisodeConfig
+from goldrush.kernel.worlds.episode.events import CHANGED
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import number_in, shown
 from goldrush.kernel.worlds.episode.world import episode_world
@@ -38,7 +40,7 @@ from goldrush.replay.policies import played
 from goldrush.replay.worlds.episode.episodes import Episode, Episodes, finite
 
 VARIABLES_MAX: Final = 200  # variables of a model that are measures
-_VARIABLE: Final = "variable["
+_FRONTS: Final = ("report[", "variable[")  # of what a model tells, and of its attributes
 
 
 @attrs.frozen(kw_only=True)
@@ -59,7 +61,7 @@ class MeasuredEpisodes(Measured[EpisodeConfig]):
         return [each for each in self.episodes if each.is_finished and each.last in units]
 
     def over(self, name: str, span: Span, horizon: int) -> Value:
-        return super().over(name, span, horizon) if name in self.known else None
+        return super().over(name, span, horizon) if name in self.every else None
 
     @property
     def best(self) -> Episode | None:
@@ -182,16 +184,44 @@ class _ByAgent:
         }
 
 
+class _Moves:
+    """Which variables of a model change by themselves. What changes only where a program or a fork
+    sets it is a setting.
+    """
+
+    def __init__(self) -> None:
+        self.names = set[str]()
+        self._last: dict[str, float] = {}
+        self._given = set[str]()
+
+    def give(self, block: Block) -> None:
+        """Attributes that are set before the next step."""
+        self._given |= {row[0] for row in block.rows(CHANGED)}
+
+    def add(self, values: Mapping[str, Value]) -> None:
+        """Add the values of a step, by name of a variable."""
+        defined = {name: value for name, value in values.items() if value is not None}
+        self.names |= {
+            name
+            for name, value in defined.items()
+            if self._last.get(name, value) != value and name not in self._given
+        }
+        self._last |= defined
+        self._given = set()
+
+
 def read(reader: JournalReader) -> MeasuredEpisodes:
     """The measured run of an open journal. Raises JournalError as reading it does."""
     world = episode_world()
     values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
     known: dict[str, Measure] = {**MEASURES}
     sampling, episodes, by_agent = Sampling[ByAgent](COURSE_MAX), Episodes(), _ByAgent()
+    moves = _Moves()
     walk, rosters, units, steps = Walk(world, reader), dict[int, Sequence[str]](), 0, 0
     for commit, state in walk:
         if commit.kind in (START, FORK):
             rosters[commit.unit] = labels_of(state.roster, ())
+            moves.give(Block(state.inputs))
         if commit.kind != UNIT or commit.digest is None:
             continue
         units += 1
@@ -199,29 +229,37 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
         for name in _new_variables(known, state):
             known[name] = _variable(name)
             values[name] = Series()
+            if _key(_FRONTS[0], name) in state.shown:
+                moves.names.add(name)  # it is a measure though it may never change
             for _ in range(units - 1):
                 values[name].append(None)
-        for name, value in values_of(known, state).items():
+        reported = values_of(known, state)
+        for name, value in reported.items():
             values[name].append(value)
+        moves.give(commit.blocks[0])
+        moves.add(reported)
         episodes.add(commit, state)
         by_agent.add(state)
         if sampling.wants(units):
             sampling.add(units, by_agent.values)
     state, policies = walk.state, played(rosters.values())
     last = by_agent.values
+    still: dict[str, Measure] = {}
+    if state.is_model:
+        variables = {
+            name: _dated(measure, values[name], steps)
+            for name, measure in known.items()
+            if name not in MEASURES
+        }
+        known, still = _parted(variables, moves.names)
     return MeasuredEpisodes(
         path=reader.path,
         config=state.config,
         roster=policies,
         finished=reader.ended,
         forks=len(walk.forks),
-        known=known
-        if not state.is_model
-        else {
-            name: _dated(measure, values[name], steps)
-            for name, measure in known.items()
-            if name not in MEASURES
-        },
+        known=known,
+        still=still,
         vocabulary=world.vocabulary,
         units=units,
         values=values,
@@ -233,14 +271,22 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
     )
 
 
+def _parted(
+    variables: Mapping[str, Measure], names: Collection[str]
+) -> tuple[dict[str, Measure], dict[str, Measure]]:
+    """The variables of these names, and the others."""
+    known = {name: measure for name, measure in variables.items() if name in names}
+    return known, {name: variables[name] for name in variables if name not in known}
+
+
 def _new_variables(known: Mapping[str, Measure], state: EpisodeState) -> list[str]:
     """The names of the variables of a model that are numbers for the first time, as measures."""
     if not state.is_model:
         return []
     names = [
-        free_name(name.removeprefix(_VARIABLE).removesuffix("]"), MEASURES)
+        free_name(name.partition("[")[2].removesuffix("]"), MEASURES)
         for (agent, name), value in state.shown.items()
-        if agent is None and name.startswith(_VARIABLE) and number_in(value) is not None
+        if agent is None and name.startswith(_FRONTS) and number_in(value) is not None
     ]
     room = len(MEASURES) + VARIABLES_MAX - len(known)
     return [name for name in dict.fromkeys(names) if name not in known][:room]
@@ -248,16 +294,26 @@ def _new_variables(known: Mapping[str, Measure], state: EpisodeState) -> list[st
 
 def _variable(name: str) -> Measure:
     """A variable of a model as a measure of this name; over several units it is the last value."""
-    own = name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
-    key = None, f"{_VARIABLE}{own}]"
+    keys = [_key(front, name) for front in _FRONTS]
 
     def of(state: EpisodeState) -> Value:
-        return number_in(state.shown.get(key))
+        return next((number_in(state.shown[key]) for key in keys if key in state.shown), None)
 
     return Measure(
-        name, escaped(own), "A variable that the model reports; over several steps, the last one.",
+        name, escaped(_own(name)),
+        "A variable that the model reports; over several steps, the last one.",
         of, partial(_last, name),
     )  # fmt: skip
+
+
+def _key(front: str, name: str) -> tuple[None, str]:
+    """Where a state has a variable of this name."""
+    return None, f"{front}{_own(name)}]"
+
+
+def _own(name: str) -> str:
+    """The name of a variable, whose measure may be called otherwise."""
+    return name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
 
 
 def _dated(measure: Measure, values: Series, steps: int) -> Measure:

@@ -7,8 +7,10 @@ of one's own needs a method `step` and no more.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import islice
 from operator import is_
 from types import FunctionType, MethodType, ModuleType
@@ -42,9 +44,11 @@ from goldrush.replay.worlds.episode.environments import (
     makes_environments,
 )
 from goldrush.replay.worlds.episode.repetition import ATTRIBUTES
-from goldrush.replay.worlds.episode.versions import versions_of
+from goldrush.replay.worlds.episode.versions import is_installed, versions_of
 
 MakeModel = Callable[..., object]
+
+REPORTS: Final = ("report", "metrics")  # methods that tell values by name
 
 RECENT: Final = 8  # rows of a collector whose objects tell whether it has collected
 
@@ -175,28 +179,48 @@ class ModelSubject:
         return Outcome((), is_over(model), (), rows)
 
     def _variables(self, held: Mapping[str, object]) -> Iterator[Row]:
-        """What the model reports: the row that its collector has since the last step, if any, or
-        its public attributes.
+        """What the model tells, `report[NAME]`: by the row that its collector has since the last
+        step, if any, by methods and properties; without a collector also its public attributes,
+        `variable[NAME]`. In older recordings all are variables, and nothing is asked for.
         """
+        wanted = self.recorded.report
         collector: Any = next(filter(_is_collector, held.values()), None)
-        if collector is None:
+        collected = {} if collector is None else collector.model_vars
+        told = {} if wanted is None else told_by(self._model, held)
+        if collector is None and not wanted:
             for name, value in held.items():
-                if name[0] != "_" and _is_plain(value):
+                if name[0] != "_" and _is_plain(value) and name not in told:
                     yield from self._rows(None, f"variable[{name}]", value)
-            return
+        if wanted:
+            told = {
+                name: told[name] if name in told else _asked(self._model, name, held)
+                for name in wanted
+                if name not in collected
+            }
+        for name, value in told.items():
+            if name not in collected:
+                yield from self._rows(None, f"report[{name}]", value)
+        if collector is not None:
+            yield from self._collected_since(collector, wanted or collected)
+
+    def _collected_since(self, collector: Any, names: Collection[str]) -> Iterator[Row]:
+        """The row of these names that a collector has since the last step, if any."""
+        front = "variable" if self.recorded.report is None else "report"
         for name, values in collector.model_vars.items():
+            if name not in names:
+                continue
             if not isinstance(values, Sequence):
                 raise BadInput(
                     f"{name} in the model_vars of {self.name} is {format_value(values)}",
                     "give a list of what was collected",
                 )
             if values:
-                rows = self._rows(None, f"variable[{name}]", values[-1])
+                rows = self._rows(None, f"{front}[{name}]", values[-1])
                 # A window, and a list that begins anew, can have the length of before: what it has
                 # last tells. One that has had the same object RECENT times has no more to tell.
                 reached = len(values), [digest for _, _, digest, _ in rows]
                 recent = values, *islice(reversed(values), RECENT)
-                yield from rows if self._is_new(f"variable[{name}]", reached, recent) else ()
+                yield from rows if self._is_new(f"{front}[{name}]", reached, recent) else ()
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
             ("agents by type", getattr(collector, "_agenttype_records", None)),
@@ -232,6 +256,77 @@ def _observed(model: object, ignored: Sequence[str]) -> Seen:
     held = attributes(model).items()
     seen = {name: value for name, value in held if not _is_collector(value)}
     return observed(seen, model, ignored=ignored)
+
+
+def told_by(model: object, held: Mapping[str, object]) -> dict[str, object]:
+    """What a model tells by its methods `report` and `metrics`, which return values by name, and by
+    those of its properties that are numbers, texts or truth values. A property that raises tells
+    nothing. To look changes nothing: see `_left_as_it_is`. Raises what the methods raise.
+    """
+    told: dict[str, object] = {}
+    methods, properties = _telling(cast(Any, type(model)))
+    if not methods and not properties:
+        return told
+    with _left_as_it_is(model, held):
+        for method in methods:
+            values = method(model)
+            if isinstance(values, Mapping):
+                told |= {str(key): value for key, value in values.items()}
+        for name in properties:
+            with suppress(Exception):
+                if name not in told and _is_plain(value := getattr(model, name)):
+                    told[name] = value
+    return told
+
+
+def _asked(model: object, name: str, held: Mapping[str, object]) -> object:
+    """An attribute of a model, or what a method of it returns. Raises BadInput for no such name."""
+    if not hasattr(model, name):
+        known = [*told_by(model, held), *(name for name in held if name[0] != "_")]
+        raise unknown(f"report of {type(model).__name__}", name, known)
+    with _left_as_it_is(model, held):
+        value = getattr(model, name)
+        return value() if callable(value) else value
+
+
+@cache
+def _telling(kind: type) -> tuple[list[Callable[..., object]], list[str]]:
+    """The methods of a class that tell values, and its public properties, but those of a library
+    that it is derived from.
+    """
+    methods = [getattr(kind, name, None) for name in REPORTS]
+    own = kind.__module__.partition(".")[0]
+    properties = [
+        name
+        for each in kind.__mro__
+        if each.__module__.partition(".")[0] == own or not is_installed(each)
+        for name, value in vars(each).items()
+        if isinstance(value, property) and name[0] != "_"
+    ]
+    return [
+        method for method in methods if isinstance(method, FunctionType) and _takes_nothing(method)
+    ], properties
+
+
+@contextmanager
+def _left_as_it_is(model: object, held: Mapping[str, object]) -> Iterator[None]:
+    """What is looked at inside draws and sets as it likes: behind it the attributes of the model
+    are the objects that they were, and the generators among them, and those that all share, stand
+    where they stood. So a recorded model does as one that nobody looks at.
+    """
+    numpy: Any = sys.modules.get("numpy.random")
+    shared = [random._inst, *([numpy.mtrand._rand] if numpy else [])]
+    states = [(each, _state_of(each)) for each in (*held.values(), *shared)]
+    own = getattr(model, "__dict__", {})
+    before = dict(own)
+    try:
+        yield
+    finally:
+        own.clear()
+        own.update(before)
+        for generator, state in states:
+            if state is not None:
+                _set_state(generator, state)
 
 
 def is_over(model: object) -> bool:
@@ -300,6 +395,15 @@ def _digest_of(value: object) -> int:
     return observed({"": value}).digests[""]
 
 
+def _set_state(generator: Any, state: Any) -> None:
+    if isinstance(generator, random.Random):
+        generator.setstate(state)
+    elif hasattr(generator, "set_state"):
+        generator.set_state(state)
+    else:
+        getattr(generator, "bit_generator", generator).state = state
+
+
 @attrs.frozen
 class ModelMaker:
     """Makes the subject of a run of a model again.
@@ -323,10 +427,15 @@ def is_model(make: object) -> bool:
     if not isinstance(make, type) or makes_environments(make):
         return False
     step = getattr(make, "step", None)
-    return callable(step) and not any(
+    return callable(step) and _takes_nothing(step)
+
+
+def _takes_nothing(method: Callable[..., object]) -> bool:
+    """Whether a method of a class needs no argument besides its object."""
+    return not any(
         parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        for parameter in parameters_of(step)[1:]
+        for parameter in parameters_of(method)[1:]
     )
 
 
@@ -377,6 +486,6 @@ def about_of_model(subject: ModelSubject, every: int = 0) -> About:
     make, recorded = subject.make, subject.recorded
     return About(
         name=subject.name, kind=MODEL, values=recorded.values, ignored=recorded.ignored,
-        every=every, versions=versions_of(make),
-        seed_parameter=recorded.seed_parameter, recording=recorded.recording,
+        every=every, versions=versions_of(make), seed_parameter=recorded.seed_parameter,
+        recording=recorded.recording, report=recorded.report,
     )  # fmt: skip

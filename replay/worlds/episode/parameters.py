@@ -37,14 +37,16 @@ class AskedSettings(EpisodeSettings):
 
     Attributes:
         ignore: see `goldrush.wrap`.
+        report: see `goldrush.wrap`.
         seed_parameter: see `goldrush.wrap`.
     """
 
     ignore: str | Sequence[str] = setting((), _NAMES)
+    report: str | Sequence[str] = setting((), _NAMES)
     seed_parameter: str | None = setting(None, _NAME)
 
 
-_ASKED: Final = ("ignore", "seed_parameter")
+_ASKED: Final = ("ignore", "report", "seed_parameter")
 _GIVEN: Final = (*OWN, *_ASKED, "rng", "scenario")  # what `making` gives
 
 
@@ -63,9 +65,12 @@ def asked_in(
                 "give a function that calls the parameter otherwise",
             )
     found = configured(AskedSettings, asked)
-    ignored = (found.ignore,) if isinstance(found.ignore, str) else tuple(found.ignore)
+    ignored, report = (
+        (names,) if isinstance(names, str) else tuple(names)
+        for names in (found.ignore, found.report)
+    )
     others = {name: value for name, value in settings.items() if name not in _ASKED}
-    return Recorded(ignored=ignored, seed_parameter=found.seed_parameter), others
+    return Recorded(False, ignored, found.seed_parameter, report=report), others
 
 
 def settings_of_model(make: Maker | None) -> type[AskedSettings]:

@@ -211,6 +211,8 @@ def _of_model(run: MeasuredEpisodes) -> Sequence[str]:
     """What is said of a model: its variables at the end."""
     known = [(measure.title, run.of(name)) for name, measure in run.known.items()]
     texts = [f"{title} is {format_value(value)}" for title, value in known if value is not None]
+    if not texts and run.still:
+        return [f"Nothing that the model reports changes in {format_count(run.steps, 'step')}."]
     if not texts:
         return [f"A model of {format_count(run.steps, 'step')} that reports no numbers."]
     left = len(texts) - NAMED_MAX

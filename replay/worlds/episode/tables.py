@@ -140,7 +140,7 @@ ARRAYS: Final = Table(
     [
         _STEP, _EPISODE,
         Column("agent", TEXT, "", "the name of the agent whose it is; null: of all"),
-        Column("name", TEXT, "", "its name: `observation`, `info[score]`, `variable[Gini]`"),
+        Column("name", TEXT, "", "its name: `observation`, `info[score]`, `report[Gini]`"),
         Column("digest", TEXT, "", "64 bits of its type, shape and bytes, 16 hex digits"),
         Column("number", REAL, "", "its value, if that is one finite number"),
         Column("value", JSON, "", "its value, arrays as nested lists; null: not recorded"),

@@ -40,6 +40,12 @@ def versions_of(*code: object) -> dict[str, str]:
     return {"python": platform.python_version(), **dict(sorted(named.items()))}
 
 
+def is_installed(kind: type) -> bool:
+    """Whether a class is of a distribution, or of Python, and not of a file of one's own."""
+    top = kind.__module__.partition(".")[0]
+    return top in sys.stdlib_module_names or bool(_distributions(top))
+
+
 def _modules_of(code: object) -> Iterator[str]:
     while isinstance(code, partial):
         code = code.func

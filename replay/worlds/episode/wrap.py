@@ -37,7 +37,8 @@ E = TypeVar("E")
 def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
     target: Callable[..., M], journal: str | Path, *, seed: int = 0, steps: Literal[0] = 0,
     values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
-    seed_parameter: str | None = None, force: bool = False, **parameters: object,
+    report: str | Sequence[str] = (), seed_parameter: str | None = None,
+    force: bool = False, **parameters: object,
 ) -> RecordedModel[M]: ...  # fmt: skip
 
 
@@ -45,7 +46,8 @@ def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
 def wrap(
     target: Callable[..., Stepped], journal: str | Path, *, steps: int, seed: int = 0,
     values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
-    seed_parameter: str | None = None, force: bool = False, **parameters: object,
+    report: str | Sequence[str] = (), seed_parameter: str | None = None,
+    force: bool = False, **parameters: object,
 ) -> Run: ...  # fmt: skip
 
 
@@ -53,7 +55,8 @@ def wrap(
 def wrap(
     target: str, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
     ignore: str | Sequence[str] = (), every: Literal[0] = 0,
-    seed_parameter: str | None = None, force: bool = False, **parameters: object,
+    report: str | Sequence[str] = (), seed_parameter: str | None = None,
+    force: bool = False, **parameters: object,
 ) -> RecordedEnv: ...  # fmt: skip
 
 
@@ -61,7 +64,8 @@ def wrap(
 def wrap(
     target: Callable[..., E], journal: str | Path, *, seed: int = 0, steps: int = 0,
     values: bool = False, ignore: str | Sequence[str] = (), every: Literal[0] = 0,
-    seed_parameter: str | None = None, force: bool = False, **parameters: object,
+    report: str | Sequence[str] = (), seed_parameter: str | None = None,
+    force: bool = False, **parameters: object,
 ) -> E: ...  # fmt: skip
 
 
@@ -69,7 +73,7 @@ def wrap(
 def wrap(
     target: E, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
     ignore: str | Sequence[str] = (), every: Literal[0] = 0,
-    seed_parameter: str | None = None, force: bool = False,
+    report: str | Sequence[str] = (), seed_parameter: str | None = None, force: bool = False,
 ) -> E: ...  # fmt: skip
 
 
@@ -82,6 +86,7 @@ def wrap(
     values: bool = False,
     ignore: str | Sequence[str] = (),
     every: int = 0,
+    report: str | Sequence[str] = (),
     seed_parameter: str | None = None,
     force: bool = False,
     **parameters: object,
@@ -113,6 +118,9 @@ def wrap(
             `game['uuid']`.
         every: steps between two digests of all that a model holds, besides that at the end; 0:
             there are none. One takes as long as some ten to a thousand steps.
+        report: what a model reports, as measures: names of its attributes, properties and methods,
+            or of what its `report()`, its `metrics()` or its collector tells; empty: all that it
+            tells by these, and its public attributes.
         seed_parameter: the parameter that takes the seed, of the model or of the environment's
             `reset`; None: one with a common name (`seed`, `rng`, `random_state`, ...); empty: it
             takes none.
@@ -131,10 +139,8 @@ def wrap(
     env, make, parameters = _made_and_maker(target, parameters)
     settings = Settings(seed, steps, parameters)
     settings.as_config()  # refused before anything is made
-    if not isinstance(ignore, Sequence):
-        raise BadInput(f"ignore is {format_value(ignore)}", "give a name, or a list of names")
     recorded = Recorded(
-        values, (ignore,) if isinstance(ignore, str) else tuple(ignore), seed_parameter
+        values, _names(ignore, "ignore"), seed_parameter, report=_names(report, "report")
     )
     with exits_told(format_value(target) if make is None else name_of(make)):
         return _wrapped(env, make, journal, settings, recorded, every, force=force)
@@ -152,8 +158,9 @@ def _wrapped(
     if of_model is not None:
         model = recorded_model(of_model, journal, settings, every, force=force)
         return model.run_to_end() if settings.steps else model
-    if every:
-        raise BadInput("every is given for an environment", "leave it out: models have it")
+    for name, given in {"every": every, "report": recorded.report}.items():
+        if given:
+            raise BadInput(f"{name} is given for an environment", "leave it out: models have it")
     if env is None and make is not None:
         env = make(**parameters)
     subject = subject_of_environment(env, recorded)
@@ -162,6 +169,12 @@ def _wrapped(
     maker = None if make is None else EnvironmentMaker(make)
     recording = Recording.new(subject, about, settings, maker, journal, force=force)
     return _wrapper(subject.kind)(recording)
+
+
+def _names(given: object, what: str) -> tuple[str, ...]:
+    if not isinstance(given, Sequence):
+        raise BadInput(f"{what} is {format_value(given)}", "give a name, or a list of names")
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _made_and_maker(

@@ -115,7 +115,7 @@ def test_what_a_collector_reports_is_recorded_in_place_of_attributes(tmp_path: P
         bare.step()
     alive = bare.datacollector.model_vars["alive"]
     assert shown(run.path, Herd) == [
-        {(None, "variable[alive]"): now, (None, "variable[by kind][old]"): now // 2}
+        {(None, "report[alive]"): now, (None, "report[by kind][old]"): now // 2}
         for now in alive
     ]  # fmt: skip
     assert arrays(run.path, "agents") == arrays(run.path, "generator[rng]") == [0, 1, 2, 3]
@@ -132,7 +132,7 @@ class Rare(Herd):
 def test_what_is_collected_now_and_then_is_recorded_where_it_was(tmp_path: Path) -> None:
     run = goldrush.wrap(Rare, tmp_path / "run.journal", seed=7, steps=12, risk=0.1)
 
-    for name in "variable[alive]", "agents":
+    for name in "report[alive]", "agents":
         assert [0, 5, 10] == arrays(run.path, name)
     assert goldrush.open(run.path, world=Rare).verify().holds
 
@@ -167,7 +167,7 @@ def test_a_collector_that_keeps_its_last_rows_is_recorded_in_each_step(
     for _ in range(6):
         bare.step()
     alive = bare.datacollector.model_vars["alive"]
-    assert [now[None, "variable[alive]"] for now in shown(run.path, make)] == alive
+    assert [now[None, "report[alive]"] for now in shown(run.path, make)] == alive
     assert [0, 1, 2, 3, 4, 5, 6] == arrays(run.path, "agents")
 
 
@@ -187,7 +187,7 @@ class Steady:
 def test_an_equal_row_is_recorded_and_the_step_of_the_last_one_said(tmp_path: Path) -> None:
     run = goldrush.wrap(Steady, tmp_path / "run.journal", seed=7, steps=6)
 
-    assert [0, 1, 2, 3, 4] == arrays(run.path, "variable[share]")
+    assert [0, 1, 2, 3, 4] == arrays(run.path, "report[share]")
     assert "share (last in step 4)" in str(summarise(run.path).headline)
     whole = goldrush.wrap(Steady, tmp_path / "whole.journal", seed=7, steps=4)
     assert "last in" not in str(summarise(whole.path).headline)
@@ -201,7 +201,10 @@ def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path:
 
 
 def test_a_journal_of_the_first_version_repeats_what_was_collected(tmp_path: Path) -> None:
-    subject, path = ModelSubject(Rare, "Rare", Recorded(recording=None)), tmp_path / "run.journal"
+    subject, path = (
+        ModelSubject(Rare, "Rare", Recorded(recording=None, report=None)),
+        tmp_path / "run.journal",
+    )
     recording: Recording[Any] = Recording.new(
         subject, about_of_model(subject), Settings(7, 7, {}), ModelMaker(Rare), path, force=False
     )
@@ -282,7 +285,7 @@ def test_the_same_call_leaves_the_same_bytes(tmp_path: Path) -> None:
 def test_a_function_of_a_seed_makes_a_model(tmp_path: Path) -> None:
     run = goldrush.wrap(herd, tmp_path / "run.journal", seed=7, steps=3, alive=30)
 
-    assert shown(run.path, herd)[0][None, "variable[alive]"] == 30
+    assert shown(run.path, herd)[0][None, "report[alive]"] == 30
 
 
 @given(
@@ -458,7 +461,7 @@ def test_a_model_of_mesa_is_recorded_changed_and_forked(tmp_path: Path) -> None:
             fork.step()
 
     values = shown(recorded.journal, Schelling)
-    assert [each[None, "variable[happy]"] for each in values[:-1]] == [
+    assert [each[None, "report[happy]"] for each in values[:-1]] == [
         *bare.datacollector.model_vars["happy"]
     ]
     assert fork.model.density == 0.5

@@ -34,7 +34,7 @@ def test_treatments_of_a_model_are_compared_in_its_variables(tmp_path: Path) -> 
         model = Walk(seed, drift=2.0)
         bare.append([model.step() for _ in range(10)][-1])
     assert by_treatment["drifting"] == bare
-    assert set(study.results().measures.known) == {"drift", "mean"}
+    assert set(study.results().measures.known) == {"mean"}
 
 
 def test_an_unknown_parameter_and_an_environment_are_refused(tmp_path: Path) -> None:

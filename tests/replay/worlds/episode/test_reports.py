@@ -1,0 +1,173 @@
+"""What a model reports, by methods, properties and a collector; what never changes is a setting."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import goldrush
+from goldrush.kernel.errors import BadInput
+from tests.replay.worlds.episode.envs import NoisyWalk
+from tests.replay.worlds.episode.models import Herd, Walk
+from tests.replay.worlds.episode.test_models import means
+
+pytest.importorskip("scipy")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+
+
+class Telling(Walk):
+    """Tells by a method and by properties; to look at some of them draws and writes."""
+
+    def __init__(self, seed: int, drift: float = 0.0) -> None:
+        super().__init__(seed, drift=drift)
+        self._rng, self.looked = np.random.default_rng(seed), 0
+
+    def report(self) -> dict[str, float]:
+        return {"total": sum(self.places), "still": 4.0}
+
+    @property
+    def highest(self) -> float:
+        return max(self.places)
+
+    @property
+    def anybody(self) -> float:
+        self.looked += 1
+        self._cached = 1
+        global_draws = random.random() + np.random.random()
+        return self.random.choice(self.places) + float(self._rng.random()) + global_draws
+
+    @property
+    def broken(self) -> float:
+        return 1 / self._steps
+
+    @property
+    def listed(self) -> list[float]:
+        return self.places
+
+    def spread(self) -> float:
+        return max(self.places) - min(self.places)
+
+
+class Collecting(Herd):
+    """Has a collector, and a property besides."""
+
+    @property
+    def half(self) -> float:
+        return self.alive / 2
+
+
+def known(run: goldrush.Run) -> list[str]:
+    return [*run.measured().known]
+
+
+def test_methods_and_properties_are_measures_and_constants_are_not(tmp_path: Path) -> None:
+    run = goldrush.wrap(Telling, tmp_path / "run.journal", seed=7, steps=5)
+    measured = run.measured()
+
+    assert {"total", "still", "highest", "anybody", "broken", "mean"} == {*known(run)}
+    assert ["looked", "drift"] == sorted(measured.still, reverse=True)
+    assert [None, 1, 1 / 2, 1 / 3, 1 / 4, 1 / 5] == list(measured.values["broken"])
+    assert (4, 0.0) == (measured.of("still"), measured.of("drift"))
+    assert "drift" not in f"{run.outcome()}"
+    assert run.verify().holds
+
+
+def test_to_look_at_a_model_changes_nothing_of_it(tmp_path: Path) -> None:
+    random.seed(5)
+    np.random.seed(5)
+    expected = random.random(), np.random.random()
+    random.seed(5)
+    np.random.seed(5)
+    recorded = goldrush.wrap(Telling, tmp_path / "run.journal", seed=7)
+    for _ in range(5):
+        recorded.step()
+
+    assert means(Walk(7), 5)[-1] == recorded.model.mean
+    assert (0, False) == (recorded.model.looked, hasattr(recorded.model, "_cached"))
+    bare = np.random.default_rng(7).bit_generator.state
+    assert bare == recorded.model._rng.bit_generator.state
+    assert expected == (random.random(), np.random.random())
+    recorded.close()
+
+
+def test_what_is_asked_for_is_reported_alone(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    wanted = ["spread", "drift", "total", "listed"]
+    run = goldrush.wrap(Telling, path, seed=7, steps=3, report=wanted)
+
+    assert ["spread", "drift", "total"] == known(run)[:3]
+    bare = Telling(7)
+    for _ in range(3):
+        bare.step()
+    assert run.measured().of("spread") == bare.spread()
+    names = {row["name"] for row in run.table("arrays").to_pylist() if row["step"] == 1}
+    assert {f"report[{name}]" for name in wanted} <= {*names}
+    assert run.verify().holds
+
+
+def test_what_a_collector_has_is_asked_for_by_its_name(tmp_path: Path) -> None:
+    runs = [
+        goldrush.wrap(Collecting, tmp_path / f"{number}.journal", seed=7, steps=3, report=report)
+        for number, report in enumerate([[], ["half"], ["alive", "half"]])
+    ]
+
+    assert [["half", "alive", "by kind][old"], ["half"], ["half", "alive"]] == [*map(known, runs)]
+
+
+def test_a_report_that_is_none_and_one_of_an_environment_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    with pytest.raises(BadInput, match="no report of Telling 'totl'; did you mean total"):
+        goldrush.wrap(Telling, path, steps=2, report="totl")
+    with pytest.raises(BadInput, match="report is 3"):
+        goldrush.wrap(Telling, path, steps=2, report=3)  # type: ignore[call-overload]
+    with pytest.raises(BadInput, match="report is given for an environment"):
+        goldrush.wrap(NoisyWalk, path, report="total")
+    assert not path.exists()
+
+
+def test_an_attribute_that_only_a_fork_sets_is_a_setting_in_it_too(tmp_path: Path) -> None:
+    run = goldrush.wrap(Walk, tmp_path / "run.journal", seed=7, steps=6)
+    fork = goldrush.open(run.path, world=Walk).fork(3, tmp_path / "fork.journal", drift=2.0)
+    changed = goldrush.wrap(Walk, tmp_path / "changed.journal", seed=7)
+    changed.step()
+    changed.change(drift=0.5)
+    changed.step()
+    changed.close()
+
+    assert [["mean"]] * 3 == [known(run), known(fork), known(changed.run)]
+    assert "drift" not in f"{run.outcome().headline}"
+
+
+def test_what_changes_in_one_run_of_a_study_is_a_measure_of_all(tmp_path: Path) -> None:
+    study = goldrush.study(
+        tmp_path / "study", world=Growing, treatments={"none": {}, "some": {"rate": 1}},
+        seeds=2, rounds=3, report=["size"],
+    )  # fmt: skip
+    plain = goldrush.study(
+        tmp_path / "plain", world=Growing, treatments={"none": {}, "some": {"rate": 1}},
+        seeds=2, rounds=3,
+    )  # fmt: skip
+
+    sizes = {
+        cell.treatment: [run.run["size"] for run in runs]
+        for cell, runs in plain.results().by_cell.items()
+    }
+    assert {"none": [5, 5], "some": [8, 8]} == sizes
+    assert [{"size"}, {"size"}] == [{*each.results().measures.known} for each in (plain, study)]
+
+
+class Growing:
+    """Grows by its rate."""
+
+    def __init__(self, seed: int, rate: int = 0) -> None:
+        self.rate, self.size = rate, 5
+
+    def step(self) -> None:
+        self.size += self.rate
