@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.worlds.competition.formats import AWAY, format_apart, format_subject
+from goldrush.agents.worlds.competition.formats import format_subject
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
@@ -21,9 +21,7 @@ from goldrush.kernel.worlds.competition.arena import Rules, Subject
 from goldrush.kernel.worlds.competition.events import Scored
 from goldrush.kernel.worlds.competition.rubric import (
     DIMENSIONS,
-    Challenged,
     Checked,
-    Compared,
     Finished,
     Grounds,
     Scores,
@@ -38,7 +36,7 @@ from goldrush.kernel.worlds.competition.table import (
     Roundtable,
     Stances,
 )
-from goldrush.kernel.worlds.competition.terms import Part, ScoreStep, Scoring
+from goldrush.kernel.worlds.competition.terms import ScoreStep, Scoring
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.text import format_table
 from goldrush.replay.worlds.competition.steps import conduct_text, state_before_scores
@@ -61,22 +59,17 @@ class Moved:
 
 @attrs.frozen
 class Score:
-    """One agent's score at one table, as recorded and derived again; see `rubric.Grounds`.
+    """One agent's score at one table, as recorded and derived again.
 
     Attributes:
         bar: the value of the bar.
-        claims: of its proposals, by id, base before edge.
+        grounds: what the rubric goes by; see `rubric.Grounds`.
         concluded: the conclusion of the table.
-        without: the conclusion in the counterfactual without the agent.
-        equals: the candidates for that conclusion.
-        differs: whether the two conclusions differ.
-        is_own: whether the conclusion is a proposal of the agent, or amends one.
         moved: other agents whose stances at the end of the talk, before the proof, differ in the
             counterfactual: these earn Net Impact.
         went: other agents whose stances in the end differ there.
-        gone: the contributions that the counterfactual leaves out.
         stood: the agent's final stance as given; None if it gave no valid one.
-        rubric, given: the four scores by the rubric, and by the therapist; None if it gave none.
+        given: the four scores by the therapist; None if it gave none.
         middles: the lower median of each dimension, to which scores are relative; empty if scores
             are absolute.
         recorded: (scores, total, sum by the rubric) of each `scored` event; one, except in forged
@@ -90,22 +83,11 @@ class Score:
     name: str
     subject: Subject
     bar: Value
-    proposals: Sequence[Compared]
-    claims: Sequence[Checked]
-    is_wide: bool
+    grounds: Grounds
     concluded: Conclusion
-    without: Conclusion
-    equals: Sequence[int]
-    differs: bool
-    is_own: bool
     moved: Sequence[Moved]
     went: Sequence[Moved]
-    gone: Sequence[int]
     stood: FinalStance | None
-    challenges: Sequence[Challenged]
-    followed: bool
-    supported: bool
-    rubric: Scores
     given: Scores | None
     middles: Sequence[int]
     recorded: Sequence[tuple[Finished, int, int]]
@@ -113,23 +95,62 @@ class Score:
     rules: Rules = attrs.field(repr=False)
 
     @property
+    def claims(self) -> Sequence[Checked]:
+        """The parts of its claims, by id, base before edge."""
+        parts = [*self.grounds.bases, *self.grounds.edges]
+        return sorted(parts, key=lambda claim: (claim.id, claim.part))
+
+    @property
+    def rubric(self) -> Scores:
+        """The four scores by the rubric."""
+        return self.grounds.scores
+
+    @property
+    def gone(self) -> Sequence[int]:
+        """The contributions that the counterfactual leaves out."""
+        return sorted(self.grounds.counterfactual.stances.gone)
+
+    @property
     def holds(self) -> bool:
         """Whether exactly one score is recorded, and it equals the derived one."""
         return list(self.recorded) == [(self.again, self.again.total, sum(self.rubric))]
 
     def as_dict(self) -> dict[str, Any]:
-        evidence = attrs.asdict(self, filter=lambda field, _: field.name not in _NOT_EVIDENCE)
-        for name in ("concluded", "without"):
-            evidence[name]["words"] = [f"{word:016x}" for word in evidence[name].pop("draw_words")]
+        """The score and its evidence for JSON."""
+        grounds, without = self.grounds, self.grounds.counterfactual
         return {
-            **evidence,
+            **attrs.asdict(self, filter=lambda field, _: field.name in _PLAIN),
+            "proposals": [attrs.asdict(proposal) for proposal in grounds.proposals],
+            "claims": [attrs.asdict(claim) for claim in self.claims],
+            "is_wide": grounds.is_wide,
+            "concluded": _as_dict(self.concluded),
+            "without": _as_dict(without.conclusion),
+            "equals": without.equals,
+            "differs": without.differs,
+            "is_own": without.is_own,
+            "gone": self.gone,
+            "challenges": [attrs.asdict(challenge) for challenge in grounds.challenges],
+            "followed": grounds.followed,
+            "supported": grounds.supported,
+            "rubric": self.rubric,
             "recorded": [_finished(*score) for score in self.recorded],
-            "again": _finished(self.again, self.again.total, sum(self.rubric)),
+            "again": self._again(),
             "holds": self.holds,
         }
 
+    def _again(self) -> dict[str, Any]:
+        return _finished(self.again, self.again.total, sum(self.rubric))
 
-_NOT_EVIDENCE = ("recorded", "again", "rules")
+
+_PLAIN: Final = (
+    "assignment", "table", "agent", "name", "subject", "bar", "moved", "went", "stood", "given",
+    "middles",
+)  # fmt: skip
+
+
+def _as_dict(conclusion: Conclusion) -> dict[str, Any]:
+    fields = attrs.asdict(conclusion)
+    return {**fields, "words": [f"{word:016x}" for word in fields.pop("draw_words")]}
 
 
 def _finished(score: Finished, total: int, rubric: int) -> dict[str, Any]:
@@ -180,9 +201,8 @@ def score_at(
     """
     raw = {other: table.raw.get(other, grounds[other].scores) for other in table.participants}
     again = finished(table, grounds, raw, state.config.scoring)
-    own, conclusion = grounds[agent], table.conclusion
+    without, conclusion = grounds[agent].counterfactual.stances, table.conclusion
     assert conclusion is not None
-    without = own.counterfactual.stances
     return Score(
         assignment=state.assignment,
         table=table.number,
@@ -190,22 +210,11 @@ def score_at(
         name=state.agents[agent].name,
         subject=table.subject,
         bar=table.bar,
-        proposals=own.proposals,
-        claims=sorted([*own.bases, *own.edges], key=lambda claim: (claim.id, claim.part)),
-        is_wide=own.is_wide,
+        grounds=grounds[agent],
         concluded=conclusion,
-        without=own.counterfactual.conclusion,
-        equals=own.counterfactual.equals,
-        differs=own.counterfactual.differs,
-        is_own=own.counterfactual.is_own,
         moved=_moves(state, agent, table.talk_stances(), without.talked),
         went=_moves(state, agent, table.stances, without.final),
-        gone=sorted(without.gone),
         stood=table.stood.get(agent),
-        challenges=own.challenges,
-        followed=own.followed,
-        supported=own.supported,
-        rubric=own.scores,
         given=table.raw.get(agent),
         middles=_middles(again) if state.config.scoring == Scoring.RELATIVE else (),
         recorded=[
@@ -251,153 +260,99 @@ STEPS: Final = {  # why a score was changed
 
 
 def format_score(score: Score) -> str:
-    head = (
+    """A score as text: what it rests on, the numbers, the steps, and whether it holds."""
+    lines = [
         f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
-        f"{score.assignment}: {format_subject(score.subject)}, the bar is {_bar(score)}"
-    )
-    lines = [head, ""]
+        f"{score.assignment}: {format_subject(score.subject)}, the bar is {_shown(score.bar)}",
+        "",
+    ]
     for dimension, number, grounds in zip(DIMENSIONS, score.rubric, grounds_of(score), strict=True):
         lines += [f"{dimension}: {number} by the rubric", *(f"  {line}" for line in grounds)]
-    lines += [
-        "",
-        *_numbers(score).split("\n"),
-        "",
-        *_steps(score),
-        _verdict(score),
+    steps = [
+        f"{rule}: {dimension} {before} -> {after}, {STEPS[rule]}"
+        for rule, dimension, before, after in score.again.steps
     ]
+    lines += ["", *_numbers(score).split("\n"), "", *steps, _verdict(score)]
     return "\n".join(map(escaped, lines))
 
 
 def grounds_of(score: Score) -> list[Sequence[str]]:
-    """What a score rests on, as lines for each dimension."""
-    proposals = [_proposal(score, proposal) for proposal in score.proposals]
+    """What each of the four scores rests on: a line for each proposal, part of a claim, agent that
+    would stand elsewhere, and challenge, with the fields of its record.
+    """
+    own, without = score.grounds, score.grounds.counterfactual
+    stood = "none given" if score.stood is None else _proposal(score.stood.target)
     return [
-        proposals or ["no proposal"],
-        _accuracy(score) or ["nothing was tested"],
-        _impact(score),
-        _challenges(score) or ["challenged nobody"],
+        [_line(proposal, score) for proposal in own.proposals],
+        [
+            *(_line(claim, score) for claim in score.claims),
+            *["two counted bases are far from each other"] * own.is_wide,
+        ],
+        [
+            f"concluded: {_concluded(score, score.concluded)}{', its own' * without.is_own}",
+            f"without it: {_concluded(score, without.conclusion) if without.differs else _SAME}",
+            f"its final stance: {stood}",
+            f"left out without it: {format_ids(score.gone) or 'nothing'}",
+            *(f"at the end of the talk: {_line(moved, score)}" for moved in score.moved),
+            *(f"in the end: {_line(moved, score)}" for moved in score.went),
+        ],
+        [
+            *(_line(challenge, score) for challenge in own.challenges),
+            *["a proposal of its own followed"] * own.followed,
+        ],
     ]
 
 
-def _proposal(score: Score, proposal: Compared) -> str:
-    known = "nothing like it was known"
-    if proposal.distance is not None:
-        nearest = conduct_text(proposal.nearest, score.rules)
-        known = f"{AWAY[proposal.distance]} {nearest}, the nearest known"
-        if not proposal.distance:
-            known = "it was known already"
-    led = "nothing led" if proposal.led is None else f"#{proposal.led} led"
-    became = "; it became the conclusion" if proposal.is_conclusion else ""
-    conduct = conduct_text(proposal.conduct, score.rules)
-    return f"#{proposal.id}, {conduct}: {known}; {led}{became}: {proposal.score}"
+_SAME: Final = "the same"
 
 
-def _accuracy(score: Score) -> list[str]:
-    lines = [_checked(claim, score.bar) for claim in score.claims]
-    lines += [
-        f"challenge #{c.id} of #{c.target}: {'has' if c.is_sustained else 'has no'} grounds"
-        for c in score.challenges
-    ]
-    return [*lines, "two counted bases are far from each other"] if score.is_wide else lines
+def _line(record: attrs.AttrsInstance, score: Score) -> str:
+    """The fields of a record: `#3, conduct 1010, distance 1`."""
+    parts = []
+    for name, value in attrs.asdict(record, recurse=False).items():
+        named = name.removeprefix("is_").replace("_", " ")
+        if isinstance(value, bool):
+            parts.append(named if value else f"not {named}")
+        elif name in ("conduct", "nearest") and value is not None:
+            parts.append(f"{named} {conduct_text(value, score.rules)}")
+        elif name == "id":
+            parts.append(_proposal(value))
+        elif name in ("stance", "without", "led", "target"):
+            parts.append(f"{named} {_proposal(value)}")
+        else:
+            parts.append(f"{named} {_shown(value)}")
+    return ", ".join(parts)
 
 
-def _bar(score: Score) -> str:
-    beside = (value for claim in score.claims for value in (claim.claimed, claim.tested))
-    return format_apart(score.bar, *beside)[0]
+def _shown(value: object) -> str:
+    """A value of a record; numbers so long that a claim that hardly fails is seen to."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "none" if value is None else str(value)
 
 
-def _checked(claim: Checked, bar: Value) -> str:
-    claimed, tested, _ = format_apart(claim.claimed, claim.tested, bar)
-    says = [f"claimed {claimed}, tested {tested}", "holds" if claim.held else "does not hold"]
-    if claim.part == Part.BASE:
-        says += ["sharp" if claim.is_sharp else "not sharp"] * claim.held
-        says += ["not counted: its conduct sets the bar, or was proposed or tested before"] * (
-            not claim.is_counted
-        )
-    return f"#{claim.id}, the {claim.part} under {claim.treatment}: {', '.join(says)}"
-
-
-def _impact(score: Score) -> list[str]:
-    own = ", which is its own or amends it" if score.is_own else ""
-    without = "the same"
-    if score.differs:
-        among = f", drawn among {format_ids(score.equals)}" if len(score.equals) > 1 else ""
-        without = f"{_concluded(score, score.without)}{among}"
-    tied = score.concluded.tied
-    drawn = f", drawn among {format_ids(tied)}" if tied else ""
-    return [
-        f"concluded: {_concluded(score, score.concluded)}{drawn}{own}",
-        f"its final stance: {_final_stance(score)}",
-        f"without it: {without}",
-        f"left out then: {format_ids(score.gone) or 'nothing'} (what it said and what refers to "
-        "that, conducts that it proposed first, what was redirected)",
-        *(f"at the end of the talk {_moved(moved, 'stood')}" for moved in score.moved),
-        *(f"in the end {_moved(moved, 'stands')}" for moved in score.went),
-    ]
-
-
-def _final_stance(score: Score) -> str:
-    if score.stood is None:
-        return "none was given"
-    return "for no proposal" if score.stood.target is None else f"#{score.stood.target}"
+def _proposal(id: int | None) -> str:
+    return "none" if id is None else f"#{id}"
 
 
 def _concluded(score: Score, concluded: Conclusion) -> str:
     if concluded.proposal is None:
         return "nothing"
-    return f"#{concluded.proposal}, {conduct_text(concluded.conduct, score.rules)}"
-
-
-def _moved(moved: Moved, stands: str) -> str:
-    now = "no proposal" if moved.stance is None else f"#{moved.stance}"
-    without = "none" if moved.without is None else f"#{moved.without}"
-    return f"{moved.name} (agent {moved.agent}) {stands} for {now}, without it for {without}"
-
-
-def _challenges(score: Score) -> list[str]:
-    lines = [_challenge(challenge) for challenge in score.challenges]
-    if score.challenges:
-        sustained = sum(challenge.is_sustained for challenge in score.challenges)
-        failed = len(score.challenges) - sustained
-        more = "more than" if sustained > failed else "no more than"
-        lines.append(f"{sustained} sustained, {more} the {failed} that failed")
-    return [*lines, "a proposal of its own followed"] if score.followed else lines
-
-
-def _challenge(challenge: Challenged) -> str:
-    verdict = "sustained" if challenge.is_sustained else "not sustained"
-    toppled = ", after which its target no longer led" if challenge.toppled else ""
-    aimed = f"the {challenge.part} of #{challenge.target}"
-    return f"#{challenge.id} in round {challenge.round}, {aimed}: {verdict}{toppled}"
+    drawn = f", drawn among {format_ids(concluded.tied)}" if concluded.tied else ""
+    return f"#{concluded.proposal}, {conduct_text(concluded.conduct, score.rules)}{drawn}"
 
 
 def _numbers(score: Score) -> str:
     """The four scores in a table: by the rubric, as rated, recomputed, as recorded."""
-    rows: list[Sequence[str]] = [("", *DIMENSIONS, "total")]
-    rows.append(("by the rubric", *map(str, score.rubric), str(sum(score.rubric))))
-    if score.given is not None:
-        rows.append(("by the therapist", *map(str, score.given), ""))
-    if score.middles:
-        rows.append(("median of the table", *map(str, score.middles), ""))
-    rows.append(_final("recomputed", score.again, score.again.total))
-    rows += [_final("recorded", recorded, total) for recorded, total, _ in score.recorded]
-    return format_table(rows, numbers=range(1, 6))
-
-
-def _final(says: str, score: Finished, total: int) -> Sequence[str]:
-    return (says, *map(str, score.final), str(total))
-
-
-def _steps(score: Score) -> list[str]:
-    lines = [
-        f"{rule}: {dimension} {before} -> {after}, {STEPS[rule]}"
-        for rule, dimension, before, after in score.again.steps
+    rows = [
+        ("by the rubric", score.rubric, sum(score.rubric)),
+        ("by the therapist", score.given, ""),
+        ("median of the table", score.middles, ""),
+        ("recomputed", score.again.final, score.again.total),
+        *(("recorded", recorded.final, total) for recorded, total, _ in score.recorded),
     ]
-    if score.given is None:
-        return ["the therapist gave no numbers: those of the rubric stand", *lines]
-    if score.given != score.rubric:
-        return ["the therapist judged otherwise than the rubric, and has the final say", *lines]
-    return lines
+    shown = [(says, *map(str, four), str(total)) for says, four, total in rows if four]
+    return format_table([("", *DIMENSIONS, "total"), *shown], numbers=range(1, 6))
 
 
 def _verdict(score: Score) -> str:
@@ -405,24 +360,7 @@ def _verdict(score: Score) -> str:
         return "holds"
     if len(score.recorded) != 1:
         return f"DOES NOT HOLD: the event is recorded {len(score.recorded)} times"
-    return "DOES NOT HOLD: recorded " + ", ".join(_differences(score))
-
-
-def _differences(score: Score) -> list[str]:
-    """The differences between the recorded score and the recomputed one."""
-    [(recorded, total, rubric)] = score.recorded
-    again = score.again
-    pairs = [
-        ("raw scores", recorded.raw, again.raw),
-        ("steps", recorded.steps, again.steps),
-        ("final scores", recorded.final, again.final),
-        ("total", total, again.total),
-        ("sum by the rubric", rubric, sum(score.rubric)),
-    ]
-    return [f"{what} {_plain(one)} for {_plain(two)}" for what, one, two in pairs if one != two]
-
-
-def _plain(value: object) -> str:
-    if not isinstance(value, tuple):
-        return str(value)
-    return "(" + ", ".join(map(_plain, value)) + ")"
+    [recorded], again = (_finished(*each) for each in score.recorded), score._again()
+    differences = [f"{name} {recorded[name]} for {again[name]}" for name in again
+                   if recorded[name] != again[name]]  # fmt: skip
+    return f"DOES NOT HOLD: recorded {', '.join(differences)}"

@@ -179,17 +179,17 @@ def test_without_somebody_is_what_its_score_rests_on(tab: Tab, paged: Callable[.
         faded = tab.page.locator(".card.gone").evaluate_all(LINES)
 
         assert f"without={name}" in tab.moment
-        assert score.differs == ("without it: the same" not in says)
+        assert score.grounds.counterfactual.differs == ("without it: the same" not in says)
         assert grounds_of(score)[2] == tab.texts(".counterfactual li")
-        assert {str(one.id) for one in score.proposals} <= set(faded)
-        differing.add(score.differs)
+        assert {str(one.id) for one in score.grounds.proposals} <= set(faded)
+        differing.add(score.grounds.counterfactual.differs)
     assert {True, False} == differing
 
 
 def test_a_score_names_the_lines_that_it_rests_on(tab: Tab, paged: Callable[..., Path]) -> None:
     tab.open(paged(EVERY), f"#assignment={ARGUED}&agent={names_in(EVERY)[9]}")
     [score] = scores(EVERY, ARGUED, 9)
-    lines = {one.id for one in (*score.proposals, *score.challenges)}
+    lines = {one.id for one in (*score.grounds.proposals, *score.grounds.challenges)}
     linked = tab.page.locator(".reasons details[open] dd a").all_text_contents()
 
     assert lines

@@ -269,10 +269,11 @@ def _grounds(score: Score, patterns: Patterns) -> dict[str, Any]:
 
     What is empty is left out.
     """
+    without = score.grounds.counterfactual
     found = {
         "rubric": score.rubric,
         "says": [[patterns.of(line[:LINE_MAX]) for line in lines] for lines in grounds_of(score)],
-        "without": [score.without.proposal, score.differs, score.without.tied],
+        "without": [without.conclusion.proposal, without.differs, without.conclusion.tied],
         "went": [(moved.agent, moved.without) for moved in score.went],
         "gone": score.gone,
     }
