@@ -3,7 +3,7 @@
     python -m tests.gallery [--folder DIR] [--only TEXT] [--new] [--page-only]
 
 Makes a virtual environment for each package of `packages.toml`, installs it by pip, judges every
-subject, and writes `gallery.json` and from it `GALLERY.md`. It takes an hour or two, most of it
+subject, and writes `gallery.json.xz` and from it `GALLERY.md`. It takes an hour or two, most of it
 for Gymnasium's relatives; `--folder` keeps the environments for the next time.
 """
 

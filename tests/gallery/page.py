@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ import attrs
 from tests.gallery.judging import NOT_FORGOTTEN, Cause, Judgement
 from tests.gallery.packages import HERE, Gallery, Package
 
-RESULTS: Final = HERE / "gallery.json"
+RESULTS: Final = HERE / "gallery.json.xz"
 PAGE: Final = HERE / "GALLERY.md"
 REPORTS: Final = HERE / "reports"
 SOURCES: Final = {
@@ -41,7 +42,7 @@ judged by `goldrush repeats` ([how](../../replay/repeats/README.md)): four runs 
 fresh processes, under three hash seeds, all values of all steps compared. A cause is *confirmed* if
 the run repeats without it; [reports/](reports/) has the smallest programs that show such causes.
 "Repeats" holds for these steps and versions: all packages of an environment are in
-[gallery.json](gallery.json).
+[gallery.json.xz](gallery.json.xz).
 """
 
 
@@ -78,14 +79,16 @@ def read(path: Path = RESULTS) -> dict[str, Result]:
     """Recorded results; none if there is no file."""
     if not path.exists():
         return {}
-    return {name: Result.of(one) for name, one in json.loads(path.read_text()).items()}
+    table = json.loads(lzma.decompress(path.read_bytes()))
+    return {name: Result.of(one) for name, one in table.items()}
 
 
 def write(results: Results, path: Path = RESULTS) -> None:
     """Record results."""
     plain = {name: attrs.asdict(results[name]) for name in sorted(results)}
     new = path.with_suffix(f".{os.getpid()}")  # whole at every moment: others read it
-    new.write_text(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+    text = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+    new.write_bytes(lzma.compress(text.encode(), preset=9))
     new.replace(path)
 
 
