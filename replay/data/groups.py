@@ -155,7 +155,7 @@ class _One:
 
 def _one(run: RunData) -> _One:
     with run.reporting_forged():
-        kind, key, recorded = _kind_of(run)
+        kind, key, recorded = _keyed(run)
         measured = run.measured
         known = _known(run.measures, measured)
         return _One(
@@ -178,7 +178,12 @@ def _value(measured: Measured[Any], known: AgentMeasure | Measure) -> Value:
     return measured.of(known.name)
 
 
-def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
+def kind_of(run: RunData) -> RunKind:
+    """The kind of a run. Raises as measuring it does."""
+    return _keyed(run)[0]
+
+
+def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
     """The kind of a run, and its keys (see _One)."""
     units = run.world.vocabulary.units
     declared = run.declared

@@ -15,7 +15,7 @@ import attrs
 from xxhash import xxh3_128
 
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import JournalError
+from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import BASELINE
@@ -158,7 +158,7 @@ def _events_digest(path: Path, most: int | None) -> Hashable:
                     at = seeds.get(code)
                     others = rows if at is None else [(*row[:at], *row[at + 1 :]) for row in rows]
                     hashed.update(pack((code, others)))
-    except JournalError:
+    except (BadInput, JournalError):
         return path
     return hashed.digest()
 

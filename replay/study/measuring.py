@@ -6,7 +6,7 @@ fit into memory. They are cached between reports, one file per cell, in the user
 report hashes the journals again), the settings and the roster in the manifest, and goldrush's code.
 Nothing is cached with measures of a user, whose functions may read anything.
 
-    file = magic, values, checksum of key, magic and values
+    file = values, checksum of key and values
 
 `values` is a msgpack array of the runs in the manifest's order. A file that is damaged or has
 another key is ignored. The checksum is no signature: who can write to the cache folder (by default
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -251,7 +251,6 @@ def _at(measured: Measured[Any], name: str, window: Span) -> Value:
     return measured.over(name, span, len(span))
 
 
-_MAGIC: Final = b"goldmea1"
 _CHECKSUM: Final = 16  # bytes
 _ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend on
 
@@ -266,10 +265,10 @@ def read_kept(
         return None
     with file:
         data = file.read()
-    if not data.startswith(_MAGIC) or xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
+    if xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
         return None
     try:
-        values = unpack(data[len(_MAGIC) : -_CHECKSUM])
+        values = unpack(data[:-_CHECKSUM])
         return [_unpacked(of, run, one) for run, one in zip(runs, values, strict=True)]
     except (Undecodable, ValueError, TypeError):
         return None
@@ -289,7 +288,7 @@ def keep(
         file = cache.unfinished(xxh3_128_hexdigest(key), cache.MEASURES)
         if file is None:
             return
-        data = _MAGIC + pack([_values(of, result) for result in results])
+        data = pack([_values(of, result) for result in results])
         with file:
             cache.append(file, data + xxh3_128_digest(key + data))
             file.publish(sync=False)
@@ -318,30 +317,26 @@ def _code() -> tuple[str, str]:
     return __version__, hashed.hexdigest()
 
 
-def _values(of: Tools, one: Result[Any, Any]) -> Any:
+_OWN: Final = [
+    field.name for field in attrs.fields(Result) if field.name not in attrs.fields_dict(StudyRun)
+]
+
+
+def _values(of: Tools, one: Result[Any, Any]) -> dict[str, Any]:
     """A result as plain values, without the fields that are in the manifest."""
-    failures = [attrs.astuple(found, recurse=False) for found in one.failures]
-    models = failures, [attrs.astuple(answer) for answer in one.first]
-    figures = (one.run, one.halves, one.halves_whole, one.curves)
-    by_agent = (one.policies, one.by_agent, attrs.astuple(one.course), one.remarks)
-    return one.units, figures, by_agent, of.studies.kept.pack(one.kept), models
+    return {name: getattr(one, name) for name in _OWN} | {
+        "course": attrs.astuple(one.course),
+        "kept": of.studies.kept.pack(one.kept),
+        "failures": [attrs.astuple(found, recurse=False) for found in one.failures],
+        "first": [attrs.astuple(answer) for answer in one.first],
+    }
 
 
-def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
-    units, figures, (policies, by_agent, course, remarks), kept, (failures, first) = values
-    whole, halves, halves_whole, curves = figures
-    return Result(
-        **run.fields(),
-        units=units,
-        run=whole,
-        halves=halves,
-        halves_whole=halves_whole,
-        curves=curves,
-        policies=policies,
-        by_agent=by_agent,
-        course=Course(*course),
-        remarks=remarks,
-        kept=of.studies.kept.unpack(kept),
-        failures=tuple(Failures(*found) for found in failures),
-        first=tuple(FirstAnswer(*answer) for answer in first),
-    )
+def _unpacked(of: Tools, run: StudyRun, values: Mapping[str, Any]) -> Result[Any, Any]:
+    made = {
+        "course": Course(*values["course"]),
+        "kept": of.studies.kept.unpack(values["kept"]),
+        "failures": tuple(Failures(*found) for found in values["failures"]),
+        "first": tuple(FirstAnswer(*answer) for answer in values["first"]),
+    }
+    return Result(**run.fields(), **{**values, **made})

@@ -12,11 +12,11 @@ import attrs
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.text import format_count
+from goldrush.replay.data.groups import format_treatment, kind_of
 from goldrush.replay.data.run_data import StudyFolders, run_of, total_size
 from goldrush.replay.data.user_measures import can_be_shared
-from goldrush.replay.find import tools_at
 from goldrush.replay.journal.batch import SUFFIX, journals_in
-from goldrush.replay.journal.declared import labels_of, unusual
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
@@ -174,31 +174,27 @@ def _measured(
     cell: tuple[str, str] | None,
     users: Sequence[UserMeasure],
 ) -> FolderRun:
-    tools, declared = tools_at(path), outline.declared
-    changed = {
-        name: value
-        for name, value in unusual(declared.settings, tools.config).items()
-        if name not in ("seed", outline.vocabulary.units)
-    }
-    texts = " ".join(f"{name}={value}" for name, value in changed.items())
-    treatment, roster = cell or (texts or DEFAULTS, declared.roster or "")
-    of = Cell(treatment, roster, max(1, outline.of or outline.closed))
+    run, declared = run_of(path, cell, users), outline.declared
     seed = declared.seed or 0
-    if users or tools.measures.outcomes:
-        run = run_of(path, cell, users)
+    if users or run.tools.measures.outcomes:
         with run.reporting_forged():
-            measured = run.measured
-            listed = StudyRun(of, seed, relative, measured.config)
-            result = result_of(listed, measured, None, tools.headline(measured))
+            kind, measured = kind_of(run), run.measured
+            treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
+            listed = StudyRun(
+                Cell(treatment, roster, max(1, kind.horizon)), seed, relative, measured.config
+            )
+            result = result_of(listed, measured, None, run.tools.headline(measured))
     else:
+        treatment, roster = cell or (DEFAULTS, declared.roster or "")
         result = Result(
-            cell=of, seed=seed, path=relative, config=None, units=outline.closed,
+            cell=Cell(treatment, roster, max(1, outline.of or outline.closed)), seed=seed,
+            path=relative, config=None, units=outline.closed,
             policies=labels_of(declared.players, declared.prompts), run={}, by_agent={},
             curves={}, halves={}, halves_whole={}, kept=None,
         )  # fmt: skip
     return FolderRun(
         path=relative,
-        world=tools.name,
+        world=run.tools.name,
         seed=declared.seed,
         is_studied=cell is not None,
         result=result,

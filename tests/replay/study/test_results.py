@@ -172,7 +172,7 @@ def test_damage_to_what_is_kept_changes_no_answer(
         one.unlink()
     else:
         other = {"cut": data[:-1], "empty": b"", "exchanged": kept[1].read_bytes()}
-        one.write_bytes(other.get(change, b"goldmea1" + b"\xc1" * 20))
+        one.write_bytes(other.get(change, b"\xc1" * 28))
 
     assert (0 if change == "flipped" else 2) == measured_runs(folder, found)
 

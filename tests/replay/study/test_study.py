@@ -193,7 +193,6 @@ def test_a_figure_that_a_study_cannot_have_is_refused_with_the_reason(tmp_path: 
     [
         (lambda study: study.runs(treatment="nix"), "no treatment 'nix'"),
         (lambda study: study.runs(seed=7), "no seed '7'"),
-        (lambda study: study.report(format="pdf"), "no format"),
         (lambda study: goldrush.study(study.folder, jobs=-1), "jobs is -1"),
         (lambda study: goldrush.study(study.folder, rosters=[]), "no roster"),
         (lambda study: goldrush.study(study.folder, rosters=[["raid"]]), "a roster is"),
