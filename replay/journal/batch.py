@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +13,7 @@ import attrs
 
 from goldrush.agents.players import PROGRAM, Resources
 from goldrush.agents.trust import EXTERNAL, import_early
-from goldrush.agents.workers import jobs_for, printing_to_stderr
+from goldrush.agents.workers import map_in_order, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
@@ -110,9 +110,8 @@ def verify_all(
 ) -> Iterator[BatchResult]:
     """`verify` for each journal, with the results in the order given, as they arrive.
 
-    If a worker process dies, the journals not judged yet are judged one at a time in another one,
-    to find the journal that makes a process die. Of several journals each that given code plays is
-    judged in a process of its own: such code may keep something that the next one would find.
+    Of several journals each that given code plays is judged in a process of its own: such code may
+    keep something that the next one would find, or end the process.
 
     Args:
         level: the highest level to check, 1 to 4.
@@ -123,27 +122,27 @@ def verify_all(
         strict: require that every player was asked again.
         parent: require a fork of the journal at this path.
         program: the user-defined test program of a season.
-        on_bytes: called with the number of judged bytes and of all bytes: after each commit in this
-            process, after each journal in others.
+        on_bytes: called with the number of judged bytes and of all bytes: after each commit of a
+            single journal, else after each journal.
+
+    Raises WorkerDied if another process was killed.
     """
     tests_at_once = jobs or 1 if len(paths) == 1 else 1
     resources = Resources(tests_at_once, program, trust=trust, sources=sources)
     judged = partial(_judged, level=level, strict=strict, parent=parent, resources=resources)
-    jobs = jobs_for(len(paths), jobs)
-    if len(paths) > 1 and (trust or not all(map(is_shipped_at, paths))):
-        from goldrush.agents.pool import in_child
-
-        import_early(trust, trust)
-        alone = partial(in_child, judged)
-        one_by_one = (_unless_died(partial(alone, path), path) for path in paths)
-        results = one_by_one if jobs == 1 else _in_workers(alone, paths, jobs)
-    elif jobs == 1:
-        yield from _in_this_process(judged, paths, on_bytes)
-        return
-    else:
-        results = _in_workers(judged, paths, jobs)
     done, sizes = 0, list(map(size_of, paths))
-    with closing(results):
+    if len(paths) == 1:
+
+        def told(size: int) -> None:
+            if on_bytes is not None:
+                on_bytes(size, sizes[0])
+
+        yield judged(paths[0], on_bytes=told)
+        return
+    if trust or not all(map(is_shipped_at, paths)):
+        import_early(trust, trust)
+        judged = partial(_judged_apart, judged)
+    with closing(map_in_order(judged, paths, jobs)) as results:
         for result, size in zip(results, sizes, strict=True):
             yield result
             done += size
@@ -151,48 +150,14 @@ def verify_all(
                 on_bytes(done, sum(sizes))
 
 
-def _in_this_process(
-    judged: Callable[..., BatchResult], paths: Sequence[str], on_bytes: OnBytes | None
-) -> Iterator[BatchResult]:
-    done, sizes = 0, list(map(size_of, paths))
-    for path, size in zip(paths, sizes, strict=True):
-        progress = on_bytes and partial(_add, on_bytes, done, sum(sizes))
-        yield judged(path, on_bytes=progress)
-        done += size
+def _judged_apart(judged: Callable[[str], BatchResult], path: str) -> BatchResult:
+    """The result for a journal whose process judges nothing else."""
+    from goldrush.agents.pool import ChildDied, in_child
 
-
-def _in_workers(
-    judged: Callable[[str], BatchResult], paths: Sequence[str], jobs: int
-) -> Generator[BatchResult, None, None]:
-    from concurrent.futures.process import BrokenProcessPool
-
-    from goldrush.agents.pool import result_of, workers
-
-    pool = workers(jobs)
     try:
-        futures = []
-        with suppress(BrokenProcessPool):  # a worker has died already
-            for path in paths:
-                futures.append(pool.submit(judged, path))
-        for index, path in enumerate(paths):
-            try:
-                yield result_of(futures[index])
-            except (BrokenProcessPool, IndexError):
-                try:
-                    alone = pool.submit(judged, path)
-                except BrokenProcessPool:  # by this journal or another; the next pool judges alone
-                    pool.shutdown()
-                    pool = workers(1)
-                    alone = pool.submit(judged, path)
-                yield _unless_died(partial(result_of, alone), path)
-    except BaseException:  # Ctrl-C above all: do not wait for running tasks
-        pool.stop()
-        raise
-    pool.shutdown()
-
-
-def _add(on_bytes: OnBytes, before: int, total: int, judged: int) -> None:
-    on_bytes(before + judged, total)
+        return in_child(judged, path)
+    except ChildDied:
+        return BatchResult(path, None, f"{path}: the process that verified it died")
 
 
 def _judged(
@@ -260,16 +225,6 @@ def _not_known(verdict: Verdict) -> str:
         f"{verdict.path}: {first}: not known to this goldrush{others}; what such players decide "
         f"cannot be judged, all else can (--level {DERIVE})"
     )
-
-
-def _unless_died(judge: Callable[[], BatchResult], path: str) -> BatchResult:
-    """The result for a journal whose process judges nothing else."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    try:
-        return judge()
-    except BrokenProcessPool:
-        return BatchResult(path, None, f"{path}: the process that verified it died")
 
 
 def format_results(outcomes: Sequence[BatchResult]) -> str:

@@ -1,16 +1,11 @@
 """Many journals verified at once: which, in what order, and what is said of those that fail."""
 
-import operator
 import os
 import shutil
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from goldrush.agents.pool import Workers, workers
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
@@ -172,51 +167,6 @@ def test_a_process_that_dies_takes_no_other_journal_with_it(quitter: Path) -> No
     assert paths == [outcome.path for outcome in judged]
     assert [True, None, True, True] == [outcome.holds for outcome in judged]
     assert f"{quitter}: the process that verified it died" == judged[1].error
-
-
-def test_after_a_death_one_process_judges_the_others(
-    quitter: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """To start a process takes longer than to judge a short journal."""
-    pools = []
-
-    def counted(jobs: int) -> Workers:
-        pools.append(jobs)
-        return workers(jobs)
-
-    monkeypatch.setattr("goldrush.agents.pool.workers", counted)
-    monkeypatch.setattr("goldrush.agents.pool.in_child", operator.call)  # so that workers die
-    paths = [str(quitter)] * 2 + [
-        str(path_of("baseline"))
-    ] * 3  # both processes begin with quitters
-    pipe = os.open(quitter.parent / "pipe", os.O_RDWR)
-    try:
-        os.write(pipe, b".")
-        outcomes = list(verify_all(paths, jobs=2, trust=["quitters:Quitter"]))
-    finally:
-        os.close(pipe)
-
-    assert [None, None, True, True, True] == [outcome.holds for outcome in outcomes]
-    assert [2, 1, 1, 1] == pools  # all, one for each quitter, and one for all others
-
-
-def test_a_process_that_dies_while_journals_are_still_handed_out_is_no_matter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """In a large folder the first journals are being judged while the last ones are handed out."""
-    submit = ProcessPoolExecutor.submit
-    handed_out = []
-
-    def submit_but_once(pool: ProcessPoolExecutor, *task: Any) -> Any:
-        handed_out.append(task)
-        if len(handed_out) == 3:
-            raise BrokenProcessPool
-        return submit(pool, *task)
-
-    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit_but_once)
-    outcomes = list(verify_all([str(path_of("baseline"))] * 4, jobs=2))
-
-    assert [True] * 4 == [outcome.holds for outcome in outcomes]
 
 
 def test_without_trust_nobody_elses_code_is_run_in_any_process(quitter: Path) -> None:
