@@ -8,6 +8,7 @@ observed ones: where a setting differs, the first event that differs is a conseq
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile, zip_longest
@@ -17,9 +18,6 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.versions import DIGITS, PromptVersion, digits_of, shown_name
-from goldrush.agents.roster import format_policy
-from goldrush.agents.seats import policy_label
-from goldrush.agents.trust import HUMAN, LLM, RECORDED
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
@@ -27,7 +25,7 @@ from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
 from goldrush.replay.find import open_world, prompts_of
-from goldrush.replay.journal.declared import Declared, declared_by
+from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
 
@@ -40,6 +38,7 @@ WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUS
 OPTIONS_MAX: Final = 5  # of a model or a person: how many differing ones are listed
 
 _WHICH: Final = "`goldrush verify` shows which run follows the rules"
+_SHA256: Final = re.compile("[0-9a-f]{64}")
 _UNARRANGED: Final = attrs.fields(World).arrange.default
 
 
@@ -469,63 +468,48 @@ def _player(entry: Any) -> Any:
 
 
 def _players_differ(a: Any, b: Any, prompts: Sequence[PromptVersion]) -> str:
-    """Two players as text; of two models, or two people, what differs in their options."""
-    both = [dict(_flat(player)) for player in (a, b)]
-    if any(flat.get("policy") not in (LLM, HUMAN) for flat in both) or (
-        both[0]["policy"] != both[1]["policy"]
-    ):
-        return f"{_played(a, prompts)} in A, {_played(b, prompts)} in B"
-    differing = [
-        name for name in {**both[0], **both[1]}
-        if pack(both[0].get(name)) != pack(both[1].get(name))
-    ]  # fmt: skip
-    if "wording_sha256" in differing:  # of the text
-        differing = [name for name in differing if name != "wording_text"]
-    parts = []
-    for name in differing[:OPTIONS_MAX]:
-        values = (flat.get(name) for flat in both)
-        shown = (_digits(v) if name == "wording_sha256" else _format_option(v) for v in values)
-        parts.append(f"{shown_name(name)} is {' in A, '.join(shown)} in B")
+    """Two players as text: of two with one policy what differs in their options."""
+    options = [_options(player) for player in (a, b)]
+    if None in options or a["policy"] != b["policy"]:
+        return " in A, ".join(_played(player, prompts) for player in (a, b)) + " in B"
+    differing = list(_different("", *options))
+    if any(name == ".wording_sha256" for name, *_ in differing):  # of the text
+        differing = [each for each in differing if each[0] != ".wording_text"]
+    parts = [
+        f"{shown_name(name[1:])} is {_format_option(x)} in A, {_format_option(y)} in B"
+        for name, x, y in differing[:OPTIONS_MAX]
+    ]
     if len(differing) > OPTIONS_MAX:
         parts.append(format_count(len(differing) - OPTIONS_MAX, "more option"))
     return "; ".join(parts)
 
 
-def _flat(player: Any) -> Iterator[tuple[str, Any]]:
-    """The values of a player's entry, and its options, by name; none of one that is no entry."""
-    if isinstance(player, Mapping) and isinstance(player.get("options"), Mapping):
-        yield from ((name, value) for name, value in player.items() if name != "options")
-        yield from player["options"].items()
-
-
-def _format_option(value: Any) -> str:
-    """A value of an option; a long text with what tells it from others that begin as it does."""
-    if value is None:
-        return "not given"
-    text = format_value(value)
-    if not isinstance(value, str) or not text.endswith("..."):
-        return text
-    return f"{text} ({len(value):,} characters, SHA-256 {digits_of(value)})"
-
-
-def _digits(sha256: Any) -> str:
-    """A digest by its first digits, as in labels."""
-    return _format_option(sha256[:DIGITS] if isinstance(sha256, str) else sha256)
+def _options(player: Any) -> Mapping[str, Any] | None:
+    """The options of a player; None of what is no entry with a policy and options."""
+    is_entry = isinstance(player, Mapping) and "policy" in player
+    options = player.get("options") if is_entry else None
+    return options if isinstance(options, Mapping) else None
 
 
 def _played(player: Any, prompts: Sequence[PromptVersion]) -> str:
     if player is None:
         return "not in the setup"
-    if not isinstance(player, Mapping) or "policy" not in player:
-        return format_value(player)
-    policy, options = player["policy"], player.get("options")
-    if not isinstance(options, Mapping):
-        return f"{policy} {format_value(options)}" if options else str(policy)
-    if policy in (LLM, HUMAN):
-        return policy_label(player, prompts)
-    if policy == RECORDED:
-        return f"{policy} {format_value(options)}"
-    return format_policy(str(policy), options)
+    [label] = labels_of([player], prompts) or [format_value(player)]
+    return label
+
+
+def _format_option(value: Any) -> str:
+    """A value of an option; a long text with what tells it from others that begin as it does, a
+    SHA-256 by its first digits, as in labels.
+    """
+    if value is None:
+        return "not given"
+    if isinstance(value, str) and _SHA256.fullmatch(value):
+        value = value[:DIGITS]
+    text = format_value(value)
+    if not isinstance(value, str) or not text.endswith("..."):
+        return text
+    return f"{text} ({len(value):,} characters, SHA-256 {digits_of(value)})"
 
 
 def _causes(
