@@ -243,6 +243,10 @@ class TeamRecommended(NamedTuple):
     team: Annotated[Plain, "who is to sit at the table, by ordinal; null leaves it open"]
 
 
+@sentence(
+    "{by} opens the assignment (day {day}, project {project}): {subjects:subjects}{directive}",
+    directive=if_given(", with the directive {directive:quoted}"),
+)
 class AssignmentOpened(NamedTuple):
     """An assignment begins."""
 
@@ -253,6 +257,12 @@ class AssignmentOpened(NamedTuple):
     directive: Annotated[Plain, "[team, order], each or both null"]
 
 
+@sentence(
+    "{by} sets the table{team}{order}{rounds}",
+    team=if_given("; team {team:agents}"),
+    order=if_given("; order {order:agents}"),
+    rounds=if_given("; up to {rounds:quoted} rounds"),
+)
 class TableSet(NamedTuple):
     """The assistant or the judge sets team, order or rounds of a table."""
 
@@ -378,7 +388,10 @@ class Adopted(NamedTuple):
     adopted: Annotated[Plain, "whether the admin adopts it"]
 
 
-@sentence("", extra={True: " once more, as the last of its table", False: ""})
+@sentence(
+    "therapist debriefs {agent}{extra}: asked {questions:quoted}, it answers {answers:quoted}",
+    extra={True: " once more, as the last of its table", False: ""},
+)
 class Debriefed(NamedTuple):
     """The therapist's questions to a participant, and the answers."""
 
@@ -407,7 +420,7 @@ class PersonaProposed(NamedTuple):
     taken: Taken
 
 
-@sentence("therapist advises {agent} to remember a skill, {taken}: {skill:skill}", taken=_TAKEN)
+@sentence("therapist advises {agent} to remember a skill, {taken}: {skill:quoted}", taken=_TAKEN)
 class SkillDistilled(NamedTuple):
     """A skill for a participant to remember."""
 
@@ -416,7 +429,7 @@ class SkillDistilled(NamedTuple):
     taken: Taken
 
 
-@sentence("", taken=_TAKEN)
+@sentence("therapist changes the instructions of {agent}, {taken}: {:quoted}", taken=_TAKEN)
 class InstructionsRewritten(NamedTuple):
     """Other instructions for a participant."""
 
@@ -426,7 +439,7 @@ class InstructionsRewritten(NamedTuple):
     taken: Taken
 
 
-@sentence("therapist rates {agent}, {raw:rated}: {reasons:joined}")
+@sentence("therapist rates {agent}, {raw:scores}: {reasons:quoted}")
 class Rated(NamedTuple):
     """The therapist's four scores for a participant."""
 
@@ -447,7 +460,9 @@ class FateChosen(NamedTuple):
     fate: Annotated[Plain, f"what the agent chooses: {_list(Fate)}"]
 
 
-@sentence("")
+@sentence(
+    "{agent} is interviewed for a contract: asked {questions:quoted}, it answers {answers:quoted}"
+)
 class Interviewed(NamedTuple):
     """The interview before a contract."""
 
@@ -457,8 +472,8 @@ class Interviewed(NamedTuple):
 
 
 @sentence(
-    "{agent} offers a contract by assignment {due:quoted}: {target:target}, for "
-    "{conditions:conditions}"
+    "{agent} offers a contract by assignment {due:quoted}: target {target:quoted}, for "
+    "{conditions:quoted}"
 )
 class ContractOffered(NamedTuple):
     """The terms of a contract that an agent offers (kernel/worlds/competition/contract.py)."""
@@ -474,7 +489,7 @@ class ContractOffered(NamedTuple):
     approved={True: "approves the contract of {agent}", OTHER: "{terms}"},
     terms={
         None: "refuses the contract of {agent}",
-        OTHER: "has other terms for the contract of {agent}: {terms:terms}, {taken}",
+        OTHER: "has other terms for the contract of {agent}: {terms:quoted}, {taken}",
     },
     taken={True: "which it takes", False: "which it leaves", OTHER: ""},
 )
@@ -535,7 +550,7 @@ class Refused(NamedTuple):
     drawn={"proposal", "conduct"},
     proposal={
         None: "comes to no conclusion",
-        OTHER: "concludes on #{proposal}, {conduct:conduct}{}{tied}; final stances: "
+        OTHER: "concludes on #{proposal}, {conduct:conduct}{tied}; final stances: "
         "{stances:stances}",
     },
     tied=if_given(", drawn among {tied:ids}"),
@@ -607,7 +622,7 @@ class LeaderboardPosted(NamedTuple):
 
 
 @sentence(
-    "{agent} is last at table {table}, {streak:streak}{tied}",
+    "{agent} is last at table {table}, {streak} in a row{tied}",
     drawn={"agent", "streak"},
     tied=if_given(", drawn among {tied:agents}"),
 )
@@ -662,7 +677,7 @@ class Joined(NamedTuple):
 
 
 @sentence(
-    "{agent} has a contract by assignment {terms.2}: {terms.1:target}, for {terms.0:conditions}"
+    "{agent} has a contract by assignment {terms.2}: target {terms.1:quoted}, for {terms.0:quoted}"
 )
 class ContractSigned(NamedTuple):
     """A contract is signed, on the terms [conditions, target, due]."""

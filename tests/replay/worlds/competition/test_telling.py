@@ -91,7 +91,7 @@ def test_a_reader_follows_the_argument(season: Path) -> None:
 
     for says in (", because of its own trials: ", " and its own trials: ", ", because of #"):
         assert any(says in line for line in spoke)
-    for says in (": it holds, and is sharp (", ": it holds (", ": it does not hold (", "edge of #"):
+    for says in (": it holds (", ": it does not hold (", "edge of #"):
         assert any(says in line for line in tested)
     assert any(re.search(r"tries [01]{12} under 0.0, on its own: 0.", line) for line in told)
 
@@ -156,8 +156,8 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         (
             event("concluded", table=0, proposal=4, conduct=["mine", None, 0, "scarce"],
                   stances=[[5, 4], [6, 4], [7, 2]], tied=[2, 4], words=["00"]),
-            "table 0 concludes on #4, mine, drawn among #2, #4; final stances: #2 cleo; "
-            "#4 ada, ben",
+            "table 0 concludes on #4, mine, drawn among #2, #4; final stances: ada #4, "
+            "ben #4, cleo #2",
         ),
         (
             event("stood", table=0, agent=6, target=4, words="it held", because=[[2, 4], True],
@@ -185,34 +185,33 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         ),
         (
             event("contract_reviewed", agent=5, approved=False, terms=[[], 6, 20], taken=True),
-            "the user has other terms for the contract of ada: a target of 6 by assignment 20, for "
-            "nothing, which it takes",
+            "the user has other terms for the contract of ada: [[], 6, 20], which it takes",
         ),
         (
             event("contract_offered", agent=5, due=9, target=[4, 2],
                   conditions=[["seat", None], ["objective", "gini"], ["moves", None, 1]]),
-            "ada offers a contract by assignment 9: above the middle of the table at 2 of its next "
-            "4 tables, for a seat at every table and the objective gini once and "
-            '["moves", null, 1]',
+            'ada offers a contract by assignment 9: target [4, 2], for [["seat", null], '
+            '["objective", "gini"], ["moves", null, 1]]',
         ),
         (
             event("contract_signed", agent=5, terms=[[["fee_paid", None]], [4, 2], 9]),
-            "ada has a contract by assignment 9: above the middle of the table at 2 of its next 4 "
-            "tables, for its seat for nothing",
+            'ada has a contract by assignment 9: target [4, 2], for [["fee_paid", null]]',
         ),
         (
             event("interviewed", agent=5, questions=["Why?"], answers=["So."]),
-            'ada is interviewed for a contract: asked "Why?", it answers "So."',
+            'ada is interviewed for a contract: asked ["Why?"], it answers ["So."]',
         ),
         (
             event("instructions_rewritten", agent=5, before={"care": 2}, after={"care": 4},
                   taken=False),
-            "therapist recommends other instructions to ada, which it declines: care from 2 to 4",
+            "therapist changes the instructions of ada, which it declines: "
+            '{"care": [2, 4]}',
         ),
         (
             event("instructions_rewritten", agent=5, before={"care": 2}, after={"care": 4},
                   taken=None),
-            "therapist rewrites the instructions of ada, without asking it: care from 2 to 4",
+            "therapist changes the instructions of ada, without asking it: "
+            '{"care": [2, 4]}',
         ),
         (
             event("rated", agent=5, raw=[0, 1, 2, 3], reasons="all"),
