@@ -1,16 +1,16 @@
 """The measuring of a study's runs, by several processes.
 
 Of each run only the values are kept that comparisons and figures need, so that thousands of runs
-fit into memory. They are cached between reports, one file per cell, in the user's cache folder
-(replay/cache.py). Their key covers all that the measures depend on: each journal's SHA-256 (every
-report hashes the journals again), the settings and the roster in the manifest, and goldrush's code.
+fit into memory. They are cached between reports, one file per run, in the user's cache folder
+(replay/cache.py). Its key covers all that the measures depend on: the journal's SHA-256 (every
+report hashes the journals again), its settings, the roster in the manifest, and goldrush's code.
 Nothing is cached with measures of a user, whose functions may read anything.
 
     file = values, checksum of key and values
 
-`values` is a msgpack array of the runs in the manifest's order. A file that is damaged or has
-another key is ignored. The checksum is no signature: who can write to the cache folder (by default
-only the user) can change the figures of a report.
+`values` is in msgpack. A file that is damaged or has another key is ignored. The checksum is no
+signature: who can write to the cache folder (by default only the user) can change the figures of a
+report.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 Tried = Result[Any, Any] | GoldrushError  # a measured run, or why it cannot be measured
+# The study's folder, its world, the run, the text of its roster, and measures of the user.
+_Task = tuple[str, str, StudyRun, str | None, "Sequence[UserMeasure]"]
 
 
 def results_of(
@@ -102,68 +104,31 @@ def measured_runs(
     """The runs of a study that are played, each measured, or why it cannot be; those of a cell in
     the plan's order. Raises BadInput for a world without studies; WorkerDied.
     """
-    of = studied(manifest.world)
-    runs: dict[Cell, list[StudyRun]] = {}
-    for run in manifest.runs:
-        runs.setdefault(run.cell, []).append(run)
     texts, equal = manifest.plan["rosters"], equal_runs(folder, manifest.runs)
-    warn_of_other_code([Path(folder, run.path) for run in manifest.runs if run.sha256 is not None])
-    report, total = on_run or (lambda done, total: None), len(manifest.runs)
-    known = {
-        cell: found
-        for cell, listed in runs.items()
-        if not users  # whose functions may read what is not in the journals
-        and (found := read_kept(of, texts[cell.roster], listed)) is not None
-        and all(_sha256(Path(folder, run.path)) == run.sha256 for run in listed)
-    }
-    done = sum(map(len, known.values()))
-    if done:
-        report(done, total)
-    for cell, found in known.items():
-        for run, kept in zip(runs[cell], found, strict=True):
-            yield run, attrs.evolve(kept, equal_to=equal.get(run.path))
-    tasks = [
-        (str(folder), of.name, run, texts[run.cell.roster], users)
-        for run in manifest.runs
-        if run.cell not in known and run.sha256 is not None
-    ]
-    measured: dict[Cell, list[Result[Any, Any]]] = {}
-    size = sum(run.bytes or 0 for _, _, run, *_ in tasks)
-    jobs = jobs if can_be_shared(users) else 1
-    results = map_in_order(_tried, tasks, jobs, size)
-    for (_, _, run, roster, _), result in zip(tasks, results, strict=True):
-        done += 1
-        report(done, total)
+    played = [run for run in manifest.runs if run.sha256 is not None]
+    warn_of_other_code([Path(folder, run.path) for run in played])
+    world = studied(manifest.world).name
+    tasks = [(str(folder), world, run, texts[run.cell.roster], users) for run in played]
+    size = sum(run.bytes or 0 for run in played)
+    results = map_in_order(_tried, tasks, jobs if can_be_shared(users) else 1, size)
+    for done, (run, result) in enumerate(zip(played, results, strict=True), 1):
+        if on_run is not None:
+            on_run(done, len(manifest.runs))
         if isinstance(result, GoldrushError):
             yield run, result
         else:
             yield run, attrs.evolve(result, equal_to=equal.get(run.path))
-            of_cell = measured.setdefault(run.cell, [])
-            of_cell.append(result)
-            if not users and len(of_cell) == len(runs[run.cell]):
-                keep(of, roster, runs[run.cell], of_cell)
-    if measured and not users:
-        cache.trim()
+    cache.trim()
 
 
-def _tried(task: tuple[str, str, StudyRun, str | None, Sequence[UserMeasure]]) -> Tried:
+def _tried(task: _Task) -> Tried:
     try:
         return _result(task)
     except GoldrushError as error:
         return error
 
 
-def _sha256(path: Path) -> str | None:
-    try:
-        with open_regular(str(path)) as file:
-            return sha256_in(file)
-    except (OSError, BadInput):
-        return None
-
-
-def _result(
-    task: tuple[str, str, StudyRun, str | None, Sequence[UserMeasure]],
-) -> Result[Any, Any]:
+def _result(task: _Task) -> Result[Any, Any]:
     folder, world, run, roster, users = task
     of = studied(world)
     path = Path(folder, run.path)
@@ -174,6 +139,10 @@ def _result(
     with open_regular(str(path)) as file:
         sha256 = sha256_in(file)
         if sha256 == run.sha256:
+            # A user's functions may read what is not in the journals.
+            kept = None if users else read_kept(of, run, roster)
+            if kept is not None:
+                return kept
             reader = JournalReader.over(file.fileno(), str(path), hashed=True)
             with reader, reporting_forged(path):
                 measured = with_users(of.measures, users).read(reader)
@@ -186,7 +155,10 @@ def _result(
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
     made = result_of(run, measured, of.studies.kept.of(measured), of.headline(measured))
-    return attrs.evolve(made, failures=failures, first=first)
+    made = attrs.evolve(made, failures=failures, first=first)
+    if not users:
+        keep(of, run, roster, made)
+    return made
 
 
 def _check_begun(
@@ -255,11 +227,9 @@ _CHECKSUM: Final = 16  # bytes
 _ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend on
 
 
-def read_kept(
-    of: Tools, roster: str | None, runs: Sequence[StudyRun]
-) -> list[Result[Any, Any]] | None:
-    """The cached results of a cell's runs; None on a miss."""
-    key = _key(of, roster, runs)
+def read_kept(of: Tools, run: StudyRun, roster: str | None) -> Result[Any, Any] | None:
+    """The cached result of a run; None on a miss."""
+    key = _key(of, run, roster)
     file = None if key is None else cache.opened(xxh3_128_hexdigest(key), cache.MEASURES)
     if file is None or key is None:
         return None
@@ -268,38 +238,32 @@ def read_kept(
     if xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
         return None
     try:
-        values = unpack(data[:-_CHECKSUM])
-        return [_unpacked(of, run, one) for run, one in zip(runs, values, strict=True)]
-    except (Undecodable, ValueError, TypeError):
+        return _unpacked(of, run, unpack(data[:-_CHECKSUM]))
+    except (Undecodable, LookupError, ValueError, TypeError):
         return None
 
 
-def keep(
-    of: Tools,
-    roster: str | None,
-    runs: Sequence[StudyRun],
-    results: Sequence[Result[Any, Any]],
-) -> None:
-    """Cache the results of a cell's runs, in the same order; a no-op if that cannot be done."""
-    key = _key(of, roster, runs)
+def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any]) -> None:
+    """Cache the result of a run; a no-op if that cannot be done."""
+    key = _key(of, run, roster)
     if key is None:
         return
     with suppress(BadInput, JournalError):  # a full disk, another process at the same file
         file = cache.unfinished(xxh3_128_hexdigest(key), cache.MEASURES)
         if file is None:
             return
-        data = pack([_values(of, result) for result in results])
+        data = pack(_values(of, result))
         with file:
             cache.append(file, data + xxh3_128_digest(key + data))
             file.publish(sync=False)
 
 
-def _key(of: Tools, roster: str | None, runs: Sequence[StudyRun]) -> bytes | None:
-    """All that the measures of a cell depend on; None if that includes code of other packages."""
-    if not all(of.studies.kept.lasts(run.config) for run in runs):
+def _key(of: Tools, run: StudyRun, roster: str | None) -> bytes | None:
+    """All that the measures of a run depend on; None if that includes code of other packages."""
+    if not of.studies.kept.lasts(run.config):
         return None
-    listed = [(run.sha256, run.config.as_dict()) for run in runs]
-    return pack((_code(), of.name, attrs.astuple(runs[0].cell), roster, listed))
+    config = run.config.as_dict()
+    return pack((_code(), of.name, attrs.astuple(run.cell), roster, run.sha256, config))
 
 
 @functools.cache

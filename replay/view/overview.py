@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import quote
 
 import attrs
 
@@ -40,8 +39,7 @@ from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined
 from goldrush.replay.view.numbers import short
-from goldrush.replay.view.page import is_page
-from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
+from goldrush.replay.view.pages import Pages, write_pages
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
@@ -50,6 +48,7 @@ H = TypeVar("H", bound=Hashable)
 
 NAME: Final = "runs.html"
 NUMBERS_MAX: Final = 200_000  # numbers of all curves of a page
+NO_PAGES: Final[Mapping[str, str]] = {}
 GENERATOR: Final = '<meta name="generator" content="goldrush view of a folder">'
 _SCRIPTS: Final = (
     "dom.js", "colours.js", "readable.js", "download.js", "chart.js", "command.js", "filter.js",
@@ -119,7 +118,8 @@ def write_overview(
             folder, [run.path for run in folder_runs.runs], path.parent, jobs=jobs, force=force,
             users=users, on_page=tell("writing pages"),
         )  # fmt: skip
-    data = overview_of(folder, folder_runs, path.parent, outcome, users).encode()
+    hrefs = {} if written is None else written.hrefs
+    data = overview_of(folder, folder_runs, path.parent, outcome, users, hrefs).encode()
     files.write_whole(str(path), data, force=force, is_own=is_overview)
     return Overview(path, len(data), folder_runs, written)
 
@@ -135,8 +135,10 @@ def overview_of(
     beside: Path,
     outcome: str | None = None,
     users: Sequence[UserMeasure] = (),
+    hrefs: Mapping[str, str] = NO_PAGES,
 ) -> str:
-    """The page of a folder, as HTML, to be written into the folder `beside`.
+    """The page of a folder, as HTML, to be written into the folder `beside`. `hrefs`: addresses of
+    the pages of its runs, by path.
 
     Raises BadInput for a measure that no world has.
     """
@@ -152,7 +154,7 @@ def overview_of(
     here = Path(__file__).parent
     script = joined([here / name for name in _SCRIPTS], "overview();")
     sheets = [here / "page.css", here / "overview.css"]
-    data = {"worlds": [world.as_dict(beside, Path(folder)) for world in worlds]}
+    data = {"worlds": [world.as_dict(beside, Path(folder), hrefs) for world in worlds]}
     parts = {
         "head": _head(worlds, folder_runs),
         "left_out": _left_out(folder_runs),
@@ -183,6 +185,8 @@ class _World:
         outcome: how the study counts it; None likewise.
         columns: the measures of runs that stand in the table.
         points: of a curve, at most.
+        policies: the place of each that plays, in the order in which they are first met.
+        axes: the place of each axis that the curves have so far.
     """
 
     tools: Tools
@@ -194,6 +198,8 @@ class _World:
     outcome: StudyOutcome | None
     columns: Sequence[StudyOutcome]
     points: int
+    policies: Mapping[str, int]
+    axes: dict[Sequence[tuple[int, int]], int] = attrs.field(factory=dict)
 
     @classmethod
     def of(
@@ -222,16 +228,15 @@ class _World:
             outcome=None if measure is None else outcome_in(results, measure),
             columns=[outcome_in(results, each) for each in columns if each != measure],
             points=points,
+            policies=_places(label for result in results for label in result.policies),
         )
 
     def value(self, run: FolderRun) -> Value:
         """The outcome of a run."""
         return None if self.outcome is None else self.outcome.of_run(run.result)
 
-    def as_dict(self, beside: Path, folder: Path) -> dict[str, Any]:
+    def as_dict(self, beside: Path, folder: Path, hrefs: Mapping[str, str]) -> dict[str, Any]:
         """For the page's script; texts that many runs share are in lists, as are units."""
-        policies = _places(label for run in self.runs for label in run.result.policies)
-        axes: dict[Sequence[tuple[int, int]], int] = {}
         cells: dict[Cell, list[FolderRun]] = {}
         for run in self.runs:
             cells.setdefault(run.cell, []).append(run)
@@ -244,10 +249,10 @@ class _World:
                 "units": self.words.number(run.result.units),
                 "outcome": short(self.value(run)),
                 "values": [short(column.of_run(run.result)) for column in self.columns],
-                "page": _page_of(run, folder, beside),
+                "page": hrefs.get(run.path, ""),
                 "history": " ".join(run.history),
                 "isStudied": int(run.is_studied),
-                **self._course(run, policies, axes),
+                **self._course(run),
             }
             for run in self.runs
         ]
@@ -258,24 +263,18 @@ class _World:
             "outcome": self.outcome and _measure(self.outcome),
             "byPolicy": isinstance(self.measure, AgentMeasure),
             "columns": [_measure(column) for column in self.columns],
-            "policies": list(policies),
-            "hues": hues_of(policies, self.tools.hue_order, self.tools.null),
-            "cells": [self._cell(cell, runs, policies, axes) for cell, runs in cells.items()],
-            "axes": list(axes),
+            "policies": list(self.policies),
+            "hues": hues_of(self.policies, self.tools.hue_order, self.tools.null),
+            "cells": [self._cell(cell, runs) for cell, runs in cells.items()],
+            "axes": list(self.axes),
             "fields": list(rows[0]),
             "runs": [list(row.values()) for row in rows],
         }
 
-    def _course(
-        self,
-        run: FolderRun,
-        policies: Mapping[str, int],
-        axes: dict[Sequence[tuple[int, int]], int],
-    ) -> dict[str, Any]:
+    def _course(self, run: FolderRun) -> dict[str, Any]:
         """What became of a run: its headline, its standings, and a line for each policy."""
         if self.outcome is None or self.measure is None:
-            return {"headline": "", "standings": [], "axis": axes.setdefault((), len(axes)),
-                    "lines": []}  # fmt: skip
+            return {"headline": "", "standings": [], **self._lines({})}
         result = run.result
         outcome = outcome_from(
             self.measure, result.by_agent, result.policies, self.value(run), result.remarks,
@@ -288,20 +287,14 @@ class _World:
         return {
             "headline": outcome.headline,
             "standings": [
-                [policies[each.policy], len(each.agents),
+                [self.policies[each.policy], len(each.agents),
                  *map(short, (each.mean, each.lowest, each.highest))]
                 for each in outcome.standings
             ],
-            **self._lines(curves, policies, axes),
+            **self._lines(curves),
         }  # fmt: skip
 
-    def _cell(
-        self,
-        cell: Cell,
-        runs: Sequence[FolderRun],
-        policies: Mapping[str, int],
-        axes: dict[Sequence[tuple[int, int]], int],
-    ) -> dict[str, Any]:
+    def _cell(self, cell: Cell, runs: Sequence[FolderRun]) -> dict[str, Any]:
         """What the runs of a cell came to, as the study counts it."""
         results = [run.result for run in runs]
         curves, note = {}, ""
@@ -316,14 +309,11 @@ class _World:
             **attrs.asdict(cell),
             "note": note,
             "means": [bounds(column.over_runs(results)) for column in self.columns],
-            **self._lines(curves, policies, axes),
+            **self._lines(curves),
         }
 
     def _lines(
-        self,
-        curves: Mapping[str, Sequence[tuple[Span, Sequence[Value]]]],
-        policies: Mapping[str, int],
-        axes: dict[Sequence[tuple[int, int]], int],
+        self, curves: Mapping[str, Sequence[tuple[Span, Sequence[Value]]]]
     ) -> dict[str, Any]:
         """Curves of the same units, thinned: `axis`, the public numbers of the first and the last
         unit of each point; `lines`, by policy, the values at the points, then the ends of bands.
@@ -333,9 +323,9 @@ class _World:
         number = self.words.number
         axis = tuple((number(spans[at].first), number(spans[at].last)) for at in chosen)
         return {
-            "axis": axes.setdefault(axis, len(axes)),
+            "axis": self.axes.setdefault(axis, len(self.axes)),
             "lines": [
-                [policies.get(policy), *([short(value) for value in values]
+                [self.policies.get(policy), *([short(value) for value in values]
                                          for values in zip(*(curve[at][1] for at in chosen),
                                                            strict=True))]
                 for policy, curve in curves.items()
@@ -359,19 +349,6 @@ def _measure(measure: StudyOutcome) -> dict[str, str]:
     return {
         "name": measure.name, "title": measure.title, "definition": measure.definition,
     }  # fmt: skip
-
-
-def _page_of(run: FolderRun, folder: Path, beside: Path) -> str:
-    """The address of the page of a run, if there is one: among the pages, or beside its journal."""
-    page = name_of(run.path)
-    for path in (beside / PAGES / page, folder / page):
-        try:
-            with path.open("rb") as file:
-                if is_page(file.read(files.FRONT)):
-                    return quote(os.path.relpath(path, beside))
-        except OSError:
-            continue
-    return ""
 
 
 def _title(worlds: Sequence[_World], folder_runs: FolderRuns) -> str:

@@ -136,14 +136,19 @@ def test_results_do_not_depend_on_the_number_of_processes(
 
 def measured_runs(folder: Path, found: MiningResults) -> int:
     """How many runs are measured for the same results once more."""
-    told: list[int] = []
-    assert found == results_of(folder, jobs=1, on_run=lambda done, every: told.append(done))
-    return 8 if told[0] == 1 else 8 - told[0]
+    written: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        keep = module.keep
+        patch.setattr(
+            module, "keep", lambda of, run, *more: [written.append(run.path), keep(of, run, *more)]
+        )
+        assert found == results_of(folder, jobs=1)
+    return len(written)
 
 
 @pytest.fixture
 def kept(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
-    """The files of the four cells, in a cache of their own."""
+    """The files of the eight runs, in a cache of their own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     results_of(folder, jobs=1)
     return sorted(cached().iterdir())
@@ -154,7 +159,7 @@ def test_what_was_measured_is_not_measured_again(
 ) -> None:
     again = results_of(copy, jobs=1)  # the same journals in another folder
 
-    assert (4, found.by_cell, kept) == (len(kept), again.by_cell, sorted(cached().iterdir()))
+    assert (8, found.by_cell, kept) == (len(kept), again.by_cell, sorted(cached().iterdir()))
     assert 0 == measured_runs(Path(found.folder), found)
 
 
@@ -166,7 +171,7 @@ def test_damage_to_what_is_kept_changes_no_answer(
     if change == "flipped":
         for at in range(0, len(data), len(data) // 40):
             one.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-            assert 2 == measured_runs(folder, found)
+            assert 1 == measured_runs(folder, found)
             assert data == one.read_bytes()
     elif change == "removed":
         one.unlink()
@@ -174,7 +179,7 @@ def test_damage_to_what_is_kept_changes_no_answer(
         other = {"cut": data[:-1], "empty": b"", "exchanged": kept[1].read_bytes()}
         one.write_bytes(other.get(change, b"\xc1" * 28))
 
-    assert (0 if change == "flipped" else 2) == measured_runs(folder, found)
+    assert (0 if change == "flipped" else 1) == measured_runs(folder, found)
 
 
 def test_another_code_measures_anew(
@@ -183,18 +188,18 @@ def test_another_code_measures_anew(
     monkeypatch.setattr(module, "_code", lambda: ("0", "0"))
 
     assert 8 == measured_runs(folder, found)
-    assert 8 == len(list(cached().iterdir()))
+    assert 16 == len(list(cached().iterdir()))
 
 
 def test_runs_that_follow_from_code_of_others_are_not_kept(
     found: MiningResults, kept: list[Path]
 ) -> None:
-    runs = [run for run in found.manifest.runs if run.cell == Cell("baseline", "mixed", 12)]
+    run = next(run for run in found.manifest.runs if run.cell == Cell("baseline", "mixed", 12))
     never = attrs.evolve(STUDIES.kept, lasts=lambda config: False)
     others = with_parts(found.of, studies=attrs.evolve(STUDIES, kept=never))
 
-    assert module.read_kept(found.of, None, runs) == found.by_cell[runs[0].cell]
-    assert None is module.read_kept(others, None, runs)
+    assert module.read_kept(found.of, run, None) == found.by_cell[run.cell][0]
+    assert None is module.read_kept(others, run, None)
 
 
 def test_a_cell_knows_its_configuration(found: MiningResults) -> None:
