@@ -356,12 +356,6 @@ class Tools:
         """
         return "", True
 
-    def older_form(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
-        """Why these differ though the run may be the same: digests of a form that is no longer
-        made. Empty for any other difference.
-        """
-        return ""
-
     def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
         """More than the events tell of the first difference of two derived blocks; empty: nothing.
         `here`: what follows from the inputs; `recorded`: what the journal has.

@@ -408,9 +408,6 @@ class _Check:
         except NotDerived as error:
             hint = ""
             if self.tools is not None and error.blocks is not None:
-                if older := self.tools.older_form(self._setup, *error.blocks):
-                    self._unjudged.append(f"{error.where}, {older}")
-                    return None
                 hint = self.tools.format_difference(self._setup, *error.blocks)
             hint = f"; {hint}" if hint else ""
             if not hint and error.blocks is not None:

@@ -25,100 +25,26 @@ from goldrush.replay.repeats.sets import sorted_by_content
 from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
 from goldrush.replay.repeats.trace import Place
 
-# Large packages whose Python is glue around compiled code.
-_KEPT: Final = frozenset(
-    (
-        "goldrush",  # its worlds repeat
-        "IPython",
-        "PIL",
-        "altair",
-        "jax",
-        "matplotlib",
-        "numba",
-        "pandas",
-        "polars",
-        "pyarrow",
-        "pytest",
-        "scipy",
-        "sklearn",
-        "solara",
-        "sympy",
-        "tensorflow",
-        "torch",
-    )
-)
+# Large packages whose Python is glue around compiled code; and goldrush, whose worlds repeat.
+_KEPT: Final = frozenset([
+    "goldrush", "IPython", "PIL", "altair", "jax", "matplotlib", "numba", "pandas", "polars",
+    "pyarrow", "pytest", "scipy", "sklearn", "solara", "sympy", "tensorflow", "torch",
+])  # fmt: skip
 _ITERATED: Final = (set, frozenset, WeakSet)
 _ORDERS: Final = frozenset(kind.__iter__ for kind in _ITERATED)
 # Functions and methods that take a set in its order; `sorted`, `min` and `max` with a key only.
 _KEYED: Final = frozenset(("sorted", "min", "max"))
 _NOW: Final = frozenset(("now", "today", "utcnow"))
-_CONSUMERS: Final = _KEYED | frozenset(
-    (
-        "accumulate",
-        "add_edges_from",
-        "add_nodes_from",
-        "array",
-        "asarray",
-        "batched",
-        "chain",
-        "choice",
-        "choices",
-        "combinations",
-        "combinations_with_replacement",
-        "compress",
-        "Counter",
-        "cycle",
-        "DataFrame",
-        "deque",
-        "dict",
-        "dropwhile",
-        "dumps",
-        "enumerate",
-        "extend",
-        "extendleft",
-        "filter",
-        "fmean",
-        "format",
-        "from_iterable",
-        "fromiter",
-        "fromkeys",
-        "groupby",
-        "Index",
-        "islice",
-        "iter",
-        "join",
-        "list",
-        "map",
-        "mean",
-        "merge",
-        "nlargest",
-        "nsmallest",
-        "OrderedDict",
-        "pairwise",
-        "permutations",
-        "print",
-        "prod",
-        "product",
-        "reduce",
-        "repr",
-        "sample",
-        "Series",
-        "shuffle",
-        "starmap",
-        "stdev",
-        "str",
-        "sum",
-        "sumprod",
-        "takewhile",
-        "tee",
-        "tuple",
-        "update",
-        "variance",
-        "writelines",
-        "zip",
-        "zip_longest",
-    )
-)
+_CONSUMERS: Final = _KEYED | frozenset([
+    "accumulate", "add_edges_from", "add_nodes_from", "array", "asarray", "batched", "chain",
+    "choice", "choices", "combinations", "combinations_with_replacement", "compress", "Counter",
+    "cycle", "DataFrame", "deque", "dict", "dropwhile", "dumps", "enumerate", "extend",
+    "extendleft", "filter", "fmean", "format", "from_iterable", "fromiter", "fromkeys", "groupby",
+    "Index", "islice", "iter", "join", "list", "map", "mean", "merge", "nlargest", "nsmallest",
+    "OrderedDict", "pairwise", "permutations", "print", "prod", "product", "reduce", "repr",
+    "sample", "Series", "shuffle", "starmap", "stdev", "str", "sum", "sumprod", "takewhile",
+    "tee", "tuple", "update", "variance", "writelines", "zip", "zip_longest",
+])  # fmt: skip
 _COMPILING: Final = frozenset(  # decorators of Numba and others that read a function's code
     ("cfunc", "guvectorize", "jit", "njit", "script", "stencil", "vectorize")
 )

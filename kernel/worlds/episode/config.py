@@ -129,6 +129,12 @@ class About:
     recording: int | None = setting(None, optional(integer(2, NEWEST)))
     report: Sequence[str] | None = setting(None, optional(_TEXTS))
 
+    @property
+    def is_older(self) -> bool:
+        """Whether it was recorded in a form that is no longer made, and so cannot be compared."""
+        lacks_report = self.kind == MODEL and self.report is None
+        return lacks_report or (self.recording or 1) < NEWEST
+
     def as_dict(self) -> dict[str, object]:
         """For START."""
         facts = {**attrs.asdict(self, recurse=False), "versions": dict(self.versions)}

@@ -80,9 +80,6 @@ def fork(state: EpisodeState, facts: Mapping[str, object], past: Past) -> Episod
     if state.is_closed:
         raise BadInput("the recording is closed there", "fork at an earlier step")
     config, roster = FORKS.forked(state.config, facts, state.unit)
-    if state.counts_resets and config.steps:  # so their number bounds those of the steps
-        bounded = attrs.evolve(FORKS, horizon="steps")
-        bounded.check_replaced(facts["replaced"], config, state.unit)  # type: ignore[arg-type]
     changes = cast(Mapping[str, Encoded], facts["changes"])
     check_parameters(changes, is_model=state.is_model)
     changed = [(name, value) for name, value in changes.items() if name not in OWN]

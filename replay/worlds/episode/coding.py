@@ -175,7 +175,7 @@ _DECODERS: Final[Mapping[str, Callable[..., object]]] = {
 }
 
 
-def leaves(value: object, name: str, *, by_bytes: bool = True) -> list[tuple[str, Encoded]]:
+def leaves(value: object, name: str) -> list[tuple[str, Encoded]]:
     """What an environment gave, in parts: the name and the encoding of each.
 
     Mappings and tuples are taken apart (`info[score]`, `observation[a][b]`), and so are lists and
@@ -184,26 +184,20 @@ def leaves(value: object, name: str, *, by_bytes: bool = True) -> list[tuple[str
     subclasses of numbers and of text as their values. Whatever else has no encoding is named by its
     type.
 
-    Args:
-        by_bytes: arrays of fields are taken apart (`observation[x]`), and masked ones into data and
-            mask; long floats are their type, shape and bytes without padding. Otherwise these are
-            named by their types, as in the first version of recordings.
+    Arrays of fields are taken apart (`observation[x]`), and masked ones into data and mask; long
+    floats are their type, shape and bytes without padding.
 
-    Raises BadInput for what contains itself and, but for the first version of recordings, for more
-    than PARTS_MAX parts or ITEMS_MAX items.
+    Raises BadInput for what contains itself, and for more than PARTS_MAX parts or ITEMS_MAX items.
     """
     found: list[tuple[str, Encoded]] = []
-    if by_bytes:
-        _check_items(value, name)
-    _collect(value, name, found, [], by_bytes)
+    _check_items(value, name)
+    _collect(value, name, found, [])
     if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
         return found
     return [(_shortened(part), leaf) for part, leaf in found]
 
 
-def _collect(
-    value: Any, name: str, found: list[tuple[str, Encoded]], around: list[object], by_bytes: bool
-) -> None:
+def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: list[object]) -> None:
     """Add the parts of a value. `around`: the values that it is within."""
     parts: Iterable[tuple[object, object]]
     depth = DEPTH_MAX - len(around)
@@ -216,17 +210,17 @@ def _collect(
             found.append((name, _encoded(_simplified(value), name, depth)))
             return
         except BadInput:
-            parts = _items(value, by_bytes) if depth else ()
+            parts = _items(value) if depth else ()
         if not parts:
-            long = _long_float(value) if by_bytes else None
+            long = _long_float(value)
             found.append((name, (TYPE, _type_name(value)) if long is None else long))
     if any(value is other for other in around):
         raise BadInput(f"{name} contains itself", "give values that end")
     around.append(value)
     for key, item in parts:
-        if by_bytes and len(found) >= PARTS_MAX:
+        if len(found) >= PARTS_MAX:
             raise BadInput(f"{name} has more than {PARTS_MAX:,} parts", "give arrays of numpy")
-        _collect(item, f"{name}[{_key(key)}]", found, around, by_bytes)
+        _collect(item, f"{name}[{_key(key)}]", found, around)
     around.pop()
 
 
@@ -263,14 +257,14 @@ def _simplified(value: Any) -> object:
     return value
 
 
-def _items(value: Any, by_bytes: bool) -> list[tuple[object, object]]:
+def _items(value: Any) -> list[tuple[object, object]]:
     if isinstance(value, list):
         return list(enumerate(value))
-    if by_bytes and type(value).__module__.startswith("numpy.ma"):
+    if type(value).__module__.startswith("numpy.ma"):
         import numpy as np
 
         return [("data", value.data), ("mask", np.ma.getmaskarray(value))]
-    if by_bytes and (names := getattr(getattr(value, "dtype", None), "names", None)):
+    if names := getattr(getattr(value, "dtype", None), "names", None):
         return [(name, value[name]) for name in names]
     if getattr(getattr(value, "dtype", None), "kind", "") == "O" and hasattr(value, "flat"):
         import numpy as np

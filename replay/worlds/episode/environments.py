@@ -43,14 +43,13 @@ class Recorded:
         values: their values, too.
         ignored: arrays whose name begins so are left out, with or without quotes around keys; of
             what a model holds, the paths as `goldrush repeats` prints them.
-        seed_parameter, recording, report: as START has them, of a model.
+        seed_parameter, report: as START has them.
     """
 
     values: bool = False
     ignored: tuple[str, ...] = ()
     seed_parameter: str | None = None
-    recording: int | None = NEWEST
-    report: tuple[str, ...] | None = ()
+    report: tuple[str, ...] = ()
     left_out: set[str] = attrs.field(factory=set, init=False, eq=False)  # of `ignored`, what was
     _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
         init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
@@ -59,9 +58,8 @@ class Recorded:
     @classmethod
     def of(cls, about: About) -> Recorded:
         """As a run was recorded."""
-        report = None if about.report is None else tuple(about.report)
-        ignored = tuple(about.ignored)
-        return cls(about.values, ignored, about.seed_parameter, about.recording, report)
+        ignored, report = tuple(about.ignored), tuple(about.report or ())
+        return cls(about.values, ignored, about.seed_parameter, report)
 
     def rows(self, agent: int | None, name: str, value: object) -> Rows:
         """The rows of `array` for an observation, or an info."""
@@ -69,17 +67,15 @@ class Recorded:
             return []
         return [
             (agent, part, digest_of(leaf), leaf if self.values or is_kept(leaf) else None)
-            for part, leaf in leaves(value, name, by_bytes=self.recording is not None)
+            for part, leaf in leaves(value, name)
             if not self._leaves_out(part)
         ]
 
     @property
     def paths(self) -> tuple[str, ...]:
         """What is left out of a model's attributes: `game['uuid']`, also if it was given as
-        `attributes[game]['uuid']`. The first version of recordings has the names of arrays alone.
+        `attributes[game]['uuid']`.
         """
-        if self.recording is None:
-            return ()
         return tuple([_ATTRIBUTE.sub(r"\2", path) for path in self.ignored])
 
     def note(self, found: Collection[str]) -> None:
@@ -95,8 +91,7 @@ class Recorded:
 
     def _compiled(self) -> Mapping[str, re.Pattern[str]]:
         """What matches the beginning of names that are left out, by what was given."""
-        pattern = re.escape if self.recording is None else path_pattern
-        return {each: re.compile(pattern(each)) for each in self.ignored}
+        return {each: re.compile(path_pattern(each)) for each in self.ignored}
 
 
 class Environment:
@@ -469,7 +464,7 @@ def about_of(subject: Environment, make: Callable[..., object] | None = None) ->
         kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
         ignored=subject.recorded.ignored, versions=versions_of(make, *_kinds(env)),
         autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
-        seed_parameter=subject.recorded.seed_parameter, recording=subject.recorded.recording,
+        seed_parameter=subject.recorded.seed_parameter, recording=NEWEST,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ import attrs
 from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import About
+from goldrush.kernel.worlds.episode.config import NEWEST, About
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
@@ -181,12 +181,12 @@ class ModelSubject:
     def _variables(self, held: Mapping[str, object]) -> Iterator[Row]:
         """What the model tells, `report[NAME]`: by the row that its collector has since the last
         step, if any, by methods and properties; without a collector also its public attributes,
-        `variable[NAME]`. In older recordings all are variables, and nothing is asked for.
+        `variable[NAME]`.
         """
         wanted = self.recorded.report
         collector: Any = next(filter(_is_collector, held.values()), None)
         collected = {} if collector is None else collector.model_vars
-        told = {} if wanted is None else told_by(self._model, held)
+        told = told_by(self._model, held)
         if collector is None and not wanted:
             for name, value in held.items():
                 if name[0] != "_" and _is_plain(value) and name not in told:
@@ -205,7 +205,6 @@ class ModelSubject:
 
     def _collected_since(self, collector: Any, names: Collection[str]) -> Iterator[Row]:
         """The row of these names that a collector has since the last step, if any."""
-        front = "variable" if self.recorded.report is None else "report"
         for name, values in collector.model_vars.items():
             if name not in names:
                 continue
@@ -215,12 +214,12 @@ class ModelSubject:
                     "give a list of what was collected",
                 )
             if values:
-                rows = self._rows(None, f"{front}[{name}]", values[-1])
+                rows = self._rows(None, f"report[{name}]", values[-1])
                 # A window, and a list that begins anew, can have the length of before: what it has
                 # last tells. One that has had the same object RECENT times has no more to tell.
                 reached = len(values), [digest for _, _, digest, _ in rows]
                 recent = values, *islice(reversed(values), RECENT)
-                yield from rows if self._is_new(f"{front}[{name}]", reached, recent) else ()
+                yield from rows if self._is_new(f"report[{name}]", reached, recent) else ()
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
             ("agents by type", getattr(collector, "_agenttype_records", None)),
@@ -232,8 +231,7 @@ class ModelSubject:
                 yield from self._digest(name, records[last])
 
     def _is_new(self, name: str, reached: object, held: tuple[object, ...]) -> bool:
-        """Whether a collector has come further since the last step, or has other lists. In the
-        first version of recordings every step has its last row.
+        """Whether a collector has come further since the last step, or has other lists.
 
         Args:
             reached: how far it has come.
@@ -241,7 +239,7 @@ class ModelSubject:
         """
         before, self._collected[name] = self._collected.get(name), (reached, held)
         is_same = before is not None and before[0] == reached and all(map(is_, before[1], held))
-        return self.recorded.recording is None or not is_same
+        return not is_same
 
     def _digest(self, name: str, value: object) -> list[Row]:
         """The row of something of which the digest alone is recorded."""
@@ -487,5 +485,5 @@ def about_of_model(subject: ModelSubject, every: int = 0) -> About:
     return About(
         name=subject.name, kind=MODEL, values=recorded.values, ignored=recorded.ignored,
         every=every, versions=versions_of(make), seed_parameter=recorded.seed_parameter,
-        recording=recorded.recording, report=recorded.report,
+        recording=NEWEST, report=recorded.report,
     )  # fmt: skip

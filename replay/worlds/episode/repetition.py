@@ -61,22 +61,6 @@ def _version_here(name: str) -> str:
         return "absent"
 
 
-def older_form(subject: object, here: Block, recorded: Block) -> str:
-    """See Tools.older_form: of a first version of recordings, what the attributes of a model hold,
-    for sets and dictionaries of objects had an order then.
-    """
-    rows, others = ([*_rows(block)] for block in (here, recorded))
-    is_older = about_of(subject).recording is None and len(rows) == len(others)
-    if is_older and all(
-        pack(one) == pack(other)
-        or (one[0] == other[0] == ARRAY and one[1][:2] == other[1][:2]
-            and str(one[1][1]).startswith(ATTRIBUTES))
-        for one, other in zip(rows, others, strict=True)
-    ):  # fmt: skip
-        return "digests of what attributes hold are of an older form; record it again"
-    return ""
-
-
 _DIGESTED: Final = (ATTRIBUTES, "generator[")  # what a model holds: never with its values
 HERE: Final = ("here", "in the journal")
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from goldrush.agents.given import location_of_maker, maker_of
 from goldrush.agents.worlds.episode.players import EpisodePlayers
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import Block, World
 from goldrush.kernel.worlds.episode.config import about_of
@@ -16,7 +17,7 @@ from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.tools import Tools, lazy
 from goldrush.replay.worlds.episode.parameters import AskedSettings, settings_of_model
-from goldrush.replay.worlds.episode.repetition import format_difference, format_versions, older_form
+from goldrush.replay.worlds.episode.repetition import format_difference, format_versions
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
 
@@ -53,10 +54,15 @@ class EpisodeTools(Tools):
         return settings_of_model(maker_of(""))
 
     def world(self, setup: Mapping[str, object]) -> World[EpisodeState]:
-        subject = setup.get("subject")
-        name = subject.get("name") if isinstance(subject, dict) else None
-        known = name if isinstance(name, str) else ""
-        return episode_world(self.subjects.stage_of(known), missing(known))
+        try:
+            about = about_of(setup.get("subject"))
+        except BadInput:  # it is refused when the run begins
+            return episode_world(None, missing(""))
+        if about.is_older:
+            return episode_world(
+                None, f"{about.name} was recorded in an older form; record it anew"
+            )
+        return episode_world(self.subjects.stage_of(about.name), missing(about.name))
 
     def not_compared(self, path: str) -> tuple[str, bool]:
         text, is_any = self._not_compared(path, self.subjects.not_found)
@@ -64,9 +70,6 @@ class EpisodeTools(Tools):
 
     def rests_on(self, setup: Mapping[str, object]) -> str:
         return format_versions(setup.get("subject"))
-
-    def older_form(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
-        return older_form(setup["subject"], here, recorded)
 
     def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
         name = about_of(setup.get("subject")).name

@@ -129,20 +129,6 @@ def test_older_recordings_count_further_resets_among_their_steps(
     assert (units, True) == (walked(path, world).state.unit, commits_of(path)[-1].kind == END)
 
 
-def test_the_number_of_steps_bounds_replaced_ones_where_resets_count(path: Path) -> None:
-    world = world_on(partial(Scripted, ENVIRONMENT, 1))
-    for version in (2, 3):
-        setup = setup_of(ENVIRONMENT, 1, steps=9)
-        setup["subject"] |= {"recording": version}  # type: ignore[operator]
-        facts = {"parent": "0" * 64, "changes": {}, "roster": None, "replaced": ((9, (0, 1)),)}
-        assert world.fork is not None
-        if version == 3:  # one reset, and step 9 is the last
-            world.fork(world.initial(setup), facts, lambda first: ())
-            continue
-        with pytest.raises(BadInput, match="step 9 cannot be replaced; give steps 0 to 8 in order"):
-            world.fork(world.initial(setup), facts, lambda first: ())
-
-
 @given(runs(), st.data())
 def test_folding_in_pieces_gives_the_same_state(
     kept: Path, run: tuple[str, int, list[list[Batch]]], data: st.DataObject

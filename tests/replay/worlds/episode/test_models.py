@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,16 +22,12 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.walk import DERIVED, NotDerived
 from goldrush.kernel.walk import Walk as Walked
-from goldrush.kernel.worlds.episode.config import NEWEST
-from goldrush.kernel.worlds.episode.events import ARRAY, RESET
-from goldrush.kernel.worlds.episode.values import DICT
+from goldrush.kernel.worlds.episode.events import ARRAY
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.episode.environments import Recorded
-from goldrush.replay.worlds.episode.model import ModelMaker, ModelSubject, about_of_model
+from goldrush.replay.worlds.episode.model import ModelMaker, about_of_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
-from goldrush.replay.worlds.episode.recording import Recording, Settings
 from goldrush.replay.worlds.episode.stage import LiveStage
 from goldrush.replay.worlds.episode.summary import summarise
 from tests.replay.worlds.episode.models import (
@@ -200,41 +197,21 @@ def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path:
     assert not (tmp_path / "run.journal").exists()
 
 
-def test_a_journal_of_the_first_version_repeats_what_was_collected(tmp_path: Path) -> None:
-    subject, path = (
-        ModelSubject(Rare, "Rare", Recorded(recording=None, report=None)),
-        tmp_path / "run.journal",
-    )
-    recording: Recording[Any] = Recording.new(
-        subject, about_of_model(subject), Settings(7, 7, {}), ModelMaker(Rare), path, force=False
-    )
-    recording.do((RESET, [(7, False, (DICT, ()))]))
-    while not recording.is_over:
-        recording.do()
-
-    assert [*range(8)] == arrays(path, "variable[alive]")
-    assert goldrush.open(path, world=Rare).verify().holds
-
-
-@pytest.mark.parametrize(("version", "holds"), [(None, None), (NEWEST, False)])
-def test_attributes_of_an_older_form_are_not_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int | None, holds: bool | None
+def test_a_model_of_an_older_form_is_read_and_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subject, path = ModelSubject(Walk, "Walk", Recorded(recording=version)), tmp_path / "a.journal"
-    whole = [(None, f"attributes[{name}]", 1, None) for name in sorted(vars(Walk(seed=7)))]
+    path = tmp_path / "run.journal"
     with monkeypatch.context() as older:
-        older.setattr(ModelSubject, "whole", lambda _: whole)
-        recording: Recording[Any] = Recording.new(
-            subject, about_of_model(subject), Settings(7, 2, {}), ModelMaker(Walk), path,
-            force=False,
-        )  # fmt: skip
-        recording.do((RESET, [(7, False, (DICT, ()))]))
-        while not recording.is_over:
-            recording.do()
-    verdict = goldrush.open(path, world=Walk).verify()
+        older.setattr(
+            "goldrush.replay.worlds.episode.wrap_model.about_of_model",
+            lambda *given: attrs.evolve(about_of_model(*given), report=None),
+        )
+        goldrush.wrap(Herd, path, seed=7, steps=7)
+    run = goldrush.open(path, world=Herd)
 
-    assert holds is verdict.holds
-    assert (version is None) == ("of an older form; record it again" in f"{verdict}")
+    assert run.verify().holds is None
+    assert "was recorded in an older form; record it anew" in f"{run.verify()}"
+    assert ["alive", "by kind][old"] == [*run.measured().known]
 
 
 def test_a_model_that_cannot_be_made_leaves_no_journal(tmp_path: Path) -> None:

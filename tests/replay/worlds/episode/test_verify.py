@@ -27,7 +27,6 @@ from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.find import world_named
 from goldrush.replay.journal.batch import format_result, verify_all
-from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.tools import TOOLS
 from tests.journals import changed, commits_of, forged
 from tests.kernel.worlds.episode.scripted import Scripted, recorded, reset, setup_of, world_on
@@ -258,6 +257,8 @@ def test_a_journal_has_nothing_made_of_another_kind_or_number(
     agents = 0 if kind == MODEL else 1
     setup = setup_of(kind, agents)
     setup["config"] |= parameters  # type: ignore[operator]
+    form = {"recording": 3, **({"report": ()} if kind == MODEL else {})}
+    setup["subject"] |= form  # type: ignore[operator]
     recorded(path, world_on(partial(Scripted, kind, agents)), setup, [reset(1)])
     holds, text = said(path, RegisteredEnvironment("CartPole-v1"))
 
@@ -499,13 +500,3 @@ def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:
 
         assert said(path, make)[0]
     assert "info[of][episode][r]" in path.read_bytes().decode("latin-1")
-
-
-def test_first_recordings_leave_out_names_alone() -> None:
-    recorded = Recorded(ignored=("info['t']", "a[*]"), recording=None)
-
-    assert () == recorded.paths
-    assert ["info[t]", "a[0]"] == [
-        row[1] for row in (*recorded.rows(0, "info[t]", 1), *recorded.rows(0, "a[0]", 1))
-    ]
-    assert [] == recorded.rows(0, "info['t'] and more", 1)
