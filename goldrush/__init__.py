@@ -59,9 +59,8 @@ if TYPE_CHECKING:
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
     from goldrush.replay.worlds.competition.run import SeasonRun
-    from goldrush.replay.worlds.episode.recorded import RecordedEnv
+    from goldrush.replay.worlds.episode.recorded import RecordedEnv, RecordedModel
     from goldrush.replay.worlds.episode.wrap import wrap
-    from goldrush.replay.worlds.episode.wrap_model import RecordedModel
     from goldrush.replay.worlds.mining.rl import parallel_env
     from goldrush.replay.worlds.mining.run import MiningRun, Plot
 
@@ -92,8 +91,7 @@ _MODULES = {
     "replay.journal.verify": ("Verdict",),
     "replay.journal.diff": ("Diff",),
     "replay.worlds.episode.wrap": ("wrap",),
-    "replay.worlds.episode.recorded": ("RecordedEnv",),
-    "replay.worlds.episode.wrap_model": ("RecordedModel",),
+    "replay.worlds.episode.recorded": ("RecordedEnv", "RecordedModel"),
     "replay.repeats.judge": ("repeats",),
     "replay.repeats.verdict": ("Repeats",),
     "replay.study.study": ("study", "Study"),

@@ -85,6 +85,9 @@ class Subject(Protocol):
     def change(self, name: str, value: Encoded) -> None:
         """Set an attribute of a model to an encoded value."""
 
+    def check_changes(self, changes: Mapping[str, object]) -> None:
+        """Raises BadInput for what cannot be set, by name and value."""
+
     def whole(self) -> Sequence[Row]:
         """Rows of `array` for all that a model holds; none of an environment."""
 

@@ -130,7 +130,12 @@ class Environment:
 
     def change(self, name: str, value: Encoded) -> None:
         """Environments have no parameters that change. Raises BadInput."""
-        raise BadInput(f"{name} cannot change while an environment runs", "record another run")
+        self.check_changes({name: value})
+
+    def check_changes(self, changes: Mapping[str, object]) -> None:
+        """Raises BadInput for any."""
+        for name in changes:
+            raise BadInput(f"{name} cannot change while an environment runs", "record another run")
 
     def whole(self) -> Rows:
         """Nothing: what it holds is seen by what it gives."""

@@ -23,16 +23,6 @@ _Infos = dict[str, Any]
 class RecordedGymnasium(RecordedEnv, gymnasium.Wrapper[O, A, O, A]):
     """An environment of Gymnasium, recorded."""
 
-    def __init__(self, recording: Recording[Environment]) -> None:
-        """See `goldrush.wrap`."""
-        super().__init__(recording.subject.env)
-        self.recording = recording
-
-    def reset(self, *, seed: int | None = None, options: _Infos | None = None) -> tuple[O, _Infos]:
-        """As the environment; without a seed, the recorder draws one."""
-        self.recording.reset(seed, options)
-        return cast("tuple[O, _Infos]", self.recording.subject.returned)
-
     def step(self, action: A) -> tuple[O, float, bool, bool, _Infos]:
         """As the environment."""
         self.recording.step({0: action})
@@ -45,34 +35,14 @@ class RecordedGymnasium(RecordedEnv, gymnasium.Wrapper[O, A, O, A]):
         """That of the environment: what is made from it is not recorded."""
         return self.env.spec
 
-    def close(self) -> None:
-        """End the journal and close the environment."""
-        self.recording.close()
-        super().close()
-
 
 class RecordedVector(RecordedEnv, gymnasium.vector.VectorWrapper[O, A, O, A, R]):
     """A vector environment of Gymnasium, recorded."""
-
-    def __init__(self, recording: Recording[Environment]) -> None:
-        """See `goldrush.wrap`."""
-        super().__init__(recording.subject.env)
-        self.recording = recording
-
-    def reset(self, *, seed: int | None = None, options: _Infos | None = None) -> tuple[O, _Infos]:
-        """As the environment; without a seed, the recorder draws one."""
-        self.recording.reset(seed, options)
-        return cast("tuple[O, _Infos]", self.recording.subject.returned)
 
     def step(self, actions: A) -> tuple[O, R, R, R, _Infos]:
         """As the environment."""
         self.recording.step({None: actions})
         return cast("tuple[O, R, R, R, _Infos]", self.recording.subject.returned)
-
-    def close(self, **kwargs: object) -> None:
-        """End the journal and close the environments."""
-        self.recording.close()
-        super().close(**kwargs)
 
 
 CLASSES: Final[Mapping[str, Callable[[Recording[Environment]], RecordedEnv]]] = {

@@ -24,18 +24,6 @@ _Stepped = tuple[dict[N, O], dict[N, float], dict[N, bool], dict[N, bool], dict[
 class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
     """A parallel environment of PettingZoo, recorded."""
 
-    def __init__(self, recording: Recording[Environment]) -> None:
-        """See `goldrush.wrap`."""
-        super().__init__(recording.subject.env)
-        self.recording = recording
-
-    def reset(
-        self, seed: int | None = None, options: _Infos | None = None
-    ) -> tuple[dict[N, O], dict[N, _Infos]]:
-        """As the environment; without a seed, the recorder draws one."""
-        self.recording.reset(seed, options)
-        return cast("tuple[dict[N, O], dict[N, _Infos]]", self.recording.subject.returned)
-
     def step(self, actions: dict[N, A]) -> _Stepped[N, O]:
         """As the environment."""
         numbers = cast(Parallel, self.recording.subject).numbers
@@ -48,23 +36,9 @@ class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
         self.recording.step(dict(sorted(by_number.items())))
         return cast("_Stepped[N, O]", self.recording.subject.returned)
 
-    def close(self) -> None:
-        """End the journal and close the environment."""
-        self.recording.close()
-        super().close()
-
 
 class RecordedInTurns(RecordedEnv, BaseWrapper[N, O, A]):
     """An AEC environment of PettingZoo, recorded."""
-
-    def __init__(self, recording: Recording[Environment]) -> None:
-        """See `goldrush.wrap`."""
-        super().__init__(recording.subject.env)
-        self.recording = recording
-
-    def reset(self, seed: int | None = None, options: _Infos | None = None) -> None:
-        """As the environment; without a seed, the recorder draws one."""
-        self.recording.reset(seed, options)
 
     def step(self, action: A) -> None:
         """As the environment."""
@@ -79,11 +53,6 @@ class RecordedInTurns(RecordedEnv, BaseWrapper[N, O, A]):
         if self.recording.state.acting == (subject.numbers.get(agent),):
             return cast(O, subject.seen)
         return self.env.observe(agent)
-
-    def close(self) -> None:
-        """End the journal and close the environment."""
-        self.recording.close()
-        super().close()
 
 
 CLASSES: Final[Mapping[str, Callable[[Recording[Environment]], RecordedEnv]]] = {

@@ -176,13 +176,11 @@ class Recording(Generic[U]):
         *,
         force: bool,
         changes: Mapping[str, object] = {},
-        check: Callable[[U], None] = lambda subject: None,
     ) -> Recording[U]:
         """The recording of a fork of this run, standing after step `at`. It is replayed to there.
 
         Args:
-            changes: parameters that change, of a model.
-            check: called with the subject before anything is written.
+            changes: parameters that change, of a model; checked before anything is written.
 
         Raises BadInput if the environment cannot be made again, and as `kernel.run.fork`;
         MalformedEvents if it does not repeat.
@@ -199,7 +197,7 @@ class Recording(Generic[U]):
         with JournalReader(self.path, hashed=True) as parent:
 
             def facts_of(state: EpisodeState) -> Mapping[str, object]:
-                check(stage.at(state))
+                stage.at(state).check_changes(changes)
                 of = {"parent": parent.sha256(), "changes": changed}
                 return {**of, "roster": None, "replaced": ()}
 

@@ -21,14 +21,19 @@ from goldrush.replay.worlds.episode.environments import (
     subject_of_environment,
 )
 from goldrush.replay.worlds.episode.model import name_of, subject_of_model
-from goldrush.replay.worlds.episode.recorded import RecordedEnv
+from goldrush.replay.worlds.episode.recorded import (
+    M,
+    RecordedEnv,
+    RecordedModel,
+    Stepped,
+    recorded_model,
+)
 from goldrush.replay.worlds.episode.recording import (
     EnvironmentMaker,
     Recording,
     Settings,
     exits_told,
 )
-from goldrush.replay.worlds.episode.wrap_model import M, RecordedModel, Stepped, recorded_model
 
 E = TypeVar("E")
 

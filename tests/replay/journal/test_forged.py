@@ -343,7 +343,7 @@ NO_READERS = {
     "episode.consequences.consequences": "behind the door; what tables of episodes meet",
     "episode.frames.pictures": "its caller is behind the door",
     "find.maker_at": "headers and START",
-    "episode.wrap_model.recorded_model": "writes journals",
+    "episode.recorded.recorded_model": "writes journals",
     "episode.page.computed": "behind the door of carried",
     "episode.show.names_in": "leaves out what it cannot read",
     "episode.show.sentences_of": "headers and START",
