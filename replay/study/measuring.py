@@ -85,11 +85,12 @@ def results_of(
             "left, or were when it stopped",
             "run the study's command again to continue",
         )
+    equal = equal_runs(folder, manifest.runs)
     by_cell: dict[Cell, list[Result[Any, Any]]] = {run.cell: [] for run in manifest.runs}
     for run, result in measured_runs(folder, manifest, jobs=jobs, on_run=on_run, users=users):
         if isinstance(result, GoldrushError):
             raise result
-        by_cell[run.cell].append(result)
+        by_cell[run.cell].append(attrs.evolve(result, equal_to=equal.get(run.path)))
     return Results(str(folder), of, manifest, by_cell, users)
 
 
@@ -104,7 +105,7 @@ def measured_runs(
     """The runs of a study that are played, each measured, or why it cannot be; those of a cell in
     the plan's order. Raises BadInput for a world without studies; WorkerDied.
     """
-    texts, equal = manifest.plan["rosters"], equal_runs(folder, manifest.runs)
+    texts = manifest.plan["rosters"]
     played = [run for run in manifest.runs if run.sha256 is not None]
     warn_of_other_code([Path(folder, run.path) for run in played])
     world = studied(manifest.world).name
@@ -114,10 +115,7 @@ def measured_runs(
     for done, (run, result) in enumerate(zip(played, results, strict=True), 1):
         if on_run is not None:
             on_run(done, len(manifest.runs))
-        if isinstance(result, GoldrushError):
-            yield run, result
-        else:
-            yield run, attrs.evolve(result, equal_to=equal.get(run.path))
+        yield run, result
     cache.trim()
 
 

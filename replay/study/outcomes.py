@@ -67,9 +67,11 @@ class StudyOutcome:
         """The mean over the agents of each policy; empty as `of_agents`."""
         return means_of(self.of_agents(result), result.policies) if self.is_by_agent else {}
 
-    def over_runs(self, runs: Sequence[AnyResult]) -> Interval:
-        """The mean of the values of runs of one cell, with its interval."""
-        return interval([self.of_run(run) for run in runs], draws_of(runs))
+    def over_runs(self, runs: Sequence[AnyResult], draws: Sequence[Hashable] = ()) -> Interval:
+        """The mean of the values of runs of one cell, with its interval. `draws`: see inference;
+        empty: those of the study.
+        """
+        return interval([self.of_run(run) for run in runs], draws or draws_of(runs))
 
     def curves(self, result: AnyResult) -> dict[str, Curve]:
         """The outcome over the units of a run, by policy; of the run alone, under the empty name.
@@ -92,11 +94,11 @@ class StudyOutcome:
                 curve[window] = Span(first, last), value
         return {"": curve} if curve else {}
 
-    def over_units(self, runs: Sequence[AnyResult]) -> dict[str, MeanCurve]:
-        """The mean over runs of one cell, with its interval, over the units of the longest of them,
-        by policy.
-        """
-        every, draws = [self.curves(run) for run in runs], draws_of(runs)
+    def over_units(
+        self, runs: Sequence[AnyResult], draws: Sequence[Hashable] = ()
+    ) -> dict[str, MeanCurve]:
+        """The same over the units of the longest of the runs, by policy."""
+        every, draws = [self.curves(run) for run in runs], draws or draws_of(runs)
         longest = self.curves(max(runs, key=lambda run: run.units))
         return {
             policy: [

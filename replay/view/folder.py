@@ -19,6 +19,7 @@ from goldrush.replay.journal.batch import SUFFIX, journals_in
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.study.cells import MANIFEST
+from goldrush.replay.study.comparisons import equal_journals
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import measured_runs, result_of
 from goldrush.replay.study.records import Cell, Result, StudyRun
@@ -47,6 +48,7 @@ class FolderRun:
         result: without measures where the world has none. The treatment of a run of no study are
             the settings that differ from the defaults, its roster is text.
         history: a sentence for each fork that led to it.
+        draw: the path of the first run of its cell that is equal in every event, often its own.
     """
 
     path: str
@@ -55,6 +57,7 @@ class FolderRun:
     is_studied: bool
     result: AnyResult
     history: Sequence[str] = ()
+    draw: str = ""
 
     @property
     def cell(self) -> Cell:
@@ -119,9 +122,16 @@ def runs_in(
             on_run(done, len(others))
     for path in base.rglob(f"*{SUFFIX}{UNFINISHED}"):
         by_path[_relative(path, base)] = _unfinished(outline_of(path))
-    runs = sorted(
-        (run for run in by_path.values() if isinstance(run, FolderRun)), key=lambda run: run.path
-    )
+    cells: dict[tuple[str, Cell], list[Path]] = {}
+    for run in by_path.values():
+        if isinstance(run, FolderRun):
+            cells.setdefault((run.world, run.cell), []).append(base / run.path)
+    equal = equal_journals(list(cells.values()))
+    runs = [
+        attrs.evolve(run, draw=str(equal.get(base / path, base / path)))
+        for path, run in sorted(by_path.items())
+        if isinstance(run, FolderRun)
+    ]
     left_out = [LeftOut(path, why) for path, why in sorted(by_path.items()) if isinstance(why, str)]
     if users and left_out and not runs:
         first = left_out[0]

@@ -296,19 +296,19 @@ class _World:
 
     def _cell(self, cell: Cell, runs: Sequence[FolderRun]) -> dict[str, Any]:
         """What the runs of a cell came to, as the study counts it."""
-        results = [run.result for run in runs]
+        results, draws = [run.result for run in runs], [run.draw for run in runs]
         curves, note = {}, ""
         if self.outcome is not None:
-            found = self.outcome.over_runs(results)
+            found = self.outcome.over_runs(results, draws)
             note = f"{format_count(len(runs), 'run')}, mean {bounds(found)}"
             curves = {
                 policy: [(span, [each.mean, each.low, each.high]) for span, each in curve]
-                for policy, curve in self.outcome.over_units(results).items()
+                for policy, curve in self.outcome.over_units(results, draws).items()
             }
         return {
             **attrs.asdict(cell),
             "note": note,
-            "means": [bounds(column.over_runs(results)) for column in self.columns],
+            "means": [bounds(column.over_runs(results, draws)) for column in self.columns],
             **self._lines(curves),
         }
 

@@ -365,6 +365,19 @@ def test_runs_of_no_study_that_end_early_are_alike(tmp_path: Path) -> None:
     assert 1 < len({run["units"] for run in runs})
 
 
+def test_runs_without_a_seed_and_of_two_studies_are_draws_of_their_own(tmp_path: Path) -> None:
+    for name in "ab":
+        study(tmp_path / name, treatments="baseline", rosters="random*3", rounds=4, seeds=[3, 5],
+              jobs=1, agents=3, **({} if name == "a" else {"alpha": 0.3}))  # fmt: skip
+    shutil.copy(tmp_path / "a/baseline/random_3/rounds-4/seed-0003.journal", tmp_path / "c.journal")
+    runs = runs_in(tmp_path, jobs=1).runs
+    cells: dict[Any, list[str]] = {}
+    for run in runs:
+        cells.setdefault(run.cell, []).append(run.draw)
+
+    assert [4, 1] == [len(set(draws)) for draws in cells.values()]
+
+
 def _data(page: Path) -> Any:
     return json.loads(page.read_text().split('id="page">')[1].split("</script>")[0])
 
