@@ -260,34 +260,74 @@ def by_unit(
     """
 
     def read(reader: JournalReader) -> Measured[C]:
-        values = {name: Series() for name, measure in known.items() if measure.by_unit}
-        sampling, units = Sampling[ByAgent](COURSE_MAX), 0
-        walk, rosters = Walk(world, reader), dict[int, Sequence[str]]()
+        taken, walk = Measuring(known), Walk(world, reader)
         for commit, state in walk:
             if commit.kind in (START, FORK):
-                rosters[commit.unit] = roster(state)
+                taken.declare(commit.unit, roster(state))
             if commit.kind == UNIT and commit.digest is not None:
-                units += 1
-                for name, value in values_of(known, state).items():
-                    values[name].append(_finite(name, value))
-                if sampling.wants(units):
-                    sampling.add(units, by_agent(state))
-        last, policies = by_agent(walk.state), played(rosters.values())
+                values = values_of(known, state).items()
+                taken.add({name: _finite(name, value) for name, value in values})
+                taken.sample(lambda state=state: by_agent(state))  # type: ignore[misc]
+        last = by_agent(walk.state)
         return Measured(
-            path=reader.path,
-            config=config(walk.state),
-            roster=policies,
-            finished=reader.ended,
-            forks=len(walk.forks),
-            known=known,
-            vocabulary=world.vocabulary,
-            units=units,
-            values=values,
-            by_agent=last,
-            course=course_of(sampling, units, last, policies),
-        )
+            config=config(walk.state), known=known, vocabulary=world.vocabulary,
+            **taken.fields(reader, walk, last),
+        )  # fmt: skip
 
     return read
+
+
+class Measuring:
+    """A run while it is measured, unit by unit.
+
+    Attributes:
+        known: the measures so far, by name.
+        values: their values so far.
+        units: the number of units so far.
+    """
+
+    def __init__(self, known: Mapping[str, Measure]) -> None:
+        """No unit is measured yet."""
+        self.known: dict[str, Measure] = {}
+        self.values: dict[str, Series] = {}
+        self.units = 0
+        self._sampling = Sampling[ByAgent](COURSE_MAX)
+        self._rosters: dict[int, Sequence[str]] = {}
+        for measure in known.values():
+            self.include(measure)
+
+    def declare(self, unit: int, roster: Sequence[str]) -> None:
+        """The labels of the policies from a unit on."""
+        self._rosters[unit] = roster
+
+    def include(self, measure: Measure) -> None:
+        """One more measure, undefined in the units so far."""
+        self.known[measure.name] = measure
+        if measure.by_unit:
+            self.values[measure.name] = series = Series()
+            for _ in range(self.units):
+                series.append(None)
+
+    def add(self, values: Mapping[str, Value]) -> None:
+        """Add the values of a unit that has closed."""
+        self.units += 1
+        for name, value in values.items():
+            self.values[name].append(value)
+
+    def sample(self, by_agent: Callable[[], ByAgent]) -> None:
+        """Keep the measures of agents for the unit that was added last, if its turn has come."""
+        if self._sampling.wants(self.units):
+            self._sampling.add(self.units, by_agent())
+
+    def fields(self, reader: JournalReader, walk: Walk[Any], by_agent: ByAgent) -> dict[str, Any]:
+        """What `Measured` has of a run to its end, besides its settings and measures."""
+        policies = played(self._rosters.values())
+        return {
+            "path": reader.path, "roster": policies, "finished": reader.ended,
+            "forks": len(walk.forks), "units": self.units, "values": self.values,
+            "by_agent": by_agent,
+            "course": course_of(self._sampling, self.units, by_agent, policies),
+        }  # fmt: skip
 
 
 def _finite(name: str, value: Value) -> Value:

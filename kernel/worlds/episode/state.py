@@ -188,21 +188,21 @@ def agents_of_reset(state: EpisodeState, options: Encoded) -> Sequence[int]:
 
 def _give(state: EpisodeState, rows: Sequence[Row]) -> None:
     returns, rewards = list(state.returns), list(state.rewards)
-    # In older recordings the returns of a vector are those since the last reset of the caller's.
-    is_vector = state.about.kind == VECTOR and not state.counts_resets
     resets_itself = state.about.known_autoreset != DISABLED
     finished = {*state.finished}
     for agent, reward, terminated, truncated in rows:
         if agent < 0:
             raise IndexError(f"there is no agent {agent}")
         rewards[agent] += reward
-        if agent in finished:
+        # In older recordings the returns of a vector are those since a reset of the caller's.
+        if agent in finished and not state.counts_resets:
             if not resets_itself:
                 continue
-            finished.remove(agent)
             returns[agent] = 0.0
+        if resets_itself:
+            finished.discard(agent)
         returns[agent] += reward
-        if is_vector and (terminated or truncated):
+        if state.about.kind == VECTOR and (terminated or truncated):
             finished.add(agent)
     state.returns, state.rewards = tuple(returns), tuple(rewards)
     state.finished = tuple(sorted(finished))

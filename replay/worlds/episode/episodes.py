@@ -96,7 +96,7 @@ class Episodes:
                 self._begin(state, unit, begun, seed, is_drawn=is_drawn)
             rows += block.rows(GAVE)
         if state.about.kind == VECTOR:
-            self._step_each(rows, unit, state.about.known_autoreset)
+            self._step_each(rows, unit, state)
             return
         episode = self._open.get(None)
         if episode is not None:
@@ -120,10 +120,11 @@ class Episodes:
         self._open[episode.agent] = episode
         self.all.append(episode)
 
-    def _step_each(self, rows: Sequence[Row], unit: int, autoreset: str) -> None:
+    def _step_each(self, rows: Sequence[Row], unit: int, state: EpisodeState) -> None:
         """A step of a vector environment. One whose episode was over has begun another, unless
-        its caller has to.
+        its caller has to. The state knows whose are over.
         """
+        autoreset = state.about.known_autoreset
         for row in rows:
             episode = self._open[row[0]]
             if episode.is_finished:
@@ -135,7 +136,7 @@ class Episodes:
             episode.last = unit
             episode.length += episode.first < unit
             _give(episode, [row])
-            episode.is_finished = row[2] or row[3]
+            episode.is_finished = row[0] in state.finished
 
 
 def _give(episode: Episode, rows: Sequence[Row]) -> None:

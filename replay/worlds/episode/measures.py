@@ -5,7 +5,7 @@ A reward that is infinite or NaN makes the measures undefined that it is part of
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -19,24 +19,24 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.episode.config import About, EpisodeConfig
 from goldrush.kernel.worlds.episode.events import CHANGED
+from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import number_in, shown
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.columns import free_name
 from goldrush.replay.data.compact import Series
-from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
+from goldrush.replay.data.course import ByAgent
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
     Measured,
     Measures,
+    Measuring,
     Span,
     named,
     values_of,
 )
-from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.policies import played
 from goldrush.replay.worlds.episode.episodes import Episode, Episodes, finite
 
 VARIABLES_MAX: Final = 200  # variables of a model that are measures
@@ -66,7 +66,7 @@ class MeasuredEpisodes(Measured[EpisodeConfig]):
     @property
     def best(self) -> Episode | None:
         """The finished episode with the highest return, the first of several, or None."""
-        return _best(self, self.whole)
+        return best_of(self.finished_in(self.whole))
 
     @property
     def subject(self) -> dict[str, object]:
@@ -80,48 +80,25 @@ def _reward(state: EpisodeState) -> Value:
     return finite(sum(state.rewards)) if has_rewards else None
 
 
-def _return(state: EpisodeState) -> Value:
-    return None if state.is_model else finite(sum(state.returns))
+def _finished(of: Callable[[Sequence[Episode]], Value]) -> Callable[..., Value]:
+    """A measure over a span: of the episodes that came to their end in it."""
+    return lambda measured, span, horizon: of(measured.finished_in(span))
 
 
-def _episode(state: EpisodeState) -> Value:
-    return state.episode if state.has_one_episode else None
+def _best(of: Callable[[Episode], Value]) -> Callable[..., Value]:
+    """The same of the best of them."""
+
+    def of_best(episodes: Sequence[Episode]) -> Value:
+        best = best_of(episodes)
+        return None if best is None else of(best)
+
+    return _finished(of_best)
 
 
-def _length(state: EpisodeState) -> Value:
-    return state.step if state.has_one_episode else None
-
-
-def _count(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
-    return len(measured.finished_in(span))
-
-
-def _mean_return(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
-    return mean([episode.total for episode in measured.finished_in(span)])
-
-
-def _mean_length(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
-    return mean([episode.length for episode in measured.finished_in(span)])
-
-
-def _best(measured: MeasuredEpisodes, span: Span) -> Episode | None:
-    known = [each for each in measured.finished_in(span) if each.total is not None]
+def best_of(episodes: Sequence[Episode]) -> Episode | None:
+    """The episode with the highest return, the first of several; None: no return is a number."""
+    known = [each for each in episodes if each.total is not None]
     return max(known, key=lambda episode: episode.total or 0.0, default=None)
-
-
-def _best_return(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
-    best = _best(measured, span)
-    return None if best is None else best.total
-
-
-def _best_episode(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
-    best = _best(measured, span)
-    return None if best is None else best.number
-
-
-def _best_step(measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
-    best = _best(measured, span)
-    return None if best is None else best.first
 
 
 MEASURES: Final = named(
@@ -129,22 +106,26 @@ MEASURES: Final = named(
             column=5),
     Measure(
         "return", "return so far",
-        "The rewards since the last reset, added over the agents.", _return, at_end=True, column=6,
+        "The rewards since the last reset, added over the agents.",
+        lambda state: None if state.is_model else finite(sum(state.returns)), at_end=True, column=6,
     ),
-    Measure("episode", "episode", "Its number, from 1 on.", _episode, at_end=True),
-    Measure("length", "steps so far", "The steps since the last reset.", _length, at_end=True),
-    Measure("episodes", "finished episodes", "Episodes that came to their end.", over=_count,
-            column=1),
+    Measure("episode", "episode", "Its number, from 1 on.",
+            lambda state: state.episode if state.has_one_episode else None, at_end=True),
+    Measure("length", "steps so far", "The steps since the last reset.",
+            lambda state: state.step if state.has_one_episode else None, at_end=True),
+    Measure("episodes", "finished episodes", "Episodes that came to their end.",
+            over=_finished(len), column=1),
     Measure("mean_return", "mean return", "The mean return of the finished episodes, each added "
-            "over the agents.", over=_mean_return, column=2),
+            "over the agents.",
+            over=_finished(lambda found: mean([episode.total for episode in found])), column=2),
     Measure("mean_length", "mean length", "The mean number of steps of the finished episodes.",
-            over=_mean_length, column=3),
+            over=_finished(lambda found: mean([episode.length for episode in found])), column=3),
     Measure("best_return", "best return", "The highest return of a finished episode.",
-            over=_best_return, column=4),
+            over=_best(lambda episode: episode.total), column=4),
     Measure("best_episode", "best episode", "The number of the episode with that return, the first "
-            "of several.", over=_best_episode, by_half=False),
+            "of several.", over=_best(lambda episode: episode.number), by_half=False),
     Measure("best_step", "step of the best", "The step with the reset that begins it.",
-            over=_best_step, by_half=False),
+            over=_best(lambda episode: episode.first), by_half=False),
 )  # fmt: skip
 
 OF_AGENTS: Final = named(
@@ -212,63 +193,38 @@ class _Moves:
 
 def read(reader: JournalReader) -> MeasuredEpisodes:
     """The measured run of an open journal. Raises JournalError as reading it does."""
-    world = episode_world()
-    values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
-    known: dict[str, Measure] = {**MEASURES}
-    sampling, episodes, by_agent = Sampling[ByAgent](COURSE_MAX), Episodes(), _ByAgent()
-    moves = _Moves()
-    walk, rosters, units, steps = Walk(world, reader), dict[int, Sequence[str]](), 0, 0
+    taken, walk = Measuring(MEASURES), Walk(episode_world(), reader)
+    episodes, by_agent, moves, steps = Episodes(), _ByAgent(), _Moves(), 0
     for commit, state in walk:
         if commit.kind in (START, FORK):
-            rosters[commit.unit] = labels_of(state.roster, ())
+            taken.declare(commit.unit, labels_of(state.roster, ()))
             moves.give(Block(state.inputs))
         if commit.kind != UNIT or commit.digest is None:
             continue
-        units += 1
-        steps += fold.counts(commit, world.vocabulary)
-        for name in _new_variables(known, state):
-            known[name] = _variable(name)
-            values[name] = Series()
+        steps += fold.counts(commit, VOCABULARY)
+        for name in _new_variables(taken.known, state):
+            taken.include(_variable(name))
             if _key(_FRONTS[0], name) in state.shown:
                 moves.names.add(name)  # it is a measure though it may never change
-            for _ in range(units - 1):
-                values[name].append(None)
-        reported = values_of(known, state)
-        for name, value in reported.items():
-            values[name].append(value)
+        reported = values_of(taken.known, state)
+        taken.add(reported)
         moves.give(commit.blocks[0])
         moves.add(reported)
         episodes.add(commit, state)
         by_agent.add(state)
-        if sampling.wants(units):
-            sampling.add(units, by_agent.values)
-    state, policies = walk.state, played(rosters.values())
-    last = by_agent.values
-    still: dict[str, Measure] = {}
+        taken.sample(lambda: by_agent.values)
+    state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
         variables = {
-            name: _dated(measure, values[name], steps)
+            name: _dated(measure, taken.values[name], steps)
             for name, measure in known.items()
             if name not in MEASURES
         }
         known, still = _parted(variables, moves.names)
     return MeasuredEpisodes(
-        path=reader.path,
-        config=state.config,
-        roster=policies,
-        finished=reader.ended,
-        forks=len(walk.forks),
-        known=known,
-        still=still,
-        vocabulary=world.vocabulary,
-        units=units,
-        values=values,
-        by_agent=last,
-        course=course_of(sampling, units, last, policies),
-        episodes=episodes.all,
-        about=state.about,
-        steps=steps,
-    )
+        config=state.config, known=known, still=still, episodes=episodes.all, about=state.about,
+        steps=steps, vocabulary=VOCABULARY, **taken.fields(reader, walk, by_agent.values),
+    )  # fmt: skip
 
 
 def _parted(
