@@ -339,7 +339,7 @@ class Page {
       run.history ? el("p", { class: "fork" }, run.history) : null,
       run.page ? el("p", {}, el("a", { href: run.page }, "Open the page of this run")) : el("div", {},
         el("p", { class: "note" }, "This command, given in the folder of this page, writes the page of the run and opens it:"),
-        commandLine(`goldrush view ${wordOf(run.path)} --open`)),
+        commandLine(`goldrush view ${wordOf(run.path)}${browser.world.option} --open`)),
       standingsOf(browser, run), ownChartOf(browser, run), measuresOf(browser, run));
     if (!this.dialog.open) this.dialog.showModal();
   }

@@ -258,6 +258,7 @@ class _World:
         ]
         return {
             "name": self.tools.name,
+            "option": self.tools.world_option(beside),
             "unit": self.words.unit,
             "units": self.words.units,
             "outcome": self.outcome and _measure(self.outcome),
@@ -328,7 +329,7 @@ class _World:
                 [self.policies.get(policy), *([short(value) for value in values]
                                          for values in zip(*(curve[at][1] for at in chosen),
                                                            strict=True))]
-                for policy, curve in curves.items()
+                for policy, curve in curves.items() if chosen
             ],
         }  # fmt: skip
 

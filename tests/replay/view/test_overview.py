@@ -17,6 +17,7 @@ import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.data.measures import AgentMeasure
+from goldrush.replay.outcome import format_value
 from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.view.folder import FolderRuns, runs_in
@@ -155,6 +156,17 @@ def test_a_game_is_compared_by_what_it_measures(tmp_path: Path) -> None:
     assert page.count('"byPolicy":') == 1
 
 
+def test_the_command_of_a_run_names_the_file_of_its_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(Path(goldrush.__file__).parent / "games/fishery.py", tmp_path / "pond.py")
+    monkeypatch.chdir(tmp_path)
+    study(tmp_path / "runs", world="pond.py", rosters="share*2", seeds=1, jobs=1)
+    page = Study.open("runs").view(jobs=1)
+
+    assert " --world ../pond.py" == _data(page)["worlds"][0]["option"]
+
+
 def test_runs_are_in_the_order_of_treatment_roster_length_and_seed(tmp_path: Path) -> None:
     for index, seed in enumerate((3, 20, 1)):
         for rounds in (5, 4):
@@ -180,6 +192,10 @@ def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) 
     assert outcome == world["outcome"]["name"]
     lines = world["fields"].index("lines")
     assert all(row[lines] for row in world["runs"])
+    values = [row[world["fields"].index("outcome")] for row in world["runs"]]
+    page = written.path.read_text()
+    assert f"Lowest: {format_value(min(values))} (" in page
+    assert f"; highest: {format_value(max(values))} (" in page
     with pytest.raises(BadInput, match="measure"):
         write_overview(folder / "study", tmp_path / "page.html", outcome="wealth", jobs=1)
 
@@ -327,6 +343,11 @@ def test_the_page_of_a_study_has_the_numbers_of_its_table(
             assert short(row[outcome]) == run["outcome"]
             names = [column["name"] for column in world["columns"]]
             assert [short(row[each]) for each in names] == run["values"]
+            if isinstance(measure, AgentMeasure):
+                standings = Run.open(row["journal"]).outcome(outcome).standings
+                assert [[*map(short, (of.mean, of.lowest, of.highest))] for of in standings] == [
+                    ends for _, _, *ends in run["standings"]
+                ]
             _check_points(run, measure, row[outcome])
 
 
@@ -448,6 +469,10 @@ def test_charts_of_a_thousand_runs(tmp_path: Path, new_tab: Callable[..., Tab]) 
     runs = [attrs.evolve(run, seed=seed) for seed in range(1000)]
     page = tmp_path / "page.html"
     page.write_text(overview_of(tmp_path, FolderRuns(runs, [], 0), tmp_path))
+    [world] = _data(page)["worlds"]
+    assert page.stat().st_size < 2_000_000
+    assert {50} == {len(axis) for axis in world["axes"]}
+    assert {(1, 60)} == {(axis[0][0], axis[-1][1]) for axis in world["axes"]}
     tab = new_tab("light", WIDE)
     tab.page.goto(page.as_uri())
     tab.page.locator(".modes").get_by_role("button", name="run", exact=True).click()
