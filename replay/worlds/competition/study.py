@@ -12,6 +12,7 @@ the protocol work?".
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -48,9 +49,7 @@ from goldrush.replay.studies import MIXED, Kept, Studies
 from goldrush.replay.study.inference import CONFIDENCE
 from goldrush.replay.study.judging import (
     AS_EXPECTED,
-    NO_CHANGE,
     NOT_SUPPORTED,
-    OPPOSITE,
     UNDECIDED,
     CriterionVerdict,
     Finding,
@@ -67,8 +66,6 @@ from goldrush.replay.worlds.competition.measures import (
     LEARNING,
     MEASURES,
     MERIT,
-    STABILITY,
-    MeasuredSeason,
     stability,
 )
 
@@ -90,19 +87,6 @@ class SeasonKept:
 
 SeasonResult = Result[SeasonConfig, SeasonKept]
 SeasonResults = Results[SeasonConfig, SeasonKept]
-
-
-def kept(measured: MeasuredSeason) -> SeasonKept:
-    """The part of a measured season that reports need."""
-    return SeasonKept(measured.config.arena.name, measured.halves_of)
-
-
-def packed(part: SeasonKept) -> object:
-    return part.arena, part.halves_of
-
-
-def unpacked(values: Any) -> SeasonKept:
-    return SeasonKept(*values)
 
 
 @attrs.frozen
@@ -193,26 +177,16 @@ def verdicts(results: SeasonResults) -> list[CriterionVerdict]:
 def _verdict(
     results: SeasonResults, criterion: Contrast, by_size: Mapping[int, SizeVerdict]
 ) -> CriterionVerdict:
-    def sizes(workers: Iterable[int]) -> str:
-        return " and ".join(map(str, sorted(workers)))
-
-    shows = {workers: judged.findings[0].shows for workers, judged in by_size.items()}
+    verdict = verdict_of(judged.outcome for judged in by_size.values())
     lacks = _control_lacks(results, by_size) if criterion.needs_control else ""
-    missing = set(SIZES) - by_size.keys()
-    verdict, note = verdict_of(judged.outcome for judged in by_size.values()), ""
+    missing = sorted(set(SIZES) - by_size.keys())
+    if missing and not lacks and verdict != NOT_SUPPORTED:
+        lacks = f"no seasons with {' and '.join(map(str, missing))} workers"
     if lacks:
-        verdict, note = UNDECIDED, lacks
-    elif verdict == NOT_SUPPORTED:
-        same = [workers for workers, finding in shows.items() if finding == NO_CHANGE]
-        if same and OPPOSITE not in shows.values():
-            note = f"no difference in any season with {sizes(same)} workers"
-    elif missing:
-        verdict, note = UNDECIDED, f"no seasons with {sizes(missing)} workers"
-    elif verdict == UNDECIDED:
-        unclear = [workers for workers, finding in shows.items() if finding != AS_EXPECTED]
-        named = "; ".join(f"{criterion.measure}, {workers} workers" for workers in unclear)
-        note = f"not clear: {named}"
-    return CriterionVerdict(criterion.name, by_size, verdict, note)
+        return CriterionVerdict(criterion.name, by_size, UNDECIDED, lacks)
+    shown = {workers: judged.findings[0].shows for workers, judged in sorted(by_size.items())}
+    others = [f"{n} workers: {shows}" for n, shows in shown.items() if shows != AS_EXPECTED]
+    return CriterionVerdict(criterion.name, by_size, verdict, "; ".join(others))
 
 
 def _pairs(
@@ -225,18 +199,19 @@ def _pairs(
     theirs: Mapping[int, Sequence[SeasonResult]] = {}
     if criterion.null is not None:
         theirs = _by_length(results, criterion, sized(criterion.null, workers))
-    for length, seasons in _by_length(
-        results, criterion, sized(criterion.treatment, workers)
-    ).items():
-        both = by_seed(seasons, theirs.get(length, ()))
-        pairs: list[tuple[Value, Value]] = [(null.run[name], own.run[name]) for own, null in both]
-        draws: list[Hashable] = [(null.draw, own.draw) for own, null in both]
+    ours = _by_length(results, criterion, sized(criterion.treatment, workers))
+    for length, seasons in ours.items():
         if criterion.null is None:
             values = [season.run[name] for season in seasons]
-            pairs = [(None if value is None else 0.0, value) for value in values]
-            draws = [season.draw for season in seasons]
-        if pairs:
-            return seasons[0].cell, pairs, draws
+            chance = [None if value is None else 0.0 for value in values]
+            return (
+                seasons[0].cell,
+                list(zip(chance, values, strict=True)),
+                [season.draw for season in seasons],
+            )
+        if both := by_seed(seasons, theirs.get(length, ())):
+            pairs = [(null.run[name], own.run[name]) for own, null in both]
+            return seasons[0].cell, pairs, [(null.draw, own.draw) for own, null in both]
     return None
 
 
@@ -260,22 +235,24 @@ def sized(treatment: str, workers: int) -> str:
     return treatment if workers == SIZES[0] else with_more(treatment)
 
 
-def _resampled(seasons: Sequence[SeasonResult], workers: int) -> list[Value]:
-    """The pooled stability of resamples of seasons, the same choices for as many seasons."""
-    draws = Draws("bootstrap", workers)
-    chosen = ([draws.below(len(seasons)) for _ in seasons] for _ in range(RESAMPLES))
-    return [pooled([seasons[index] for index in indices]) for indices in chosen]
-
-
-def _bounds(resampled: Sequence[Value], seasons: int) -> Bounds | None:
-    """The 95% interval of a bootstrap, by percentiles of the defined values; None without any, and
-    for fewer seasons than SEASONS_MIN.
+def _interval(seasons: Sequence[SeasonResult], workers: int) -> Bounds | None:
+    """The 95% interval of the pooled stability by a bootstrap over seasons, in which equal numbers
+    of seasons are resampled alike; None for fewer than SEASONS_MIN.
     """
-    defined = sorted(value for value in resampled if value is not None)
-    if seasons < SEASONS_MIN or not defined:
+    if len(seasons) < SEASONS_MIN:
         return None
-    cut = round(len(defined) * (1 - CONFIDENCE) / 2)
-    return defined[cut], defined[-cut - 1]
+    draws = Draws("bootstrap", workers)
+    resampled = (
+        pooled([seasons[draws.below(len(seasons))] for _ in seasons]) for _ in range(RESAMPLES)
+    )
+    return _bounds([value for value in resampled if value is not None])
+
+
+def _bounds(values: Sequence[float]) -> Bounds | None:
+    """The percentiles that leave out as many values on each side; None without values."""
+    ascending = sorted(values)
+    cut = round(len(ascending) * (1 - CONFIDENCE) / 2)
+    return (ascending[cut], ascending[-cut - 1]) if ascending else None
 
 
 @attrs.frozen
@@ -296,13 +273,11 @@ def stabilities(results: SeasonResults) -> list[Stability]:
     """
     found = []
     for cell, played in results.by_cell.items():
+        config = results.config(cell)
         seasons = [season for season in played if season.equal_to is None]
-        if results.config(cell).elimination:
-            continue
-        known = len(seasons) >= SEASONS_MIN
-        resampled = _resampled(seasons, results.config(cell).workers) if known else ()
-        bounds = _bounds(resampled, len(seasons))
-        found.append(Stability(cell, len(seasons), pooled(seasons), bounds))
+        if not config.elimination:
+            bounds = _interval(seasons, config.workers)
+            found.append(Stability(cell, len(seasons), pooled(seasons), bounds))
     return found
 
 
@@ -377,16 +352,10 @@ def planted(results: SeasonResults) -> list[Planted]:
 
 def _is_ahead(run: SeasonResult) -> bool:
     """Whether the scripted workers of a season have a higher mean total than the others."""
-    better, others = (
-        mean(
-            [
-                t
-                for t, name in zip(run.by_agent["score"], run.policies, strict=True)
-                if name == policy
-            ]
-        )
-        for policy in (SCRIPTED, RANDOM)
-    )
+    totals: dict[str, list[Value]] = {SCRIPTED: [], RANDOM: []}
+    for total, policy in zip(run.by_agent["score"], run.policies, strict=True):
+        totals.setdefault(policy, []).append(total)
+    better, others = mean(totals[SCRIPTED]), mean(totals[RANDOM])
     return better is not None and others is not None and better > others
 
 
@@ -405,12 +374,18 @@ def _control_lacks(results: SeasonResults, sizes: Iterable[int]) -> str:
 
 def summary_lines(results: SeasonResults) -> list[str]:
     nulls = {one.name: one.null_name for one in CRITERIA}
-    found, lines = verdicts(results), []
-    if not found:
-        return [f"no verdicts: {needs(results)}"]
+    found = verdicts(results)
+    lines = [] if found else [f"no verdicts: {needs(results)}"]
     for one in found:
         lines.append(f"{one.criterion}: {one.verdict}{f' ({one.note})' if one.note else ''}")
-        lines += [f"  {_figures(of, nulls[one.criterion])}" for of in one.by_size.values()]
+        for workers, judged in one.by_size.items():
+            [finding] = judged.findings
+            change = finding.change
+            lines.append(
+                f"  {finding.measure}, {workers} workers: "
+                f"{' against '.join(values_of(finding))} ({nulls[one.criterion]}), more in "
+                f"{change.right} of {change.seeds} seasons, p {p_value(finding.holm)}"
+            )
     return lines
 
 
@@ -429,49 +404,12 @@ def values_of(finding: Finding) -> tuple[str, str]:
     return number(finding.change.second.mean), number(finding.change.first.mean)
 
 
-def _figures(judged: SizeVerdict, null: str) -> str:
-    [finding] = judged.findings
-    change = finding.change
-    values = f"{' against '.join(values_of(finding))} ({null})"
-    more = f"more in {change.right} of {change.seeds} seasons"
-    return f"{finding.measure}, {judged.size} workers: {values}, {more}, p {p_value(finding.holm)}"
-
-
-def _as_dict(judged: SizeVerdict) -> dict[str, object]:
-    [finding] = judged.findings
-    change = finding.change
-    return {
-        "criterion": judged.criterion,
-        "measure": finding.measure,
-        "workers": judged.size,
-        "seeds": change.seeds,
-        "protocol": change.second.mean,
-        "null": change.first.mean,
-        "change": attrs.asdict(change),
-        "p": finding.holm,
-        "p_opposite": finding.holm_opposite,
-        "right": finding.shows == AS_EXPECTED,
-        "wrong": finding.shows == OPPOSITE,
-    }
-
-
 def answers(results: SeasonResults) -> dict[str, object]:
     return {
-        "protocol": [
-            {
-                "criterion": one.criterion,
-                "findings": [_as_dict(judged) for judged in one.by_size.values()],
-                "verdict": one.verdict,
-                "note": one.note,
-            }
-            for one in verdicts(results)
-        ],
+        "protocol": [attrs.asdict(one) for one in verdicts(results)],
         "control": [attrs.asdict(control) for control in controls(results)],
         "planted": [{**attrs.asdict(one), "found": one.is_found} for one in planted(results)],
-        "stability": [
-            {**attrs.asdict(one.cell), STABILITY: one.stability, "interval": one.interval}
-            for one in stabilities(results)
-        ],
+        "stability": [attrs.asdict(one) for one in stabilities(results)],
     }
 
 
@@ -516,7 +454,12 @@ STUDIES: Final = Studies(
     seats=_seats,
     baselines=(SCRIPTED, RANDOM),
     same=_is_same,
-    kept=Kept(kept, packed, unpacked, lambda config: config.arena.name in NAMES),
+    kept=Kept(
+        lambda measured: SeasonKept(measured.config.arena.name, measured.halves_of),
+        pack=partial(attrs.astuple, recurse=False),
+        unpack=lambda values: SeasonKept(*values),
+        lasts=lambda config: config.arena.name in NAMES,
+    ),
     answers=answers,
     summary=summary_lines,
     compared=[name for name, measure in MEASURES.items() if measure.column],

@@ -233,13 +233,13 @@ def test_a_criterion_is_supported_where_its_measure_differs_as_expected() -> Non
 def test_a_measure_that_does_not_differ_so_leaves_its_criterion_undecided(
     part: str, workers: int
 ) -> None:
-    criterion, measure, *_ = PARTS[part]
+    criterion, *_ = PARTS[part]
     unclear = Shown(**{part: differing(right=10, wrong=10)})  # type: ignore[arg-type]
     few, many = (unclear, Shown()) if workers == 6 else (Shown(), unclear)
     found = study(few, many)
 
     assert dict.fromkeys(EVERY, SUPPORTED) | {criterion: UNDECIDED} == judged(found)
-    assert f"not clear: {measure}, {workers} workers" == verdicts_of(found)[criterion].note
+    assert f"{workers} workers: unclear" == verdicts_of(found)[criterion].note
 
 
 def test_merit_is_judged_only_where_the_planted_difference_is_found() -> None:
@@ -344,7 +344,7 @@ def test_where_all_differences_are_0_nothing_is_supported(part: str) -> None:
     same = Shown(**{part: differing(right=0)})  # type: ignore[arg-type]
     found = verdicts_of(study(same, Shown()))[criterion]
 
-    assert (NOT_SUPPORTED, "no difference in any season with 6 workers") == (
+    assert (NOT_SUPPORTED, "6 workers: no change at all") == (
         found.verdict, found.note
     )  # fmt: skip
     assert NOT_SUPPORTED == judged(results(*same.runs(12)))[criterion]
@@ -517,7 +517,7 @@ def test_stability_is_shown_with_its_interval_over_seasons_or_not_at_all() -> No
     assert one.stability is not None
     assert one.interval[0] < one.stability < one.interval[1]
     assert few.interval is None
-    assert (50, 1949) == _bounds(range(2000), 8)  # all but 2.5% on each side
+    assert (50, 1949) == _bounds(range(2000))  # all but 2.5% on each side
     for found, shown in ((few, "–"), (one, f"[{one.interval[0]:.2f},".replace("-", "−"))):
         study_ = results(*ranked(*ours[: found.seasons]))
         rows = [
@@ -592,7 +592,7 @@ def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
         "  optimum_share, 12 workers: 0.5 against 0.391 (independent), more in 20 of 20 seasons, "
         "p <\u00a00.001",
     ] == lines[:3]
-    assert "competition pays: undecided (not clear: percentile, 12 workers)" in lines
+    assert "competition pays: undecided (12 workers: unclear)" in lines
     [unclear] = [line for line in lines if "10 of 20" in line]
     assert "(no-elimination-no-tiers)" in unclear
     assert "(no-memory)" in lines[lines.index("the season learns: supported") + 1]
@@ -623,13 +623,14 @@ def test_answers_are_plain_values(found: SeasonResults) -> None:
     assert [one.is_found for one in planted(found)] == [one["found"] for one in told["planted"]]
     assert [one.verdict for one in verdicts(found)] == [one["verdict"] for one in told["protocol"]]
     for one, shown in zip(verdicts(found), told["protocol"], strict=True):
-        findings = [each for judged in one.by_size.values() for each in judged.findings]
-        assert [each.holm for each in findings] == [each["p"] for each in shown["findings"]]
+        for workers, judged in one.by_size.items():
+            [test] = shown["by_size"][str(workers)]["findings"]
+            assert [test["holm"]] == [each.holm for each in judged.findings]
     assert [
-        {**attrs.asdict(of), "stability": pooled(runs)}
+        {"cell": attrs.asdict(of), "stability": pooled(runs)}
         for of, runs in found.by_cell.items()
         if of.treatment.startswith("no-elimination")
-    ] == [{k: v for k, v in one.items() if k != "interval"} for one in told["stability"]]
+    ] == [{name: one[name] for name in ("cell", "stability")} for one in told["stability"]]
 
 
 # A study of seasons
