@@ -30,6 +30,7 @@ class Episode:
         number: from 1 on.
         agent: of whom alone it is, in a vector environment; None: of all.
         first, last: the public numbers of its first step (the reset) and of its last one.
+        names: of the agents of the run.
         seed: of its reset; None: without one.
         is_drawn: the recorder drew the seed.
         returns: by agent, the sum of its rewards; of one agent, that alone.
@@ -42,6 +43,7 @@ class Episode:
     agent: int | None
     first: int
     last: int
+    names: Sequence[str]
     seed: int | None
     is_drawn: bool
     returns: list[float]
@@ -54,6 +56,17 @@ class Episode:
     def total(self) -> Value:
         """The sum of its rewards, over its agents; None if it is no number."""
         return finite(sum(self.returns))
+
+    @property
+    def whose(self) -> str | None:
+        """The name of the environment whose alone it is, in a vector environment; None: of all."""
+        return None if self.agent is None else self.names[self.agent]
+
+    @property
+    def by_name(self) -> dict[str, Value]:
+        """Its returns, by the name of the agent."""
+        names = self.names if self.whose is None else [self.whose]
+        return {name: finite(value) for name, value in zip(names, self.returns, strict=True)}
 
 
 def finite(value: float) -> Value:
@@ -110,9 +123,10 @@ class Episodes:
         is_drawn: bool,
     ) -> None:  # fmt: skip
         """Begin an episode of all agents, or of these environments of a vector environment."""
+        names = state.about.agents
         for agent in begun if state.about.kind == VECTOR else (None,):
             returns = [0.0] * (len(state.roster) if agent is None else 1)
-            self._append(Episode(0, agent, unit, unit, seed, is_drawn, returns))
+            self._append(Episode(0, agent, unit, unit, names, seed, is_drawn, returns))
 
     def _append(self, episode: Episode) -> None:
         self._count += 1
@@ -131,7 +145,7 @@ class Episodes:
                 if autoreset == DISABLED:
                     continue
                 first = episode.last if autoreset == SAME_STEP else unit
-                episode = Episode(0, row[0], first, unit, None, False, [0.0])
+                episode = Episode(0, row[0], first, unit, episode.names, None, False, [0.0])
                 self._append(episode)
             episode.last = unit
             episode.length += episode.first < unit

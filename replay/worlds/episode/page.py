@@ -51,7 +51,7 @@ def _episodes(run: MeasuredEpisodes, shown: Sequence[Episode]) -> Mapping[str, o
     rows = [
         [
             episode.first, episode.last, str(episode.number),
-            *([_name(names, episode.agent)] if is_vector else []),
+            *([episode.whose or "all"] if is_vector else []),
             episode.first, episode.length, short(episode.total),
             *(short(finite(episode.returns[agent])) for agent in few_agents),
             _end(episode), _seed(episode),
@@ -62,10 +62,6 @@ def _episodes(run: MeasuredEpisodes, shown: Sequence[Episode]) -> Mapping[str, o
     return {
         "title": "Episodes", "head": head, "numbers": numbers, "rows": rows, "of": len(shown),
     }  # fmt: skip
-
-
-def _name(names: Sequence[str], agent: int | None) -> str:
-    return "all" if agent is None else names[agent]
 
 
 def _end(episode: Episode) -> str:

@@ -31,9 +31,17 @@ from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState, initial
 from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
-from goldrush.kernel.worlds.episode.values import Encoded, shown
+from goldrush.kernel.worlds.episode.values import (
+    ARRAY,
+    DICT,
+    INT,
+    LIST,
+    SCALAR,
+    TUPLE,
+    Encoded,
+    shown,
+)
 from goldrush.replay.making import check_kinds
-from goldrush.replay.worlds.episode.actions import as_recorded, in_space
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Environment,
@@ -267,12 +275,10 @@ class LiveSubjects:
         space = _space_of(subject, agent)
         if given is None and isinstance(subject, InTurns):
             return None  # an agent that leaves
-        tries: list[Callable[[], object]] = [lambda: in_space(given, space)]
-        if recorded is not None:
-            tries.insert(0, lambda: as_recorded(given, recorded))
-        for made in tries:
+        sample = encoded(copy.deepcopy(space).sample(), "a sample")
+        for like in [sample] if recorded is None else [recorded, sample]:
             try:
-                action = made()
+                action = _as_recorded(given, like)
                 if space.contains(action):
                     return encoded(action, "the action")
             except (TypeError, ValueError, OverflowError):
@@ -280,7 +286,7 @@ class LiveSubjects:
         who = "all environments" if agent is None else state.about.agents[agent]
         raise BadInput(
             f"the action of {who} is {format_value(given)}",
-            f"give one of {space}, as {format_value(shown(encoded(space.sample(), '')))}",
+            f"give one of {space}, as {format_value(shown(sample))}",
         )
 
     def _at(self, state: EpisodeState) -> Environment:
@@ -370,3 +376,51 @@ def _infos_of(infos: Any, index: int) -> dict[object, object]:
         and getattr(value, "shape", ())[:1] > (index,)
         and bool(infos.get(f"_{name}", {index: True})[index])
     }
+
+
+def _as_recorded(given: object, recorded: Encoded) -> object:
+    """An action given by hand, as JSON, with the types of a recorded one. Raises ValueError for
+    another form.
+    """
+    if isinstance(recorded, tuple):
+        form, *rest = cast("tuple[Any, ...]", recorded)
+        if form in (ARRAY, SCALAR):
+            return _in_numpy(given, rest[0], rest[1] if form == ARRAY else ())
+        if form in (TUPLE, LIST):
+            items = _items(given, len(rest[0]))
+            made = [_as_recorded(item, each) for item, each in zip(items, rest[0], strict=True)]
+            return tuple(made) if form == TUPLE else made
+        if form == DICT:
+            pairs = {str(shown(key)): (key, value) for key, value in rest[0]}
+            if not isinstance(given, Mapping) or given.keys() != pairs.keys():
+                raise ValueError("other keys")
+            return {
+                decoded(key): _as_recorded(given[name], value)
+                for name, (key, value) in pairs.items()
+            }
+        recorded = 0 if form == INT else ""
+    if type(recorded) is float and type(given) is int:
+        return float(given)
+    if type(given) is not type(recorded):
+        raise ValueError("another type")
+    return given
+
+
+def _in_numpy(given: object, dtype: object, shape: tuple[int, ...]) -> object:
+    """The array, or the scalar, of a type. Raises ValueError unless it has the same numbers."""
+    import numpy as np
+
+    array = np.array(given)
+    made = array.astype(dtype)  # type: ignore[call-overload]
+    is_same = np.array_equal(made.astype(array.dtype), array)
+    if array.dtype.kind not in "biuf" or made.shape != shape:
+        raise ValueError("another shape")
+    if not is_same and made.dtype.kind != "f":
+        raise ValueError("other numbers")
+    return made if shape else made[()]
+
+
+def _items(given: object, count: int) -> list[object]:
+    if not isinstance(given, list) or len(given) != count:
+        raise ValueError("another number of items")
+    return given

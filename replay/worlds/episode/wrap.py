@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
@@ -39,47 +39,27 @@ E = TypeVar("E")
 
 
 @overload
-def wrap(  # type: ignore[overload-overlap]  # 0 stands for no number of steps
-    target: Callable[..., M], journal: str | Path, *, seed: int = 0, steps: Literal[0] = 0,
-    values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
-    report: str | Sequence[str] = (), seed_parameter: str | None = None,
-    force: bool = False, **parameters: object,
+def wrap(  # 0 stands for no number of steps
+    target: Callable[..., M], journal: str | Path, *, steps: Literal[0] = 0, **options: Any
 ) -> RecordedModel[M]: ...  # fmt: skip
 
 
 @overload
 def wrap(
-    target: Callable[..., Stepped], journal: str | Path, *, steps: int, seed: int = 0,
-    values: bool = False, ignore: str | Sequence[str] = (), every: int = 0,
-    report: str | Sequence[str] = (), seed_parameter: str | None = None,
-    force: bool = False, **parameters: object,
+    target: Callable[..., Stepped], journal: str | Path, *, steps: int, **options: Any
 ) -> Run: ...  # fmt: skip
 
 
 @overload
-def wrap(
-    target: str, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), every: Literal[0] = 0,
-    report: str | Sequence[str] = (), seed_parameter: str | None = None,
-    force: bool = False, **parameters: object,
-) -> RecordedEnv: ...  # fmt: skip
+def wrap(target: str, journal: str | Path, **options: Any) -> RecordedEnv: ...
 
 
 @overload
-def wrap(
-    target: Callable[..., E], journal: str | Path, *, seed: int = 0, steps: int = 0,
-    values: bool = False, ignore: str | Sequence[str] = (), every: Literal[0] = 0,
-    report: str | Sequence[str] = (), seed_parameter: str | None = None,
-    force: bool = False, **parameters: object,
-) -> E: ...  # fmt: skip
+def wrap(target: Callable[..., E], journal: str | Path, **options: Any) -> E: ...
 
 
 @overload
-def wrap(
-    target: E, journal: str | Path, *, seed: int = 0, steps: int = 0, values: bool = False,
-    ignore: str | Sequence[str] = (), every: Literal[0] = 0,
-    report: str | Sequence[str] = (), seed_parameter: str | None = None, force: bool = False,
-) -> E: ...  # fmt: skip
+def wrap(target: E, journal: str | Path, **options: Any) -> E: ...
 
 
 def wrap(
