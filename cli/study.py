@@ -213,7 +213,7 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())
     tools = studied(study.manifest.world)
     said = format_failures(failures, tools.if_failed)
-    said += filter(None, [format_equal(runs, equal, tools.vocabulary.units)])
+    said += filter(None, [format_equal(len(runs), len(equal))])
     lines = "".join(f"{line}\n" for line in said)
     click.echo(
         f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "

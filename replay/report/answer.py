@@ -105,8 +105,7 @@ class StudyAnswer:
             rosters = _named("roster", dict.fromkeys(self.label(cell.roster) for cell in cells))
             subject = f"{runs} of {length} compare {treatments} and {rosters}"
         count = format_count(len(seeds), "seed")
-        every = [run for of_cell in self.results.by_cell.values() for run in of_cell]
-        equal = format_equal(every, self.results.equal, self.results.of.vocabulary.units)
+        equal = format_equal(sum(map(len, self.results.by_cell.values())), self.results.equal)
         return (
             f"{subject}, with {count}; the outcome is {self.outcome.title}{self.outcome.how}."
             f"{equal and ' '}{equal}"

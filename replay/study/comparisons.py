@@ -5,8 +5,7 @@ A treatment that cannot affect a roster is reported as identical by construction
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +26,6 @@ from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.study.results import Results
 
 LOOKED_AT: Final = 8  # commits in which most runs of different seeds differ
-CELLS_NAMED: Final = 3
 
 
 @attrs.frozen
@@ -114,26 +112,16 @@ def equal_journals(groups: Sequence[Sequence[Path]]) -> dict[Path, Path]:
     return {path: group[0] for group in groups for path in group[1:]}
 
 
-def format_equal(runs: Sequence[StudyRun], equal: Collection[str], units: str) -> str:
-    """How many distinct runs the seeds of cells gave, in a sentence; empty: as many. `equal`: the
-    paths of `equal_runs`.
+def format_equal(runs: int, equal: int) -> str:
+    """How many of so many runs are distinct, in a sentence; empty: all. `equal`: the number of
+    `equal_runs`.
     """
-    seeds, again = (
-        Counter(run.cell for run in listed)
-        for listed in (runs, [run for run in runs if run.path in equal])
-    )
-    if not again:
+    if not equal:
         return ""
-    cells = [
-        f"{cell.format(units)}: {format_count(seeds[cell], 'seed')} gave "
-        f"{format_count(seeds[cell] - repeated, 'distinct run')}"
-        for cell, repeated in list(again.items())[:CELLS_NAMED]
-    ]
-    if len(again) > CELLS_NAMED:
-        cells.append(f"so in {format_count(len(again) - CELLS_NAMED, 'more cell')}")
     return (
-        f"Runs of different seeds are equal in every event: {'; '.join(cells)}. Means are of all "
-        "runs; intervals, p-values and numbers of seeds count equal runs once."
+        f"Only {runs - equal:,} of {format_count(runs, 'run')} are distinct: the others are equal "
+        "in every event to one of another seed. Means are of all runs; intervals, p-values and "
+        "numbers of seeds count equal runs once."
     )
 
 

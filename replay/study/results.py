@@ -32,10 +32,10 @@ class Results(Generic[C, K]):
     users: Sequence[UserMeasure] = ()
 
     @cached_property
-    def equal(self) -> set[str]:
-        """The paths of runs that are equal in every event to an earlier one of their cell."""
+    def equal(self) -> int:
+        """The number of runs that are equal in every event to an earlier one of their cell."""
         every = (run for runs in self.by_cell.values() for run in runs)
-        return {run.path for run in every if run.equal_to is not None}
+        return sum(run.equal_to is not None for run in every)
 
     @cached_property
     def measures(self) -> Measures:

@@ -1126,9 +1126,8 @@ class Same:
 
 
 EQUAL = (
-    " Runs of different seeds are equal in every event: more, mixed, 5 steps: 8 seeds gave {runs}; "
-    "less, mixed, 5 steps: 8 seeds gave {runs}. Means are of all runs; intervals, p-values and "
-    "numbers of seeds count equal runs once."
+    " Only {runs} of 16 runs are distinct: the others are equal in every event to one of another "
+    "seed. Means are of all runs; intervals, p-values and numbers of seeds count equal runs once."
 )
 
 
@@ -1144,7 +1143,7 @@ def test_runs_that_their_seeds_do_not_change_count_as_one(
     )  # fmt: skip
     answer = study.answer("x")
 
-    assert answer.sentences[0].endswith(EQUAL.format(runs="1 distinct run"))
+    assert answer.sentences[0].endswith(EQUAL.format(runs=2))
     assert "(one distinct run, so without an interval)" in answer.sentences[1]
     assert "cannot be told from 1 distinct pair: in 1 comparison the least" in answer.sentences[2]
     [compared] = answer.comparisons["treatments"]
@@ -1174,7 +1173,7 @@ def test_equal_runs_among_others_count_once(
     )  # fmt: skip
     assert not compared.differs
     first, second, third = answer.sentences
-    assert first.endswith(EQUAL.format(runs="2 distinct runs"))
+    assert first.endswith(EQUAL.format(runs=4))
     assert "11 ± 25 (mean of all runs, 95% interval of 2 distinct runs)" in second
     assert (
         "Whether treatments differ cannot be told from 2 distinct pairs: in 1 comparison the least "
