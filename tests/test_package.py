@@ -1,5 +1,6 @@
 """What is installed: one package, which collides with nobody's `agents` or `kernel`."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -139,8 +140,11 @@ def test_another_distribution_goldrush_beside_it_is_told_in_one_line(
         f"goldrush-sim and the distribution goldrush-1.0, another project, overwrite each other in "
         f"{packages}; type: pip uninstall -y goldrush goldrush-sim && pip install goldrush-sim\n"
     )
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     ran = [
-        subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=HANGS)
+        subprocess.run(
+            command, cwd=tmp_path, env=alone, capture_output=True, text=True, timeout=HANGS
+        )
         for command in (
             [python.with_name("goldrush"), "--version"],
             [python, "-c", "from goldrush.agents.players import Players"],

@@ -14,6 +14,7 @@ from goldrush.kernel.game.draw import USES, Draw
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.journal import Header
 from goldrush.kernel.world import Block
+from goldrush.replay.game.draws import AMONG_MAX
 from goldrush.replay.journal.fairness import fairness
 from tests.games.fisheries import changed, recorded
 from tests.journals import commits_of, write
@@ -80,6 +81,20 @@ def test_the_program_of_the_page_gives_words_and_outcome_of_each_use(run) -> Non
 
         assert audited.outcome == (tuple(found) if isinstance(found, list) else found)
         assert audited.draw_words == tuple(f"{word:016x}" for word in again.words)
+
+
+class Wide(Dice):
+    """A draw among more than are listed."""
+
+    def decide(self, state, draw):
+        yield self.Rolled(0, draw.below(AMONG_MAX + 1, "wide") + draw.chance(0.5, "coin"))
+
+
+def test_draws_among_many_list_nobody_and_chances_are_true_or_false(tmp_path) -> None:
+    wide, coin = goldrush.record(Wide, tmp_path / "run.journal", rounds=1).audit(1)
+
+    assert (True, ()) == (wide.holds, wide.participants)
+    assert (True, bool) == (coin.holds, type(coin.outcome))
 
 
 @pytest.mark.parametrize("name", ["die", "die,3", "die, 3"])

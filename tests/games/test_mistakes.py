@@ -182,6 +182,8 @@ SETS = """
         few, names = {3, 1, 2}, frozenset({"a", "b"})
         assert sum(x for x in few) == sum(list({0.5, 5.5})) and len([*{(1, 2), (2, 1)}]) == 2
         assert {*range(5)} == {*sorted({*range(5)}, key=lambda agent: draw.word("order", agent))}
+        again = lambda agent: draw.word("again", agent)  # each key is drawn once
+        assert {*range(5)} == {*sorted({*range(5)}, key=again)}
         assert ["a", "b"] == sorted(names, key=str) and "b" == max(names | {"ab"}, key=lambda x: x[::-1] + x)
         assert draw.shuffled({1: "a", "b": 2}.keys(), "order") != draw.shuffled(few, "few")
         assert [1, 2, 3, 6] == [min(few), len(names), max(few), sum(few)]
