@@ -6,7 +6,7 @@ Mesa's models are told by what they have; nothing is imported.
 from __future__ import annotations
 
 import inspect
-import re
+import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -98,50 +98,39 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
 
 
 def check_kind(
-    name: str, value: object, known: object, annotation: object = "", what: str = "its default"
+    name: str,
+    value: object,
+    known: object,
+    annotation: object = inspect.Parameter.empty,
+    what: str = "its default",
 ) -> None:
-    """Raises BadInput for a text in place of a number, of true or false, or of a list, for a number
-    that is neither 0 nor 1 in place of true or false, for one in place of what is annotated as a
-    text alone, and for what does not fit an annotation that the default fits. `known`: the present
-    value, or the default, which is `what`. An annotation that allows the value goes before it.
+    """Raises BadInput for what does not fit the annotation of a parameter. Where it has none, or
+    one that its default does not fit: for a text in place of a number, of true or false, or of a
+    list, and for a number that is neither 0 nor 1 in place of true or false. `known`: the present
+    value, or the default, which is `what`.
     """
     if (numpy := sys.modules.get("numpy")) and isinstance(value, numpy.generic):
         value = value.item()
+    empty = inspect.Parameter.empty
     shown = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    words = {*re.findall(r"\w+", shown)} - _OPTIONAL
-    is_flag = type(known) is bool and not words & {"int", "float"}
-    is_no_flag = is_flag and isinstance(value, (int, float)) and value not in (0, 1)
-    if (isinstance(value, str) or is_no_flag) and not words & _TEXTS:
-        annotated = [kind for kind in _KINDS if kind.__name__ in words <= _NUMBERS]
-        kind = type(known) if type(known) in _KINDS else next(iter(annotated), None)
-        if kind is not None:
-            why = (
-                f"{what} is {format_value(known)}"
-                if type(known) in _KINDS
-                else f"it is annotated {shown}"
-            )
-            like = known if type(known) in _KINDS and kind is not bool else 1
-            typed = f"{name}=false or --set {name}=true" if kind is bool else f"{name}={like}"
-            if isinstance(known, list | tuple):
-                typed = f"'{name}={[*known]}'"
-            raise BadInput(
-                f"{name} is {_KINDS[kind]} ({why}), not {format_value(value)}",
-                f"write --set {typed}",
-            )
-    if words == {"str"} and type(value) in _KINDS:
-        raise BadInput(
-            f"{name} is a text (it is annotated {shown}), not {format_value(value)}",
-            f"""write it in quotes, as it was typed: --set '{name}="..."'""",
-        )
-    is_kept = known is None or known is inspect.Parameter.empty or _fits(known, annotation)
-    if value is not None and is_kept and not _fits(value, annotation):
-        shown = shown.replace("typing.", "")
-        is_whole = isinstance(value, float) and value.is_integer()
-        like = format(value, ".0f") if is_whole else "..."
-        raise BadInput(
-            f"{name} is {format_value(value)}, which does not fit its annotation {shown}",
-            f"write --set {name}={like}",
-        )
+    is_kept = known is None or known is empty or _fits(known, annotation)
+    is_vague = annotation is empty or isinstance(annotation, str) or not is_kept
+    if value is None:
+        return
+    like = f"'{json.dumps(known)}'" if type(known) in _KINDS else "..."
+    if is_kept and not _fits(value, annotation):
+        why = f"its annotation {shown.replace('typing.', '')}"
+        if isinstance(value, float) and value.is_integer():
+            like = format(value, ".0f")
+        elif _fits("", annotation):
+            like = f"'{json.dumps(str(value))}'"
+    elif is_vague and type(known) in _KINDS and not _fits(value, _KINDS[type(known)]):
+        why = f"{what}, {format_value(known)}"
+    else:
+        return
+    raise BadInput(
+        f"{name} is {format_value(value)}, which does not fit {why}", f"write --set {name}={like}"
+    )
 
 
 def _fits(value: object, hint: Any) -> bool:
@@ -151,10 +140,11 @@ def _fits(value: object, hint: Any) -> bool:
         return any(_fits(value, part) for part in parts)
     if origin is Literal:
         return value in parts
-    if origin in (int, float, str, bool, type(None)):
+    if origin is bool:
+        return isinstance(value, Real) and value in (0, 1)
+    if origin in (int, float, str, type(None)):
         # A whole number fits where a number is wanted, and true or false is one.
-        wanted = {float: Real, int: int, bool: Real, str: str}.get(origin, type(None))
-        return isinstance(value, wanted)
+        return isinstance(value, {float: Real, int: int, str: str}.get(origin, type(None)))
     if origin in (list, tuple):
         items = parts[:1] if origin is list or parts[1:] == (...,) else ()
         return isinstance(value, list | tuple) and all(
@@ -163,13 +153,9 @@ def _fits(value: object, hint: Any) -> bool:
     return True
 
 
-_KINDS: Final[Mapping[type, str]] = {
-    bool: "true or false", int: "a whole number", float: "a number", list: "a list",
-    tuple: "a list",
-}  # fmt: skip
-_NUMBERS: Final = {"bool", "int", "float"}
-_TEXTS: Final = {"str", "Any", "object", "Literal"}  # annotations that allow one
-_OPTIONAL: Final = {"None", "NoneType", "Optional", "Union", "typing"}
+# What fits in place of a default: all but a text; for true or false these, 0 and 1.
+_NO_TEXT: Final = float | list | tuple
+_KINDS: Final = {bool: bool, int: _NO_TEXT, float: _NO_TEXT, list: _NO_TEXT, tuple: _NO_TEXT}
 
 
 def takes_none(

@@ -138,7 +138,7 @@ class ModelSubject:
         """
         for name, value in changes.items():
             holder, attribute = self._holder(name)
-            check_kind(name, value, getattr(holder, attribute), what="it")
+            check_kind(name, value, getattr(holder, attribute), what="its value")
 
     def close(self) -> None:
         """Nothing to release."""

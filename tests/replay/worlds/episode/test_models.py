@@ -192,7 +192,7 @@ def test_an_equal_row_is_recorded_and_the_step_of_the_last_one_said(tmp_path: Pa
 
 def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path: Path) -> None:
     for make in Herd, partial(Herd, risk=0.1):
-        with pytest.raises(BadInput, match=r"alive is a whole number .*not 'many'"):
+        with pytest.raises(BadInput, match=r"alive is 'many', which does not fit"):
             goldrush.wrap(make, tmp_path / "run.journal", steps=2, alive="many")
     assert not (tmp_path / "run.journal").exists()
 
