@@ -97,9 +97,6 @@ def measure_columns(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> lis
     ]
 
 
-_WITHOUT: Final = "of all of them, without burn-in"
-
-
 def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
     """The measures of a run and of its halves (`goldrush measure --by-run --csv`)."""
 
@@ -109,31 +106,20 @@ def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table
             halves = (measured.compared(name, burn_in=burn_in) for burn_in in (True, False))
             yield (name, measured.of(name), *(value for pair in halves for value in pair))
 
-    others = " or ".join(name for name, measure in known.items() if not measure.by_unit)
-    at_end = " and ".join(name for name, measure in known.items() if measure.at_end)
-    total = " and ".join(name for name, measure in known.items() if measure.total)
+    units = vocabulary.units
     return Table(
         "measures",
         "a measure of a run (`goldrush measure --by-run --csv`)",
         [
-            Column(
-                "measure", TEXT, "",
-                f"its name: a measure of `{vocabulary.units}`" + (f", {others}" if others else ""),
-            ),
-            Column(
-                "run", REAL, "",
-                f"over the run: the mean of the {vocabulary.units}"
-                + (f", for {at_end} the end" if at_end else "")
-                + (f", for {total} the sum" if total else ""),
-            ),
-            Column("first_half", REAL, "",
-                   f"of the {vocabulary.units} after the burn-in, the first tenth"),
-            Column("second_half", REAL, "", f"of the same {vocabulary.units}"),
-            Column("first_half_without_burn_in", REAL, "", _WITHOUT),
-            Column("second_half_without_burn_in", REAL, "", _WITHOUT),
+            Column("measure", TEXT, "", "its name"),
+            Column("run", REAL, "", f"over all {units}, as the measure is defined over several"),
+            Column("first_half", REAL, "", f"of the {units} after the burn-in, the first tenth"),
+            Column("second_half", REAL, "", f"of the same {units}"),
+            Column("first_half_without_burn_in", REAL, "", f"of all {units}"),
+            Column("second_half_without_burn_in", REAL, "", f"of all {units}"),
         ],
         rows,
-    )  # fmt: skip
+    )
 
 
 def as_dicts(table: Table, run: TableSource) -> list[dict[str, Any]]:

@@ -42,24 +42,14 @@ class Verdicts(list[CriterionVerdict]):
         return f"no verdicts: {self.reason}" if self.reason else super().__repr__()
 
     def format(self, units: str) -> str:
-        """As a table, and the reasons below it. `units`: what the runs are counted in."""
-        lines: dict[tuple[str, ...], list[CriterionVerdict]] = {}
-        for verdict in self:
-            key = (escaped(verdict.treatments), escaped(verdict.roster), str(verdict.rounds))
-            lines.setdefault(key, []).append(verdict)
-        criteria = (verdict.criterion for verdict in next(iter(lines.values())))
-        rows = [(*key, *(verdict.verdict for verdict in of)) for key, of in lines.items()]
-        several = len({rounds for *_, rounds in lines}) > 1
-        table = format_table([("treatments", "roster", units, *criteria), *rows], [2])
-        reasons = [table, "", "because:"]
-        for (treatments, roster, rounds), of in lines.items():
-            who = f"{roster} under {treatments}{f', {rounds} {units}' if several else ''}"
-            if len({verdict.note for verdict in of}) == 1:
-                reasons.append(f"{who}: {escaped(of[0].note)}")
-            else:
-                reasons.append(who)
-                reasons += [f"  {verdict.criterion}: {escaped(verdict.note)}" for verdict in of]
-        return "\n".join(reasons)
+        """As a table. `units`: what the runs are counted in."""
+        head = ("treatments", "roster", units, "criterion", "verdict", "because")
+        rows = [
+            (*map(escaped, (of.treatments, of.roster)), str(of.rounds), of.criterion, of.verdict,
+             escaped(of.note))
+            for of in self
+        ]  # fmt: skip
+        return format_table([head, *rows], [2])
 
 
 class Assessment:

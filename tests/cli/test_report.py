@@ -61,19 +61,19 @@ def test_the_page_stands_in_the_folder_of_the_study_and_the_verdicts_are_told(
 ) -> None:
     *sentences, empty = told.out.splitlines()[:4]
     lines = told.out.splitlines()[4:]
-    end = lines.index("because:")
-    cells = [re.split(r"  +", line) for line in lines[1 : end - 1]]
-    verdicts = [verdict for line in cells for verdict in line[3:]]
+    rows = [re.split(r"  +", line) for line in lines[1 : lines.index("")]]
+    verdicts = [verdict for *_, verdict, _ in rows]
 
     assert (0, "page: study/report.html", "") == (told.code, lines[-1], told.err)
     assert ("", answered["answer"]) == (empty, sentences)
-    assert ["treatments", "roster", "rounds", *CRITERIA] == lines[0].split()
+    assert ["treatments", "roster", "rounds", "criterion", "verdict", "because"] == lines[0].split()
+    assert list(CRITERIA) == [row[3] for row in rows[: len(CRITERIA)]]
     assert [one["verdict"] for one in answered["verdicts"]] == verdicts
     assert len(verdicts) >= len(CRITERIA)
     assert "Verdicts" in Page((study / "report.html").read_text(encoding="utf-8")).text
 
 
-def test_the_reason_of_each_verdict_is_told_below_them() -> None:
+def test_the_reason_of_each_verdict_is_told_beside_it() -> None:
     peace: Changes = {"raid_rate": [(0.0, 0.0)] * 20, "targeting": [(None, None)] * 20}
     runs = [
         run
@@ -84,13 +84,11 @@ def test_the_reason_of_each_verdict_is_told_below_them() -> None:
     lines = Assessment(results(*runs)).verdicts().format("rounds").splitlines()
 
     assert [
-        "because:",
-        "greedy-mine under baseline and agents-20",
-        "  stability: turnover rate: as expected, survival of ownership: as expected",
-        "  efficiency: efficiency: as expected, idle stamina rate: as expected",
-        "  conflict: no conflict to reduce",
-        "  norms: respect for first possession: as expected",
-    ] == lines[3:]
+        ["stability", "turnover rate: as expected, survival of ownership: as expected"],
+        ["efficiency", "efficiency: as expected, idle stamina rate: as expected"],
+        ["conflict", "no conflict to reduce"],
+        ["norms", "respect for first possession: as expected"],
+    ] == [re.split(r"  +", line)[3::2] for line in lines[1:]]
 
 
 def test_every_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, study: Path) -> None:
