@@ -29,23 +29,23 @@ def diff(
       goldrush diff run.journal fork.journal --by-round
     """
     from goldrush.kernel.errors import BadInput, GoldrushError
-    from goldrush.replay.find import tools_at
+    from goldrush.replay.journal.consequences import consequences as follow
     from goldrush.replay.journal.diff import diff as compare
     from goldrush.replay.journal.diff import format_diff
+    from goldrush.replay.journal.story import names_of
 
     found = compare(a, b)
     consequences, trouble = None, None
-    tools = None if found.world is None else tools_at(found.a.path)
     try:
-        if tools is not None:
-            consequences = tools.consequences(found, by_round=by_round)
+        if found.world is not None:
+            consequences = follow(found, by_unit=by_round)
     except BadInput:
         raise
     except GoldrushError as error:  # events that cannot be applied; the difference stands
         trouble = f"the consequences cannot be worked out: {error}"
     lines = [escaped(line) for line in format_diff(found)]
-    if tools is not None and consequences is not None:
-        lines += ["", tools.format_consequences(consequences, by_round)]
+    if consequences is not None:
+        lines += ["", consequences.format(names_of(a))]
     echo(
         as_json,
         lambda: {**found.as_dict(), "consequences": consequences and consequences.as_dict()},

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -26,7 +25,7 @@ from goldrush.cli.text import (
     with_rosters_cut,
 )
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import format_table
+from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.data.columns import Table
@@ -34,23 +33,13 @@ if TYPE_CHECKING:
     from goldrush.replay.data.run_data import RunData
     from goldrush.replay.data.user_functions import UserMeasure
     from goldrush.replay.journal.usage import Usage
-    from goldrush.replay.tools import Spells
 
 R = TypeVar("R")
 
 WIDTH_MAX = 40  # characters of a treatment, of a roster
 SHOWN_MAX = 8  # measures that have room beside each other
-NUMBERS_MAX = 100_000  # plots that --plot can name
 _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tries", "cost")
 _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
-
-
-class Parts(NamedTuple):
-    """What is printed of a run: `plots`: whose spells; None: all."""
-
-    by_round: bool
-    spells: bool
-    plots: frozenset[int] | None
 
 
 @command()
@@ -59,8 +48,6 @@ def measure(
     journals: Journals,
     by_run: bool = option("--by-run", help="Show each run by itself, not means."),
     by_round: bool = option("--by-round", help="Show each round (or other unit), too."),
-    spells: bool = option("--spells", help="List spells of ownership: plot, owner, rounds."),
-    plots: str | None = option("--plot", "N,N-N", "With --spells: only these plots: 1,4-7."),
     usage: bool = option(
         "--usage", help="Show answers, tokens and cost of language models, by agent."
     ),
@@ -81,27 +68,26 @@ def measure(
     Examples:
       goldrush measure run.journal
       goldrush measure study --csv
-      goldrush measure run.journal --spells --plot 1,4-7
+      goldrush measure run.journal --by-round
     """
     from goldrush.replay.journal.batch import journals_in
 
-    _check(by_run, by_round, spells, usage, models_path, own_measures, as_csv, as_json)
-    parts = Parts(by_round, spells, _numbers(plots, spells))
+    _check(by_run, usage, models_path, own_measures, as_csv, as_json)
     users = measures_of(own_measures)
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, jobs, as_json)
     is_single = len(paths) == 1 and paths[0] == journals[0]
-    if not (is_single or by_run or by_round or spells):
+    if not (is_single or by_run or by_round):
         _tell_groups(paths, jobs, users, as_csv, as_json)
     elif as_json:
-        echo_json(_each(partial(_as_dict, parts), paths, jobs, users))
+        echo_json(_each(partial(_as_dict, by_round), paths, jobs, users))
     elif as_csv:
-        _print_csv(paths, parts, jobs, users)
-    elif len(paths) > 1 and not by_round and not spells:
+        _print_csv(paths, by_round, jobs, users)
+    elif len(paths) > 1 and not by_round:
         click.echo(_compared(paths, jobs, users))
     else:
-        click.echo("\n\n".join(_each(partial(_format, parts), paths, jobs, users)))
+        click.echo("\n\n".join(_each(partial(_format, by_round), paths, jobs, users)))
     return DONE
 
 
@@ -121,24 +107,6 @@ def _each(
     with progress() as step, printing_to_stderr():
         run.on_bytes = lambda done: step("bytes", done, size)
         return [of(run)]
-
-
-def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:
-    """The plots in a text such as 1,4-7; None for None. Raises BadInput."""
-    from goldrush.kernel.errors import BadInput
-
-    if text is None:
-        return None
-    if not spells:
-        raise BadInput("--plot needs --spells", "give --spells, too")
-    found: set[int] = set()
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if last < first or last - first >= NUMBERS_MAX - len(found):
-            raise BadInput(f"--plot {text} names no plots", "write numbers and ranges: 1,4-7")
-        found.update(range(first, last + 1))
-    return frozenset(found)
 
 
 def _tell_groups(
@@ -197,8 +165,6 @@ def _grouped(groups: Sequence[Group]) -> str:
 
 def _check(
     by_run: bool,
-    by_round: bool,
-    spells: bool,
     usage: bool,
     models: str | None,
     own_measures: Sequence[str],
@@ -210,75 +176,50 @@ def _check(
 
     if as_csv and as_json:
         raise BadInput("--csv and --json exclude each other", "give one of them")
-    if usage and (by_run or spells or own_measures or as_csv):
-        options = {"--by-run": by_run, "--spells": spells, "--measure": own_measures}
+    if usage and (by_run or own_measures or as_csv):
+        options = {"--by-run": by_run, "--measure": own_measures}
         given = next((name for name, value in options.items() if value), "--csv")
         raise BadInput(f"--usage takes no {given}", "give --json or --by-round, or leave it out")
     if models is not None and not usage:
         raise BadInput("--models needs --usage", "give --usage, too")
-    if as_csv and by_round and spells:
-        raise BadInput("--csv prints one table; --by-round and --spells are two", "give one")
 
 
-def _spells_of(run: RunData) -> Spells:
-    """The spells of the run's world. Raises BadInput for a world that has none."""
-    if run.tools.spells is None:
-        raise run.tools.lacks(run.path, "spells", "leave --spells out")
-    return run.tools.spells
-
-
-def _as_dict(parts: Parts, run: RunData) -> dict[str, Any]:
+def _as_dict(by_round: bool, run: RunData) -> dict[str, Any]:
     from goldrush.replay.data.tables import as_dicts, units_table
 
     vocabulary = run.world.vocabulary
     with run.reporting_forged():
         found = run.measured.as_dict()
-    if parts.by_round:
+    if by_round:
         found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measured.known), run)
-    if parts.spells or (parts.by_round and run.tools.spells is not None):
-        of = _spells_of(run).of
-        found["spells"] = [spell.as_dict() for spell in of(_chosen(run, parts.plots))]
     return found
 
 
-def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
-    """The measured run, with the spells of these plots only (None: of all). Raises BadInput for a
-    plot that does not exist.
-    """
-    if plots is None:
-        return run.measured
-    run.tools.plot_of(run.path, str(max(plots)))
-    return _spells_of(run).at(run.measured, plots)
-
-
 def _print_csv(
-    paths: Sequence[str], parts: Parts, jobs: int | None, users: Sequence[UserMeasure]
+    paths: Sequence[str], by_round: bool, jobs: int | None, users: Sequence[UserMeasure]
 ) -> None:
     from goldrush.replay.data.encoded import csv_head
     from goldrush.replay.data.run_data import map_runs, run_at
 
-    head = csv_head(_table_of(parts, run_at(paths[0], users)).columns)
-    rows = partial(_csv_rows, parts)
+    head = csv_head(_table_of(by_round, run_at(paths[0], users)).columns)
+    rows = partial(_csv_rows, by_round)
     # Printed only when whole: half a table would be taken for a whole one.
     echo_exact([head, *map_runs(rows, paths, jobs, one_world=True, users=users)])
 
 
-def _csv_rows(parts: Parts, run: RunData) -> str:
+def _csv_rows(by_round: bool, run: RunData) -> str:
     from goldrush.replay.data.encoded import csv_text
 
-    table = _table_of(parts, run)
-    run.measured = _chosen(run, parts.plots)
+    table = _table_of(by_round, run)
     return csv_text(table.columns, table.rows(run))
 
 
-def _table_of(parts: Parts, run: RunData) -> Table:
+def _table_of(by_round: bool, run: RunData) -> Table:
     """The table that --csv prints."""
     from goldrush.replay.data.tables import figures_table, units_table
 
     known = run.measures.known
-    if parts.spells:
-        return _spells_of(run).table
-    table_of = units_table if parts.by_round else figures_table
+    table_of = units_table if by_round else figures_table
     return table_of(run.world.vocabulary, known)
 
 
@@ -304,15 +245,12 @@ def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
     return [name for name in chosen if name in names] or names[:SHOWN_MAX]
 
 
-def _format(parts: Parts, run: RunData) -> str:
-    """The text of one run: its measures or spells, and its rounds."""
+def _format(by_round: bool, run: RunData) -> str:
+    """The text of one run: its measures, and its rounds."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
-    if parts.spells:
-        blocks = [_spells_of(run).format(_chosen(run, parts.plots))]
-    else:
-        blocks = [*([_measures(run)] if run.measured.known else []), *_by_policy(run)]
-    if parts.by_round:
+    blocks = [*([_measures(run)] if run.measured.known else []), *_by_policy(run)]
+    if by_round:
         blocks.append(_by_unit(run))
     return "\n\n".join([head, *blocks])
 
@@ -360,7 +298,7 @@ def _by_unit(run: RunData) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.4f}"
+    return format_number(value, TABLE_DIGITS)
 
 
 def _tell_usage(

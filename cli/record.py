@@ -288,20 +288,26 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     from goldrush.kernel.journal import JournalReader
     from goldrush.replay.find import open_world
     from goldrush.replay.journal.declared import declared_in
-    from goldrush.replay.journal.usage import failures_in
+    from goldrush.replay.journal.usage import usage
+    from goldrush.replay.summary import summarise
 
-    summary = tools.summary(path)
+    summary = summarise(path)
     with JournalReader(path) as reader:
         declared = declared_in(open_world(reader), reader)
     ever = [player for _, players in declared.rosters for player in players]
-    failures = failures_in(path) if _any_is(LLM, ever) else []
+    taken = usage(path) if _any_is(LLM, ever) else None
+    failures = taken.failures if taken else []
     if as_json:
-        models = {"failures": [attrs.asdict(each) for each in failures]}
+        models = {
+            "failures": [attrs.asdict(each) for each in failures],
+            "models": taken and attrs.asdict(taken.total),
+        }
         echo_json({**summary.as_dict(), **(models if tools.players.answers else {})})
         return
     # A summary would tell a person in the world's words what its wording calls otherwise.
-    shown = "" if _any_is(HUMAN, declared.players, "wording") else tools.format_summary(summary)
-    shown = "\n".join([shown, *format_failures(failures, tools.if_failed)]).strip("\n")
+    shown = "" if _any_is(HUMAN, declared.players, "wording") else str(summary)
+    asked = [f"\n{taken.total}"] if taken else []
+    shown = "\n".join([shown, *asked, *format_failures(failures, tools.if_failed)]).strip("\n")
     name, size = quoted_path(path), os.stat(path).st_size
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]

@@ -15,7 +15,7 @@ from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
-    from goldrush.replay.journal.rebuild import Rebuilt
+    pass
 
 SPEED: Final = 4.0  # rounds a second
 SPEED_MIN: Final = 0.1
@@ -75,7 +75,12 @@ def replay(
     echo(
         as_json,
         lambda: {
-            **(run.tools.unit_as_dict(rebuilt) or _as_dict(rebuilt)),
+            "journal": rebuilt.path,
+            "world": rebuilt.header.world,
+            rebuilt.vocabulary.unit: rebuilt.round,
+            "digest": f"{rebuilt.digest:016x}",
+            "agents": list(run.tools.labels(rebuilt.state)),
+            **(run.tools.fields(rebuilt) or {}),
             "events": [event.as_dict() for event in events],
         },
         lambda: "\n".join(
@@ -112,13 +117,3 @@ def play(journal: str, at: int | None, speed: float) -> None:
         for shown in rounds:
             time.sleep(1 / speed)
             show(frame_of(shown, tools, tells))
-
-
-def _as_dict(rebuilt: Rebuilt) -> dict[str, object]:
-    """The round of a world without a view of its own."""
-    return {
-        "journal": rebuilt.path,
-        "world": rebuilt.header.world,
-        rebuilt.vocabulary.unit: rebuilt.round,
-        "digest": f"{rebuilt.digest:016x}",
-    }

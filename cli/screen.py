@@ -56,7 +56,7 @@ def is_terminal() -> bool:
 
 def frame_of(rebuilt: Rebuilt, tools: Tools, narrator: Narrator) -> str:
     """The text of a unit for the screen: its state, and its main events."""
-    head, brief = tools.format_frame(rebuilt, paint_of(rebuilt, tools)), tools.brief
+    head, brief = rebuilt.format(paint_of(rebuilt, tools)), tools.brief
     events = [event for event in rebuilt.events if not brief or event.name in brief]
     return "\n".join((head, "", *map(escaped, narrator.lines(events))))
 

@@ -72,7 +72,9 @@ def _frame(journal: str, progress: Progress, tools: Tools) -> str:
 
 def _line(progress: Progress, tools: Tools) -> str:
     """The line of a unit, where output is not a terminal."""
-    says = tools.format_line(progress.rebuilt)
+    from goldrush.replay.unit import format_line
+
+    says = format_line(progress.rebuilt, tools)
     return f"{_where(progress)}: {says}{''.join(_tokens(progress))}"
 
 

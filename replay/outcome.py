@@ -16,7 +16,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.policies import agents_by_policy
-from goldrush.replay.text import format_table, html_of
+from goldrush.replay.text import format_number, format_table, html_of
 from goldrush.replay.tools import Tools
 
 SHOWN_MAX: Final = 10  # rows of a table in Python
@@ -77,7 +77,7 @@ class RunOutcome:
         rows += [
             (
                 escaped(each.policy), f"{len(each.agents):,}",
-                *map(format_value, (each.mean, each.lowest, each.highest)),
+                *map(format_number, (each.mean, each.lowest, each.highest)),
             )
             for each in self.standings
         ]  # fmt: skip
@@ -125,7 +125,7 @@ def outcome_of(
     if isinstance(measure, Measure):
         value = run.of(measure.name)
         last = run.values[measure.name][-1] if measure.by_unit and not measure.at_end else None
-    end = "" if last is None else f", {format_value(last)} in the last {run.vocabulary.unit}"
+    end = "" if last is None else f", {format_number(last)} in the last {run.vocabulary.unit}"
     leads = tools.headline_leads and name is None
     remarks = tools.headline(run)
     after = "" if run.finished else _after(tools, run, breaks_off)
@@ -212,10 +212,10 @@ def _standings(measure: AgentMeasure, standings: Sequence[Standing], *, ends: bo
     if not known:
         return f"The {escaped(measure.title)} of no agent is defined."
     if not any(standing.lowest or standing.highest for standing in known):
-        return f"All {'end with' if ends else 'have'} {amount_of(measure, format_value(0.0))}."
+        return f"All {'end with' if ends else 'have'} {amount_of(measure, format_number(0.0))}."
     first, *others = known
     parts = [
-        f"{_members(first, ends)} {amount_of(measure, format_value(first.mean))}{_each(first)}"
+        f"{_members(first, ends)} {amount_of(measure, format_number(first.mean))}{_each(first)}"
     ]
     left = len(known) - NAMED_MAX
     parts += [_with(other) for other in (others if left <= 0 else others[: NAMED_MAX - 3])]
@@ -233,7 +233,7 @@ def _members(standing: Standing, ends: bool) -> str:
 
 def _with(standing: Standing) -> str:
     members = f"{number_word(len(standing.agents))} {escaped(standing.policy)}"
-    return f"{members} with {format_value(standing.mean)}"
+    return f"{members} with {format_number(standing.mean)}"
 
 
 def _each(standing: Standing) -> str:
@@ -258,11 +258,4 @@ def _whole(measure: Measure, value: Value, end: str) -> str:
     title = escaped(f"{measure.title[:1].upper()}{measure.title[1:]}")
     if value is None:
         return f"{title}: undefined in this run."
-    return f"{title}: {format_value(value)}{end}."
-
-
-def format_value(value: Value) -> str:
-    """A value for a sentence: from 100 on a whole number, else three significant digits."""
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if 100 <= abs(value) < 1e15 else f"{value:.3g}"
+    return f"{title}: {format_number(value)}{end}."

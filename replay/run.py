@@ -519,13 +519,10 @@ class Run:
 
         Raises BadInput for a world without draws, and for an unknown unit, location, kind or name.
         """
-        tools, unit = self.tools, integer(at, "the unit")
-        tools.require(Tools.draws, self.path)
-        kinds = tools.draw_kinds
-        if kind is not None and kind not in kinds:
-            cure = f"take one of {', '.join(kinds)}"
-            raise BadInput(f"there are no draws of kind {kind!r}", cure)
-        draws = tools.draws_at(self.path, unit, self._location(location), kind)
+        from goldrush.replay.journal.draws import draws_at, draws_of
+
+        draws_of(self.path)  # before a location is looked at
+        draws = draws_at(self.path, integer(at, "the unit"), self._location(location), kind)
         if name is None:
             return draws
         wanted = ", ".join(part.strip() for part in name.split(","))

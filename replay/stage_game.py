@@ -11,6 +11,7 @@ import attrs
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import StageGame
 from goldrush.kernel.world import World
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.tools import Prompted, Tools, lazy
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class StageTools(Tools):
-    """The tools that a `StageGame` determines: world, players, treatments, length, number of
+    """The tools that a `StageGame` determines: world, players, treatments, length, labels of
     agents, and prompts if language models can play. A world derives it for the others.
     """
 
@@ -39,8 +40,8 @@ class StageTools(Tools):
     def length(self, state: Any) -> int:
         return self.game.units(state.config)
 
-    def agents(self, state: Any) -> int:
-        return len(state.roster)
+    def labels(self, state: Any) -> Sequence[str]:
+        return labels_of(state.roster, self.players.prompts)
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources

@@ -1,4 +1,4 @@
-"""Text for people: tables in columns, and ranges."""
+"""Text for people: numbers, tables in columns, and ranges."""
 
 from __future__ import annotations
 
@@ -15,6 +15,29 @@ Paint = Callable[[str, int | None], str]
 def plain(text: str, agent: int | None) -> str:
     """The text without colour."""
     return text
+
+
+SENTENCE_DIGITS: Final = 3  # significant digits of a number in a sentence
+TABLE_DIGITS: Final = 4  # and in a table
+EXACT_DIGITS: Final = 10  # of an amount that an event has
+_WHOLE_MAX: Final = 1e15  # whole numbers from here on are rounded, too
+
+
+def format_number(value: float | None, digits: int = SENTENCE_DIGITS) -> str:
+    """A number with so many significant digits; whole numbers, and the whole part of any, in full.
+    `-` for None.
+    """
+    if value is None:
+        return "-"
+    in_full = value % 1 == 0 or abs(value) >= 10 ** (digits - 1)
+    return f"{value:,.0f}" if in_full and abs(value) < _WHOLE_MAX else f"{value:,.{digits}g}"
+
+
+def format_change(a: float | None, b: float | None, digits: int = TABLE_DIGITS) -> str:
+    """`b - a` with its sign; `-` where one of them is undefined."""
+    if a is None or b is None:
+        return "-"
+    return f"{'+' if b >= a else ''}{format_number(b - a, digits)}"
 
 
 def format_table(

@@ -8,8 +8,6 @@ they are asked for (`lazy`): recording a run needs few of them.
 from __future__ import annotations
 
 import json
-import os
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -21,7 +19,7 @@ from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import PluginKind, imported
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import NoSettings
-from goldrush.kernel.text import escaped, quoted_path
+from goldrush.kernel.text import quoted_path
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
@@ -32,14 +30,14 @@ if TYPE_CHECKING:
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures
-    from goldrush.replay.journal.tie_break import TieBreak
+    from goldrush.replay.journal.tie_break import Draws
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.levelled import Keys, Settings
     from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
-    from goldrush.replay.text import Paint
 
 
+PLACES: Final = ("here", "in the journal")
 NUMBER_MAX: Final = 10  # digits of a location
 
 Names = Mapping[int, str]  # names of the agents of a run, by number
@@ -51,10 +49,6 @@ class HasDict(Protocol):
     def as_dict(self) -> dict[str, Any]:
         """The result as plain values."""
         ...
-
-
-# By title, the counts of agents, by number, in two runs; an agent without any is left out.
-CountsOfAgents = Mapping[str, tuple[Mapping[int, float], Mapping[int, float]]]
 
 
 class Checkable(HasDict, Protocol):
@@ -102,35 +96,6 @@ class Prompted(HasDict, Protocol):
     def is_model(self) -> bool: ...
     @property
     def about(self) -> About | None: ...
-
-
-@attrs.frozen
-class Recorded:
-    """A journal's path and size in bytes: the summary of a run of any world."""
-
-    path: str
-    bytes: int
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON."""
-        return attrs.asdict(self)
-
-
-@attrs.frozen
-class Spells:
-    """Spells: how long something was held.
-
-    Attributes:
-        of: the spells of a measured run.
-        format: the spells of a measured run as text.
-        table: the table of spells.
-        at: `at(measured, plots)`, the same run with the spells of these plots alone.
-    """
-
-    of: Callable[[Any], Sequence[HasDict]]
-    format: Callable[[Any], str]
-    table: Table
-    at: Callable[[Any, Collection[int]], Any]
 
 
 @attrs.frozen
@@ -216,7 +181,6 @@ _PRINTED: Final = (
 # What a world may not have, by the method of `Tools`: the noun for it, and what to do instead.
 _ABSENT: Final = {
     "export_folder": ("folders", _PRINTED),
-    "draws": ("draws to audit", "`goldrush verify {path}` derives every event again"),
     "explanations": ("explanations", _LISTED),
     "explained_units": ("explanations", _LISTED),
     "scores": ("scores to audit", _LISTED),
@@ -241,9 +205,8 @@ class Tools:
         brief: the names of the events in a brief story; empty: there is none.
         next_commands: the commands suggested after a run, besides those for every world.
         location: the noun for a location in a unit ("plot", "table"); empty: it has none.
-        draw_kinds: the kinds of draws that can be audited.
+        draws: its draws, which are computed again from their keys; None: it has none.
         measures: its measures.
-        spells: None: it has none.
         studies: how it is studied; NO_STUDIES: it is not.
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
@@ -267,9 +230,8 @@ class Tools:
     brief: Collection[str] = ()
     next_commands: Sequence[str] = ()
     location: str = ""
-    draw_kinds: Sequence[str] = ()
+    draws: Draws[Any] | None = None
     measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
-    spells: Spells | None = None
     tables: Tables = Tables()
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
@@ -356,18 +318,21 @@ class Tools:
         """
         return "", True
 
-    def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
+    def format_difference(
+        self,
+        setup: Mapping[str, object],
+        here: Block,
+        recorded: Block,
+        places: tuple[str, str] = PLACES,
+    ) -> str:
         """More than the events tell of the first difference of two derived blocks; empty: nothing.
-        `here`: what follows from the inputs; `recorded`: what the journal has.
+        `here`: what follows from the inputs; `recorded`: what the journal has; `places`: where the
+        two are, as text.
         """
         return ""
 
     def length(self, state: Any) -> int | None:
         """The number of the last unit of a run; None: unknown."""
-        return None
-
-    def agents(self, state: Any) -> int | None:
-        """The number of agents, in worlds where it is constant; None in others."""
         return None
 
     # Events and units as text.
@@ -395,22 +360,17 @@ class Tools:
         for event in events:
             yield event.unit, event.unit, sentences.line(event)
 
-    def unit_as_dict(self, unit: ClosedUnit) -> Mapping[str, object] | None:
-        """The state after a unit for JSON; None: it is not shown."""
+    def labels(self, state: Any) -> Sequence[str]:
+        """What each agent is called beside its number: the label of its policy, or its name; empty
+        in a world without agents.
+        """
+        return ()
+
+    def fields(self, unit: ClosedUnit) -> Mapping[str, object] | None:
+        """The declared fields of the state after a unit, by name: numbers, text, lists (with one
+        value for each agent, or rows of one length) and maps of them. None: none is shown.
+        """
         return None
-
-    def format_unit(self, unit: ClosedUnit, paint: Paint) -> str:
-        """A unit as text above its events, with colours by agent."""
-        return f"{unit.vocabulary.unit} {unit.round}, digest {unit.digest:016x}"
-
-    def format_frame(self, unit: ClosedUnit, paint: Paint) -> str:
-        """A unit in few lines, where one follows the other on a screen."""
-        return self.format_unit(unit, paint)
-
-    def format_line(self, unit: ClosedUnit) -> str:
-        """A unit on one line. Default: the number of events of each type."""
-        counts = Counter(event.name for event in unit.events)
-        return ", ".join(f"{count} {escaped(name)}" for name, count in counts.items())
 
     # Whole runs.
 
@@ -420,40 +380,9 @@ class Tools:
         """
         return ()
 
-    def summary(self, path: str | Path) -> HasDict:
-        """A run in a few numbers."""
-        return Recorded(str(path), os.stat(path).st_size)
-
-    def format_summary(self, summary: HasDict) -> str:
-        """What `summary` gives as text; empty: none."""
-        return ""
-
     def headline(self, run: Measured[Config]) -> Sequence[str]:
         """What a headline says of a measured run beside its standings: at most two sentences."""
         return ()
-
-    def consequences(self, difference: Any, *, by_round: bool) -> HasDict | None:
-        """The consequences of the first event that differs; None if they are not followed.
-        `difference`: of two runs (replay.journal.diff.Diff); `by_round`: with the result of each
-        unit.
-        """
-        if by_round:
-            raise BadInput(
-                f"runs of the {self.name} world are not compared by {difference.vocabulary.unit}",
-                "leave --by-round out",
-            )
-        return None
-
-    def format_consequences(self, consequences: HasDict, by_round: bool) -> str:
-        """What `consequences` gives as text."""
-        return json.dumps(consequences.as_dict())
-
-    def counts_of_agents(self, difference: object) -> CountsOfAgents:
-        """What the agents of two runs did, and what befell them, from the first event that differs
-        to the last unit of both; empty where it is not counted. `difference`: as for
-        `consequences`.
-        """
-        return {}
 
     def export_folder(self, path: str | Path, target: str, at: int | None) -> str:
         """Write the state after a unit into a new folder of files. `at`: the unit; None: the last.
@@ -480,25 +409,6 @@ class Tools:
         if self.location != "plot":
             raise self.lacks(path, "plots", instead)
         return self.location_of(path, text)
-
-    def draws(self, path: str | Path) -> Iterator[TieBreak]:
-        """The draws of a journal, audited."""
-        raise self._absent(Tools.draws, path)
-
-    def draws_at(
-        self, path: str | Path, unit: int, location: int | None, kind: str | None
-    ) -> Sequence[TieBreak]:
-        """The draws of a unit, audited; None: of all locations or kinds."""
-        noun = self.vocabulary.unit
-        found = [
-            draw
-            for draw in self.draws(path)
-            if draw.location[noun] == unit and kind in (None, draw.kind)
-        ]
-        if not found:
-            problem = f"{path} has no draw in {noun} {unit}"
-            raise BadInput(problem, f"give a {noun} that was played")
-        return found
 
     def explanations(
         self, path: str | Path, unit: int, location: int | None, agent: int | None

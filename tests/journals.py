@@ -14,7 +14,7 @@ from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.world import Batch, Block, Event, World
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
 from goldrush.replay.find import open_world
 from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import Measuring
@@ -181,3 +181,15 @@ def counts_of(path: str | Path) -> list[Counts]:
     """The counts of each closed round of a mining journal."""
     with JournalReader(path) as reader:
         return [counts for counts, _ in Measuring(reader)]
+
+
+def progress(path: Path) -> tuple[int, int]:
+    """How many rounds of mining are closed, and how many submissions wait in the open one."""
+    rounds = waiting = 0
+    with JournalReader(path) as reader:
+        for commit in reader:
+            if commit.digest is not None:
+                rounds, waiting = commit.unit, 0
+            else:
+                waiting += sum(len(block.rows(SUBMITTED)) for block in commit.blocks[::2])
+    return rounds, waiting

@@ -22,6 +22,7 @@ from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.study.cells import cells_in
 from goldrush.replay.tools import Tools
@@ -130,6 +131,20 @@ def measured_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> Measured
     """
     warn_of_other_code([path])
     return run_at(path, users).measured
+
+
+def measured_until(path: str | Path, unit: int) -> Measured[Any]:
+    """The first units of a run, up to this one (its number in the journal, from 1), with their
+    measures; what comes after is not read. `unit`: one that is closed. Raises BadInput if there are
+    no measures, JournalError as reading a journal does.
+    """
+    run = run_at(path)
+    read = run.measures.read
+    with run.reporting_forged(), JournalReader(path) as reader:
+        commits = commits_near(run.world, reader, unit)
+        closing = (each for each in commits if each.unit == unit and each.digest is not None)
+        with reader.again(next(closing).end) as first:
+            return read(first)
 
 
 def map_runs(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
-from goldrush.kernel.draws import WORD_RANGE, Draws
+from goldrush.kernel import draws as keyed
+from goldrush.kernel.draws import WORD_RANGE
 from goldrush.kernel.game.draw import (
     PART_MAX,
     USES,
@@ -17,27 +18,19 @@ from goldrush.kernel.game.draw import (
 )
 from goldrush.kernel.game.records import State
 from goldrush.kernel.game.world import Compiled
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Row, World
-from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.tie_break import Occasion, Outcome, TieBreak
+from goldrush.kernel.world import Row
+from goldrush.replay.journal.tie_break import Draws, Occasion, Outcome, TieBreak
 
 AMONG_MAX: Final = 20  # outcomes of a draw that are listed and tested for fairness
 
 
-@reader_of
-def draws_of_game(path: str | Path, world: World[State], compiled: Compiled) -> Iterator[TieBreak]:
-    """The draws of a journal, in order, for `Tools.draws`."""
-    with JournalReader(path) as reader:
-        for _, step, state in Walk(world, reader).steps():
-            if step is not None:
-                number = state.step - 1 if compiled.has_steps else 0
-                for row in step.derived.rows(compiled.drawn):
-                    yield _audit(compiled, state, number, row)
+def draws_of(compiled: Compiled) -> Draws[State]:
+    """The draws of a game."""
+    return Draws(USES, {compiled.drawn: partial(_audit, compiled)})
 
 
-def _audit(compiled: Compiled, state: State, step: int, row: Row) -> TieBreak:
+def _audit(compiled: Compiled, state: State, row: Row) -> TieBreak:
+    step = state.step - 1 if compiled.has_steps else 0
     key, use, arguments, results, words = row
     vocabulary, unit = compiled.vocabulary, state.unit + 1
     place = {vocabulary.unit: vocabulary.number(unit)}
@@ -72,7 +65,7 @@ def _audit(compiled: Compiled, state: State, step: int, row: Row) -> TieBreak:
 
 
 def _drawn_again(
-    use: str, arguments: Sequence[Any], places: int, draws: Draws
+    use: str, arguments: Sequence[Any], places: int, draws: keyed.Draws
 ) -> tuple[Outcome, str]:
     """What the key gives for a use and its arguments, and the rule as text. `places`: how many the
     event has: a forged number would decide how long its draw takes.

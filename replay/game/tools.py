@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache, partial
 from inspect import isfunction
@@ -17,7 +17,7 @@ from goldrush.agents.given import location_of
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.files import folder_kept
-from goldrush.kernel.game.draw import DRAWN, USES
+from goldrush.kernel.game.draw import DRAWN
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
 from goldrush.kernel.game.hints import Agent
 from goldrush.kernel.game.records import State
@@ -29,29 +29,24 @@ from goldrush.kernel.world import World
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
-    Measured,
     Measures,
     by_unit,
     named,
 )
-from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
-from goldrush.replay.text import Paint, format_table
-from goldrush.replay.tools import ClosedUnit, HasDict, States, lazy
+from goldrush.replay.tools import ClosedUnit, States, lazy
 
 if TYPE_CHECKING:
-    from goldrush.replay.journal.tie_break import TieBreak
+    from goldrush.replay.journal.tie_break import Draws
 
 
 class GameTools(StageTools):
     """The tools of a game."""
 
-    draw_kinds = USES
     if_failed = "default moves were played instead"
-    _draws = lazy("goldrush.replay.game.draws:draws_of_game")
-    _format_state = lazy("goldrush.replay.game.text:format_state")
+    _draws = lazy("goldrush.replay.game.draws:draws_of")
 
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
@@ -85,20 +80,6 @@ class GameTools(StageTools):
             size="agents" if game.submissions else "",
         )
 
-    def summary(self, path: str | Path) -> HasDict:
-        return measured_at(path) if self.measures.known else super().summary(path)
-
-    def format_summary(self, summary: HasDict) -> str:
-        """The run on one line, and its measures: over the run, and in its last unit."""
-        if not self.measures.known:
-            return super().format_summary(summary)
-        run = cast(Measured[Any], summary)
-        rows = [("measure", "run", f"last {self.vocabulary.unit}")]
-        for name, each in run.known.items():
-            last = run.values[name][-1] if run.units else None
-            rows.append((each.title, _number(run.of(name)), _number(last)))
-        return f"{self.measures.head(run)}\n\n{format_table(rows, numbers=(1, 2))}"
-
     def world_option(self, folder: str | Path = "") -> str:
         location = location_of(self.name)
         file, colon, name = location.partition(":")
@@ -119,24 +100,13 @@ class GameTools(StageTools):
     def watching(self) -> AbstractContextManager[None]:
         return self.compiled.watching()
 
-    def draws(self, path: str | Path) -> Iterator[TieBreak]:
-        draws: Iterator[TieBreak] = self._draws(path, self.game.world, self.compiled)
+    @property
+    def draws(self) -> Draws[State]:  # type: ignore[override]  # the game's own
+        draws: Draws[State] = self._draws(self.compiled)
         return draws
 
-    def unit_as_dict(self, unit: ClosedUnit) -> Mapping[str, object]:
-        state = unit.state
-        return {
-            unit.vocabulary.unit: unit.round,
-            **{name: getattr(state, name) for name in state.types},
-        }
-
-    def format_unit(self, unit: ClosedUnit, paint: Paint) -> str:
-        text: str = self._format_state(unit, self.players.prompts, paint)
-        return text
-
-
-def _number(value: Value) -> str:
-    return "-" if value is None else f"{value:,.4f}"
+    def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
+        return {name: getattr(unit.state, name) for name in unit.state.types}
 
 
 def _names_agents(hint: Any) -> bool:

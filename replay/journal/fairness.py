@@ -19,7 +19,7 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.extras import require
-from goldrush.replay.find import tools_at
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.tie_break import TieBreak
 
@@ -123,4 +123,4 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
 def _whole(path: str | Path) -> Iterator[TieBreak]:
     """The draws in the whole commits of a journal; a torn tail does not matter."""
     with suppress(TornTail):
-        yield from tools_at(path).draws(path)
+        yield from draws(path)

@@ -171,7 +171,7 @@ class _Run:
         )  # fmt: skip
 
     def _missing(self, declared: Declared) -> tuple[int, ...] | None:
-        if self._tools.agents(self._state) is None:
+        if not self._tools.labels(self._state):
             return None
         asked = [
             number

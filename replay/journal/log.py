@@ -75,8 +75,8 @@ def log(
         _check_names(query, world)
         if query.agents and tools is not None:
             start = rebuild(path, world.vocabulary.number(0), world=world)
-            count = tools.agents(start.state)
-            if count is not None:
+            count = len(tools.labels(start.state))
+            if count and not tools.names(path):  # of agents with names others may join
                 _check_agents(query.agents, count)
         types = {type.name: type for type in world.events}
         for event in fold.events(world, reader, _commits(world, reader, query)):

@@ -10,14 +10,15 @@ import attrs
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.journal import END, FORK, Commit, Header, JournalReader
-from goldrush.kernel.walk import check_digest
+from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.walk import ROWS, Walk, check_digest
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.text import Paint, plain
 from goldrush.replay.tools import Tools
+from goldrush.replay.unit import format_unit
 
 S = TypeVar("S")
 
@@ -49,8 +50,8 @@ class Rebuilt:
         return self.format(plain)
 
     def format(self, paint: Paint) -> str:
-        """The unit as text, as its world formats it."""
-        return (tools_named(self.header.world) or Tools()).format_unit(self, paint)
+        """The unit as text: the declared fields of its state."""
+        return format_unit(self, tools_named(self.header.world) or Tools(), paint)
 
     def at_table(self, number: int) -> Sequence[Event]:
         """The events at a table, with the refusals of acts there, in worlds that have tables.
@@ -152,6 +153,41 @@ def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
     except JournalError as error:
         return last, error
     return last, None
+
+
+def walk_through(
+    world: World[S],
+    reader: JournalReader,
+    number: int,
+    walk: Iterable[tuple[Commit, S]] | None = None,
+) -> Walk[S]:
+    """The walk through a closed unit, whose digest is checked, from the state before it. `walk`: a
+    walk over the journal to reach it by; None: by an index.
+
+    Raises BadInput if there is no such closed unit; JournalError if the journal cannot be read.
+    """
+    vocabulary = world.vocabulary
+    unit = vocabulary.unit_of(number)
+    before: list[S] = []
+    commits: list[Commit] = []
+    last = 0
+    for commit, state in walk or states_near(world, reader, unit):
+        if commit.kind == END:
+            break
+        if commit.kind == UNIT and commit.unit == unit:
+            commits.append(commit)
+        elif commit.unit == unit - 1 and commit.digest is not None:
+            before = [world.copy(state)]
+        if commit.digest is not None:
+            last = commit.unit
+            if commits:
+                check_digest(world, reader.path, state, commit)
+                [start] = before  # the reader lets no unit be left out
+                return Walk(world, reader, ROWS, commits=commits, state=start)
+    problem = f"{reader.path} has no {vocabulary.unit} {number}"
+    if not last:
+        raise BadInput(problem, f"none of its {vocabulary.units} is closed")
+    raise BadInput(problem, f"give one from {vocabulary.number(1)} to {vocabulary.number(last)}")
 
 
 @reader_of

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from goldrush.kernel.errors import GoldrushError
-from goldrush.replay.find import tools_at
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.tie_break import TieBreak
 
 
@@ -60,7 +60,7 @@ def recheck(path: str | Path) -> Recheck:
     broken = []
     error = None
     try:
-        for audited in tools_at(path).draws(path):
+        for audited in draws(path):
             checked[audited.kind] += 1
             drawn += bool(audited.draw_words)
             if not audited.holds:

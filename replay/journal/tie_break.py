@@ -2,20 +2,35 @@
 again.
 
 A draw is a function of its key, and its event holds the draw words taken. So a world only names the
-draw (`Occasion`) and the fields of its event; the rest is the same everywhere.
+draw (`Occasion`) and the fields of its event (`Draws`); the rest is the same everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, Self, TypeVar
 
 import attrs
 
-from goldrush.kernel.draws import Draws
+from goldrush.kernel import draws
+from goldrush.kernel.world import Row
 from goldrush.replay.text import format_table
 
 Outcome = int | bool | float | tuple[int, ...] | None
+S = TypeVar("S")
+
+
+@attrs.frozen
+class Draws(Generic[S]):
+    """The draws of a world.
+
+    Attributes:
+        kinds: their kinds.
+        audits: by code of an event, `audit(state, row)` with the state after the event's step.
+    """
+
+    kinds: Sequence[str]
+    audits: Mapping[int, Callable[[S, Row], TieBreak]]
 
 
 def _hex(words: Sequence[int]) -> tuple[str, ...]:
@@ -54,9 +69,9 @@ class Occasion:
         return self.named or str(self.parts[-1])
 
     @property
-    def draws(self) -> Draws:
+    def draws(self) -> draws.Draws:
         """Its draws, with no word taken."""
-        return Draws(*self.parts)
+        return draws.Draws(*self.parts)
 
 
 @attrs.frozen

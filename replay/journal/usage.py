@@ -14,6 +14,7 @@ from goldrush.agents.llm.budget import Price
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
 from goldrush.agents.llm.usage import FirstAnswer, RecordedAnswer
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
 
@@ -41,6 +42,16 @@ class Taken:
     uncounted: int
     tries: int
     cost: float | None
+
+    def __str__(self) -> str:
+        errors = ", ".join(f"{count} {escaped(error)}" for error, count in self.errors.items())
+        counted = f" ({format_count(self.uncounted, 'answer')} not counted)"
+        return (
+            f"{format_count(self.answers, 'answer')} of language models, "
+            f"{sum(self.errors.values()):,} failed{f' ({errors})' if errors else ''}; "
+            f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
+            f"{counted if self.uncounted else ''}"
+        )
 
 
 @attrs.frozen

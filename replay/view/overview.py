@@ -27,14 +27,11 @@ from goldrush.replay.data.measures import AgentMeasure, Measure, Span
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.outcome import (
-    amount_of,
-    format_value,
-    outcome_from,
-)
+from goldrush.replay.outcome import amount_of, outcome_from
 from goldrush.replay.report.page import bounds
 from goldrush.replay.study.outcomes import StudyOutcome, outcome_in
 from goldrush.replay.study.records import Cell
+from goldrush.replay.text import format_number
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined
@@ -379,7 +376,7 @@ def _headline(world: _World) -> str:
     values = [value for run in world.runs if (value := world.value(run)) is not None]
     if not values or world.measure is None:
         return runs
-    low, high = format_value(min(values)), format_value(max(values))
+    low, high = format_number(min(values)), format_number(max(values))
     between = low if low == high else f"{low} to {high}"
     if isinstance(world.measure, AgentMeasure):
         return f"{runs}: {escape(amount_of(world.measure, between))} an agent"
@@ -410,7 +407,7 @@ def _lead(world: _World, index: int) -> str:
 
 def _end(world: _World, index: int, name: str, end: tuple[float, int]) -> str:
     value, at = end
-    return f"{name}: {format_value(value)} ({_link(world, index, at)})"
+    return f"{name}: {format_number(value)} ({_link(world, index, at)})"
 
 
 def _link(world: _World, index: int, at: int) -> str:

@@ -154,8 +154,7 @@ def _page(
         shown += front.labels
         shown += () if front.outcome is None else front.outcome.policies
     hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
-    counts = {} if difference is None else tools.counts_of_agents(difference)
-    top = top_of(runs, ends, hues, difference, counts, world.vocabulary)
+    top = top_of(runs, ends, hues, difference, world.vocabulary)
     return _rendered(world, view, runs, top, hues), runs
 
 

@@ -92,11 +92,10 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
 
 def _shown(tools: Tools, world: World[Any], rebuilt: Rebuilt) -> Any:
     """A state, by field if the world names its fields; None: it shows none."""
-    shown = tools.unit_as_dict(rebuilt)
-    if shown is None:
-        return None if world.freeze is None else world.freeze(rebuilt.state)
-    above = {"journal": rebuilt.path, world.vocabulary.unit: rebuilt.round}  # in the heading
-    return {n: value for n, value in shown.items() if n not in above or value != above[n]}
+    shown = tools.fields(rebuilt)
+    if shown is None and world.freeze is not None:
+        return world.freeze(rebuilt.state)
+    return shown
 
 
 def _plain(value: Any) -> Any:

@@ -11,10 +11,9 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.journal.diff import Diff
-from goldrush.replay.outcome import RunOutcome, format_value, means_of, number_word
+from goldrush.replay.outcome import RunOutcome, means_of, number_word
 from goldrush.replay.policies import TURN, agents_by_policy, beside, last_of
-from goldrush.replay.text import capitalized
-from goldrush.replay.tools import CountsOfAgents
+from goldrush.replay.text import capitalized, format_number
 from goldrush.replay.view.carried import Carried
 from goldrush.replay.view.frame import escape_text
 from goldrush.replay.view.front import RunFront
@@ -27,7 +26,7 @@ Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
 def top_of(
     runs: Sequence[Carried], ends: Sequence[RunFront], hues: Hues, difference: Diff | None,
-    counts: CountsOfAgents, vocabulary: Vocabulary,
+    vocabulary: Vocabulary,
 ) -> str:  # fmt: skip
     """The top of a page for one run, or for two and their difference with its consequences.
     `ends`: of each run, the front for the units that both have.
@@ -61,7 +60,7 @@ def top_of(
             _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
             f'<ul class="runs">{lines}</ul>',
             _parting(difference, runs, vocabulary.unit),
-            _consequences(ends, difference, counts, vocabulary, hues, after),
+            _consequences(ends, difference, hues, after),
             _forks([fork for fork in runs[0].forks if fork in runs[1].forks]),
         ]
     parts += [_checked(index, runs, vocabulary.units) for index in range(len(runs))]
@@ -186,9 +185,9 @@ def _standings(front: RunFront, hues: Hues) -> str:
         [
             each.policy,
             f"{len(each.agents):,}",
-            format_value(each.mean),
+            format_number(each.mean),
             _range(each.lowest, each.highest),
-            *(format_value(by_policy[each.policy]) for by_policy in means),
+            *(format_number(by_policy[each.policy]) for by_policy in means),
         ]
         for each in outcome.standings
     ]
@@ -199,8 +198,8 @@ def _standings(front: RunFront, hues: Hues) -> str:
 
 def _range(low: Value, high: Value) -> str:
     """The lowest and the highest value."""
-    same = format_value(low) == format_value(high)
-    return format_value(low) if same else f"{format_value(low)} – {format_value(high)}"
+    same = format_number(low) == format_number(high)
+    return format_number(low) if same else f"{format_number(low)} – {format_number(high)}"
 
 
 @attrs.frozen
@@ -264,12 +263,12 @@ def compared(a: RunOutcome, b: RunOutcome, *, after: str = "") -> str:
     """
     title = escaped(a.measure.title)
     if a.value is not None and b.value is not None:  # of the runs
-        values = f"{format_value(a.value)} in run A, {format_value(b.value)} in run B"
+        values = f"{format_number(a.value)} in run A, {format_number(b.value)} in run B"
         return f"{f'{after}: ' if after else ''}{capitalized(title)}: {values}."
     both = [group for group in _groups(a, b) if group.change is not None]
     if not both:
         return f"The two runs have no policy in common whose {title} can be compared."
-    changed = [each for each in both if len({format_value(value) for value in each.means}) > 1]
+    changed = [each for each in both if len({format_number(value) for value in each.means}) > 1]
     if not changed:
         both_have = f"{after} both runs have" if after else "Both runs end with"
         return f"{both_have} the same mean {title} of each policy."
@@ -306,8 +305,10 @@ def _difference(group: _Group, title: str, *, ends: bool) -> str:
     each = " each on average" if title and not is_one else ""
     more = "more" if (group.change or 0.0) > 0 else "less"
     than = " than in A" if title else ""
-    end = format_value(group.means[1])
-    return f"{who} {verb} {end}{title}{each}, {format_value(abs(group.change or 0.0))} {more}{than}"
+    end = format_number(group.means[1])
+    return (
+        f"{who} {verb} {end}{title}{each}, {format_number(abs(group.change or 0.0))} {more}{than}"
+    )
 
 
 def _only(a: RunOutcome, b: RunOutcome) -> str:
@@ -334,7 +335,7 @@ def _comparison(a: RunOutcome, b: RunOutcome, *, hues: Hues) -> str:
         return ""
     groups = _groups(a, b)
     rows = [
-        [group.label, group.agents, *map(format_value, group.means), _signed(group.change)]
+        [group.label, group.agents, *map(format_number, group.means), _signed(group.change)]
         for group in groups
     ]
     agents = "agents in A | B" if any("|" in group.agents for group in groups) else "agents"
@@ -344,11 +345,11 @@ def _comparison(a: RunOutcome, b: RunOutcome, *, hues: Hues) -> str:
 
 
 def _consequences(
-    ends: Sequence[RunFront], difference: Diff, counts: CountsOfAgents, vocabulary: Vocabulary,
+    ends: Sequence[RunFront], difference: Diff,
     hues: Hues, after: str,
 ) -> str:  # fmt: skip
     """What the agents of each group have more or less in run B besides the outcome, as a table;
-    empty where nothing is counted. `after`: as for `compared`.
+    empty where nothing else is measured. `after`: as for `compared`.
     """
     outcomes = [front.outcome for front in ends if front.outcome is not None]
     measures, theirs = ends[0].measures[1:], dict(ends[1].measures)
@@ -357,7 +358,7 @@ def _consequences(
         f"{measure.title} {when}": (dict(enumerate(ours)), dict(enumerate(theirs[measure])))
         for measure, ours in measures
         if measure in theirs
-    } | dict(counts)
+    }
     is_beginning = difference.same or difference.prefix is not None
     if is_beginning or len(outcomes) < len(ends) or not columns:
         return ""
@@ -366,15 +367,10 @@ def _consequences(
         [group.label, *(_signed(group.change_of(of)) for of in columns.values())]
         for group in groups
     ]
-    span = ""
-    if difference.first is not None and counts:
-        until = vocabulary.number(min(difference.a.rounds, difference.b.rounds))
-        units = f"{vocabulary.units} {difference.first.round:,} to {until:,}"
-        span = f" Counted in {units}: {', '.join(counts)}."
     shown = {group.label: hues[last_of(group.label)] for group in groups}
     return (
         f'<section class="follows"><h2>What follows for the agents</h2>'
-        f"<p>Mean of an agent, B − A.{escape_text(span)}</p>"
+        "<p>Mean of an agent, B − A.</p>"
         f"{_table('Consequences by policy', ['policy', *columns], rows, shown)}</section>"
     )
 
@@ -382,7 +378,7 @@ def _consequences(
 def _signed(value: Value) -> str:
     if value is None:
         return "-"
-    return f"{'+' if value > 0 else '−' if value < 0 else ''}{format_value(abs(value))}"
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{format_number(abs(value))}"
 
 
 def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:

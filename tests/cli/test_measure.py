@@ -21,8 +21,8 @@ from goldrush.replay.data.groups import groups
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import figures_table, units_table
 from goldrush.replay.study.inference import interval
+from goldrush.replay.text import format_number
 from goldrush.replay.worlds.mining.measures import MEASURES, measure
-from goldrush.replay.worlds.mining.tables import SPELLS
 from tests.cli.helpers import Ran, assert_refused, bars_after, goldrush, in_terminal
 from tests.golden import RULES_1, path_of
 from tests.journals import changed, commits_of, write
@@ -52,7 +52,7 @@ def told(ran: Ran) -> list[list[str]]:
 
 
 def number(value: float | None) -> str:
-    return DASH if value is None else f"{value:,.4f}"
+    return format_number(value, 4)
 
 
 def test_one_run_is_a_table_of_all_measures_and_halves(kept: Path) -> None:
@@ -90,9 +90,7 @@ def test_several_runs_are_one_line_each(kept: Path) -> None:
     assert {"turnover", "survival", "raid_rate", "gini", "hhi", "respect"} <= set(head)
 
 
-@pytest.mark.parametrize(
-    ("option", "table"), [((), FIGURES), (("--by-round",), MEASURED), (("--spells",), SPELLS)]
-)
+@pytest.mark.parametrize(("option", "table"), [((), FIGURES), (("--by-round",), MEASURED)])
 def test_csv_is_that_of_the_library(kept: Path, option: tuple[str, ...], table: Table) -> None:
     ran = goldrush("measure", kept / "runs", "--by-run", "--csv", *option, cwd=kept)
     runs = map(run_at, sorted((kept / "runs").iterdir()))
@@ -188,33 +186,14 @@ def test_runs_of_a_study_are_grouped_by_its_treatments(tmp_path: Path) -> None:
     assert [1] == [g["runs"] for g in json.loads(goldrush("measure", one, "--json", cwd=one).out)]
 
 
-def test_spells_of_some_plots_leave_the_measures_as_they_are(kept: Path) -> None:
-    whole, some = (
-        json.loads(goldrush("measure", "runs/a.journal", "--json", *options, cwd=kept).out)[0]
-        for options in (["--spells"], ["--spells", "--plot", "1, 4-7"])
-    )
-    chosen = [spell for spell in whole["spells"] if spell["plot"] in (1, 4, 5, 6, 7)]
-    shown = told(goldrush("measure", "runs/a.journal", "--spells", "--plot", "1,4-7", cwd=kept))
-    lines = goldrush(
-        "measure", "runs/a.journal", "--spells", "--plot", "1,4-7", "--csv", cwd=kept
-    ).out.splitlines()
-
-    assert 0 < len(chosen) < len(whole["spells"])
-    assert {**whole, "spells": chosen} == some
-    assert len(chosen) == len(lines) - 1 == len(shown) - 3
-
-
 def test_json_has_what_the_library_measures(kept: Path) -> None:
     plain = json.loads(goldrush("measure", "runs", "--by-run", "--json", cwd=kept).out)
-    spells = json.loads(goldrush("measure", "runs", "--json", "--spells", cwd=kept).out)
     whole = json.loads(goldrush("measure", "runs", "--json", "--by-round", cwd=kept).out)
     runs = [measure(kept / entry["path"]) for entry in plain]
 
     assert [run.as_dict() | {"path": run.path.removeprefix(f"{kept}/")} for run in runs] == plain
-    for run, bare, some, entry in zip(runs, plain, spells, whole, strict=True):
-        held = [spell.as_dict() for spell in run.spells]
-        assert bare | {"spells": held} == some
-        assert held == entry["spells"]
+    for run, bare, entry in zip(runs, plain, whole, strict=True):
+        assert bare == {name: value for name, value in entry.items() if name != "by_round"}
         assert list(range(1, run.rounds + 1)) == [row["round"] for row in entry["by_round"]]
         for name in run.values:
             assert list(run.values[name]) == [row[name] for row in entry["by_round"]]
@@ -232,22 +211,6 @@ def test_rounds_are_listed_below_the_measures(kept: Path) -> None:
         assert [number(value) for value in found.values[name]] == column
 
 
-def test_spells_are_listed_with_how_they_came_and_went(kept: Path) -> None:
-    _, _, head, *rows = told(goldrush("measure", "runs/a.journal", "--spells", cwd=kept))
-    spells = measure(kept / "runs" / "a.journal").spells
-    expected = [
-        [
-            *map(str, (s.start, s.end, s.length, s.plot, s.owner)), s.gained,
-            "still held" if s.lost_to is None else f"capture, to {s.lost_to}",
-        ]
-        for s in spells
-    ]  # fmt: skip
-
-    assert ["start", "end", "length", "plot", "owner", "gained by", "lost by"] == head
-    assert expected == rows
-    assert {"claim", "capture"} == {row[5] for row in rows}
-
-
 def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
     out = goldrush("measure", "runs", "--by-round", cwd=kept).out
 
@@ -262,13 +225,7 @@ def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
         (["--csv", "--json"], "--csv and --json"),
         (["--usage", "--csv"], "--usage takes no --csv"),
         (["--usage", "--by-run"], "--usage takes no --by-run"),
-        (["--usage", "--spells"], "--usage takes no --spells"),
-        (["--csv", "--by-round", "--spells"], "--by-round and --spells are two"),
         (["--models", "models.toml"], "give --usage"),
-        (["--plot", "1"], "--plot needs --spells; give --spells"),
-        (["--spells", "--plot", "7-4"], "--plot 7-4 names no plots; write numbers"),
-        (["--spells", "--plot", "1,x"], "--plot 1,x names no plots"),
-        (["--spells", "--plot", "1,100"], "no plot '100'"),
         (["missing.journal"], "missing.journal"),
         (["missing.journal", "--csv"], "missing.journal"),
         (["missing.journal", "--json"], "missing.journal"),
@@ -281,9 +238,7 @@ def test_what_cannot_be_measured_is_told_in_a_line(
     assert_refused(goldrush("measure", "runs", *options, cwd=kept), says)
 
 
-@pytest.mark.parametrize(
-    "option", [(), ("--by-run",), ("--csv",), ("--json",), ("--by-round",), ("--spells",)]
-)
+@pytest.mark.parametrize("option", [(), ("--by-run",), ("--csv",), ("--json",), ("--by-round",)])
 def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
     kept: Path, tmp_path: Path, option: tuple[str, ...]
 ) -> None:
@@ -313,7 +268,6 @@ def test_text_from_a_journals_name_cannot_move_the_cursor(kept: Path, tmp_path: 
     for arguments in (
         [path],
         [path, kept / "runs", "--by-run"],
-        [path, "--spells"],
         [path, "--usage"],
     ):
         out = goldrush("measure", *arguments, cwd=tmp_path).out

@@ -62,7 +62,7 @@ def test_json_is_one_object_with_the_same_facts(tmp_path: Path) -> None:
 
     assert summary["rounds"] == 5
     assert summary["bytes"] == (tmp_path / "x.journal").stat().st_size
-    assert summary["mined"] == sum(policy["gold"] for policy in summary["policies"])
+    assert summary["by_agent"]["gold"] == summary["outcome"]["agents"]
 
 
 def test_settings_treatments_and_options_reach_the_journal(tmp_path: Path) -> None:

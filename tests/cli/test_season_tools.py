@@ -10,7 +10,7 @@ import pytest
 
 from goldrush.cli.main import _run
 from goldrush.kernel.worlds.competition.events import CODES, Joined, RoundtableOpened, Scored
-from goldrush.replay.worlds.competition.audit import audit_all
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.worlds.competition.leaderboard import leaderboard
 from goldrush.replay.worlds.competition.score import scores
 from tests.cli.helpers import Ran, assert_refused
@@ -64,7 +64,7 @@ def goldrush(
 def test_audit_lays_the_draws_of_an_assignment_open(goldrush: Goldrush, kept: Path) -> None:
     ran = goldrush("audit", "s.journal", "--at", 0)
     shown = json.loads(goldrush("audit", "s.journal", "--at", 0, "--json").out)
-    order = next(a for a in audit_all(kept / "s.journal") if a.kind == "order")
+    order = next(a for a in draws(kept / "s.journal") if a.kind == "order")
 
     assert (0, "") == (ran.code, ran.err)
     assert ran.out.startswith("order at table 0 in assignment 0\n\ntook part  agents 5, 6, 7, ")
@@ -74,7 +74,7 @@ def test_audit_lays_the_draws_of_an_assignment_open(goldrush: Goldrush, kept: Pa
 
 
 def test_audit_takes_a_table_and_a_kind(goldrush: Goldrush, kept: Path) -> None:
-    tie = next(a for a in audit_all(kept / "s.journal") if a.kind == "bottom" and a.draw_words)
+    tie = next(a for a in draws(kept / "s.journal") if a.kind == "bottom" and a.draw_words)
     ran = goldrush(
         "audit", "s.journal", "--at", tie.location["assignment"], "--table", tie.location["table"],
         "--kind", "bottom",
@@ -162,7 +162,10 @@ def _scores(kept: Path, agent: int) -> list[Any]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["s.journal", "--at", 1, "--table", 7], "no table 7 in assignment 1; give one from 0"),
+        (
+            ["s.journal", "--at", 1, "--table", 7],
+            "no draw at table 7 in assignment 1; it has order at",
+        ),
         (["s.journal", "--at", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
         (["s.journal", "--at", 99], "no assignment 99; give one from 0 to 15"),
         (["s.journal", "--table", 0], "give --at"),

@@ -213,7 +213,7 @@ def test_diff_tells_by_its_exit_code_whether_two_runs_differ(
     assert (code, "") == (ran.code, ran.err)
     assert says in ran.out
     assert (code == 0) == shown["same"]
-    assert {"same", "prefix", "a", "b", "causes", "first", "consequences"} == set(shown)
+    assert {"same", "prefix", "a", "b", "causes", "first", "detail", "consequences"} == set(shown)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +239,9 @@ def test_diff_by_round_has_every_round_from_the_first_that_differs(kept: Path) -
     first = shown["first"]["round"]
 
     assert (1, 6) == (ran.code, first)
-    assert list(range(first, ROUNDS + 1)) == [r["round"] for r in shown["consequences"]["rounds"]]
-    assert re.search(rf"(?m)^ *{ROUNDS}  ", ran.out)
+    rounds = [each["of"] for each in shown["consequences"]["units"]]
+    assert list(range(first, ROUNDS + 1)) == list(dict.fromkeys(rounds))
+    assert len(rounds) == len(re.findall(r"(?m)^round \d+: ", ran.out))
 
 
 # audit
@@ -392,9 +393,9 @@ def test_audit_tests_who_wins(kept: Path) -> None:
         (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "--at takes one journal"),
         (
             ["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"],
-            "kind 'lottery'; take one of",
+            "kind of draw 'lottery'; take one of",
         ),
-        (["a.journal", "--round", "0", "--plot", "1"], "--plot 1`"),
+        (["a.journal", "--round", "0", "--plot", "1"], "no round 0; give one from 1"),
         (["forged.journal", "--fairness"], "a draw does not hold"),
         (["missing", "--all"], "no such file"),
         (["no.journal", "--fairness"], "not a goldrush journal"),

@@ -26,17 +26,18 @@ from goldrush.kernel.journal import FORK, START, JournalReader
 from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.find import open_world as world_of
 from goldrush.replay.journal import index
+from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import Diff, diff
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import DERIVE, verify
-from goldrush.replay.worlds.mining.audit import audit_all, plot_of
-from goldrush.replay.worlds.mining.consequences import consequences
+from goldrush.replay.summary import summarise
+from goldrush.replay.worlds.mining.audit import plot_of
 from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.story import chronicle
-from goldrush.replay.worlds.mining.summary import summarise
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import TRUST, fast_folder, forked, small
@@ -148,7 +149,7 @@ class Reading:
         )
         yield "export", self._exported
         yield "story", lambda: list(chronicle(log(path)))
-        yield "audit", lambda: [audit.as_dict() for audit in audit_all(path)]
+        yield "audit", lambda: [audit.as_dict() for audit in draws(path)]
         yield "diff", lambda: self._compared(path, sound)
         yield "diff, the other way", lambda: self._compared(sound, path)
         yield "summary", lambda: summarise(path).as_dict()
@@ -223,7 +224,7 @@ class Reading:
 def _consequences(found: Diff) -> Any:
     """What came of a difference, where the events can be applied."""
     try:
-        return consequences(found, by_round=True)
+        return consequences(found, by_unit=True)
     except GoldrushError:
         return None
 

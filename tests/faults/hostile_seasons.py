@@ -24,19 +24,19 @@ from goldrush.kernel.journal import FORK, START, Commit, JournalReader
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.competition.events import EVENTS
 from goldrush.replay.find import open_world
+from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.draws import draws, draws_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.competition import consequences as season_consequences
-from goldrush.replay.worlds.competition.audit import audit, audit_all
+from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.competition.folder import export
 from goldrush.replay.worlds.competition.leaderboard import leaderboard
 from goldrush.replay.worlds.competition.prompt import prompted
 from goldrush.replay.worlds.competition.score import scores
-from goldrush.replay.worlds.competition.summary import summarise
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import fast_folder
@@ -123,8 +123,8 @@ class Reading:
         yield "log", lambda: [event.as_dict() for event in log(path)]
         yield "log in part", lambda: [e.as_dict() for e in log(path, Query(at, at + 1))]
         yield "story", lambda: list(narrator(path).chronicle(log(path)))
-        yield "audit", lambda: [one.as_dict() for one in audit(path, at)]
-        yield "audit of all", lambda: [one.as_dict() for one in audit_all(path)]
+        yield "audit", lambda: [one.as_dict() for one in draws_at(path, at)]
+        yield "audit of all", lambda: [one.as_dict() for one in draws(path)]
         yield "scores", lambda: [one.as_dict() for one in scores(path, at, 6)]
         yield "leaderboard", lambda: leaderboard(path, at).as_dict()
         yield "last leaderboard", lambda: leaderboard(path).as_dict()
@@ -144,7 +144,7 @@ class Reading:
 
     def _compared(self, a: Path, b: Path) -> Any:
         found = diff(a, b)
-        came = season_consequences.consequences(found)
+        came = consequences(found)
         return [found.as_dict(), came and came.as_dict()]
 
     def _forked(self, at: int) -> None:

@@ -22,9 +22,10 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import FORK, Commit, JournalReader
 from goldrush.kernel.world import Event, World
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.worlds.mining.audit import Audit, audit_all
-from goldrush.replay.worlds.mining.summary import RunSummary, summarise
+from goldrush.replay.journal.tie_break import TieBreak
+from goldrush.replay.summary import summarise
 from tests.faults.policies import NOISY
 from tests.journals import commits_of
 
@@ -51,8 +52,8 @@ class Prefix:
     counted: int  # events, as `verify` counts them
     finished: bool
     events: Sequence[Event]
-    audits: Sequence[Audit]
-    summary: RunSummary
+    audits: Sequence[TieBreak]
+    summary: dict[str, Any]
     submissions: Sequence[Any]
     finishes_as: bytes  # what `resume` makes of it
 
@@ -221,8 +222,8 @@ def _prefix(path: Path, data: bytes, commits: Sequence[Commit], parent: bytes) -
         counted=len(events),
         finished=finished,
         events=events,
-        audits=list(audit_all(cut)),
-        summary=summarise(cut),
+        audits=list(draws(cut)),
+        summary=summarise(cut).as_dict(),
         submissions=recording(cut).units,
         finishes_as=parent if parent and before_fork else data,
     )

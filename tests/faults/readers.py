@@ -26,14 +26,14 @@ from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotA
 from goldrush.kernel.journal import END, FORK, JournalReader
 from goldrush.replay.find import open_world as world_of
 from goldrush.replay.journal.batch import verify_all
+from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.draws import draws, draws_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.audit import audit, audit_all
-from goldrush.replay.worlds.mining.consequences import consequences
+from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.mining.story import chronicle
-from goldrush.replay.worlds.mining.summary import summarise
 from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
 
 HEAD, TAIL, MAGIC = 11, 9, 10  # bytes
@@ -275,7 +275,7 @@ def told(case: Case) -> None:
 
 
 def audited(case: Case) -> None:
-    found, error = collected(audit_all(case.path))
+    found, error = collected(draws(case.path))
     same(found, case.prefix.audits if case.prefix else [], "the audits")
     case.ends(error)
 
@@ -284,15 +284,15 @@ def audited_once(case: Case) -> None:
     """One tie-break, asked for by its round and plot."""
     wanted = case.chance.choice(case.sound.prefixes[-1].audits)
     try:
-        found = audit(case.path, wanted.round, wanted.plot, wanted.kind)
+        found = draws_at(case.path, *wanted.location.values(), wanted.kind)
     except GoldrushError as error:
-        if case.has(wanted.round):
-            raise WrongError(f"round {wanted.round} is whole, but: {error!r}") from None
+        if case.has(wanted.location["round"]):
+            raise WrongError(f"round {wanted.location['round']} is whole, but: {error!r}") from None
         if not (case.fate.error is None and isinstance(error, BadInput)):
             case.ends(error)
         return
-    if not case.has(wanted.round):
-        raise UndetectedError(f"round {wanted.round} was audited")
+    if not case.has(wanted.location["round"]):
+        raise UndetectedError(f"round {wanted.location['round']} was audited")
     same(found, [wanted], "the audit")
 
 
@@ -339,9 +339,9 @@ def _forks_behind(case: Case) -> bool:
 
 
 def summarised(case: Case) -> None:
-    found = refused(case, lambda: summarise(case.path))
+    found = refused(case, lambda: summarise(case.path).as_dict())
     if found is not None and case.prefix:
-        expected = attrs.evolve(case.prefix.summary, path=str(case.path))
+        expected = {**case.prefix.summary, "path": str(case.path)}
         same(found, expected, "the summary")
 
 

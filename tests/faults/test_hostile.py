@@ -13,7 +13,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.journal import START, Commit
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.summary import summarise
+from goldrush.replay.summary import summarise
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults import forge
 from tests.faults.commands import typed

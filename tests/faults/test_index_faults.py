@@ -19,9 +19,9 @@ import pytest
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import GoldrushError
 from goldrush.replay.journal import index as module
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.worlds.mining.audit import audit
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.journals import SOUND, Sound, big, frozen, small, twin
@@ -71,9 +71,9 @@ class Indexed:
             yield f"the log from {round} on is another"
 
     def audited(self, round: int) -> Iterator[str]:
-        audits = [audit for audit in self.sound.prefixes[-1].audits if audit.round == round]
+        audits = [a for a in self.sound.prefixes[-1].audits if a.location["round"] == round]
         for wanted in audits[:1]:
-            if audit(self.path, round, wanted.plot, wanted.kind) != [wanted]:
+            if draws_at(self.path, *wanted.location.values(), wanted.kind) != [wanted]:
                 yield f"the audit of {round} is another"
 
     def forged(self, change: Change) -> bytes:

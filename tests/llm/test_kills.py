@@ -26,8 +26,8 @@ import pytest
 from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import GoldrushError
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.summary import summarise
 from tests.cli.helpers import ROOT
+from tests.journals import progress
 from tests.llm.runs import models, pairs, playing, rows_in, told
 from tests.llm.servers import Asked, Reply, Server, serving
 from tests.quick_disk import syncing
@@ -143,10 +143,10 @@ def wait_for(path: Path, waiting: int, round: int) -> None:
 
     def have_come() -> bool:
         try:
-            found = summarise(path)
+            found = progress(path)
         except (GoldrushError, OSError):
             return False
-        return (found.rounds, found.waiting) == (round - 1, waiting)
+        return found == (round - 1, waiting)
 
     until(have_come)
 

@@ -31,8 +31,8 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.usage import asked_in, usage
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.summary import summarise
-from tests.journals import commits_of, forged, write
+from goldrush.replay.summary import summarise
+from tests.journals import commits_of, forged, progress, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
@@ -299,7 +299,7 @@ def test_nobody_is_asked_before_a_scripted_agent_that_fails(
         record(path, SHORT, "llm:a*2,failing:Late", models=models(server.address))
 
     assert {1, 2} == {asked.round for asked in server.asked}
-    assert (2, 0) == (summarise(path).rounds, summarise(path).waiting)
+    assert (2, 0) == progress(path)
 
 
 # --- runs that stop ---
@@ -322,7 +322,7 @@ def test_a_run_stops_when_nobody_has_answered_for_as_many_rounds_as_patience_las
             match="llm:a gave no usable answer for 2 rounds: 6 missing, at last: HTTP 503: no",
         ) as stopped:
             record(path, {"rounds": 6}, "llm:a*3,raid", models=limits)
-        rounds = summarise(path).rounds
+        rounds, _ = progress(path)
         down.clear()
         server.asked.clear()
         resume(path, models=limits)
@@ -377,20 +377,20 @@ def test_a_run_stops_before_a_ceiling_is_passed_and_goes_on_under_a_higher_one(
         server.asked.clear()
         with pytest.raises(RunStopped, match=f"--{kind.replace('_', '-')}") as stopped:
             record(path, SHORT, "llm:a*3,raid", models=limits)
-        at, size = summarise(path), path.stat().st_size
+        (rounds, waiting), size = progress(path), path.stat().st_size
         with pytest.raises(RunStopped, match="at round"):
             resume(path, models=limits)
 
         assert size == path.stat().st_size, "what was taken before counts"
-        assert (f"round {at.rounds + 1}", 0) == (stopped.value.unit, at.waiting)
-        assert 0 < at.rounds < 4
-        assert 3 * at.rounds == len(server.asked)
+        assert (f"round {rounds + 1}", 0) == (stopped.value.unit, waiting)
+        assert 0 < rounds < 4
+        assert 3 * rounds == len(server.asked)
         assert spent(path) <= ceiling
 
         server.asked.clear()
         resume(path, models=models(server.address, **CEILINGS[kind](2 * whole)))
 
-        assert 3 * (4 - at.rounds) == len(server.asked)
+        assert 3 * (4 - rounds) == len(server.asked)
         assert whole == spent(path)
 
 
@@ -611,7 +611,7 @@ def test_what_waits_is_told_in_the_order_of_agents(recorded: Path, tmp_path: Pat
         assert [e for e in whole if e["event"] == "submitted" and e["agent"] in [3, 1, 0][:count]] \
             == waiting  # fmt: skip
         assert waiting == [e.as_dict() for e in log(cut, Query(first=3))]
-        assert count == summarise(cut).waiting
+        assert count == progress(cut)[1]
         assert rebuild(recorded, 2).state.gold == rebuild(cut, 2).state.gold
         with pytest.raises(BadInput, match="no round 3"):
             rebuild(cut, 3)

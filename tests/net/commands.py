@@ -35,13 +35,13 @@ WHOLE = (
 )  # fmt: skip
 OF_MINING = (
     "replay {} --at 3", "log {} --plot 3,1", "log {} --event raid_resolved --json",
-    "why {} --at 2", "why {} --at 3 --json", "measure {} --spells", "measure {} --spells --json",
+    "why {} --at 2", "why {} --at 3 --json",
     "audit {} --at 2", "replay {} --at 99", "leaderboard {}",
 )  # fmt: skip
 OF_SEASONS = (
     "leaderboard {}", "leaderboard {} --json", "replay {} --at 0", "replay {} --table 0",
     "audit {} --at 0", "audit {} --at 1 --score ada", "audit {} --at 0 --score ada --json",
-    "export {} --to agents", "why {} --at 0", "why {} --at 1 --json", "measure {} --spells",
+    "export {} --to agents", "why {} --at 0", "why {} --at 1 --json",
     "prompt {} --at 1 --agent ada", "log {} --agent ada",
 )  # fmt: skip
 PAIRS = (

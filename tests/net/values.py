@@ -20,7 +20,7 @@ import click
 import goldrush
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
-from goldrush.replay.find import is_built_in, tools_at
+from goldrush.replay.journal.consequences import consequences
 from tests import golden
 from tests.replay.worlds.episode.envs import NoisyWalk, of_lengths, play
 from tests.replay.worlds.episode.models import Herd
@@ -98,10 +98,9 @@ def differences_of(one: goldrush.Run, other: goldrush.Run) -> Values:
     """(place, value) of the difference of two runs, and of what followed from it."""
     found = one.diff(other)
     yield from _places("diff", found.as_dict())
-    by_round = found.world is not None and is_built_in(found.world.name)
-    consequences = tools_at(one.path).consequences(found, by_round=by_round)
-    if consequences is not None:
-        yield from _places("consequences", consequences.as_dict())
+    followed = consequences(found, by_unit=True)
+    if followed is not None:
+        yield from _places("consequences", followed.as_dict())
 
 
 def values_of_study(study: goldrush.Study) -> Values:

@@ -25,7 +25,6 @@ from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measures import measure
 from tests.journals import peak
 
@@ -99,7 +98,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "prompts.prompted": lambda path: prompted(path, GAME, 90, 0),
     "why": explained,
     "diff.diff, the same": lambda path: diff(path, path),
-    "diff.diff": lambda path: consequences(diff(path, path.with_suffix(".forked"))),
+    "diff.diff": lambda path: diff(path, path.with_suffix(".forked")),
     **{
         f"encoded.csv_table, {name}": lambda path, name=name: drained(
             encoded.csv_table([path], name)

@@ -13,9 +13,10 @@ from goldrush.kernel.measures import mean
 from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
 from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.outcome import amount_of, format_value, outcome_from, standings_of
+from goldrush.replay.outcome import amount_of, outcome_from, standings_of
 from goldrush.replay.policies import TURN, beside, last_of, played
 from goldrush.replay.run import Run
+from goldrush.replay.text import format_number
 from tests.golden import path_of
 from tests.journals import commits_of
 
@@ -51,8 +52,8 @@ def test_a_headline_says_who_has_how_much_and_whether_ownership_settled(quarrel:
     assert ["gold", "greedy-mine", "raid"] == [outcome.measure.name, first.policy, second.policy]
     assert mean(quarrel.measured().by_agent["gold"][:4]) == first.mean
     expected = (
-        f"Four greedy-mine agents end with {format_value(first.mean)} gold each on average; one "
-        f"raid with {format_value(second.mean)}."
+        f"Four greedy-mine agents end with {format_number(first.mean)} gold each on average; one "
+        f"raid with {format_number(second.mean)}."
     )
     assert outcome.headline.startswith(expected)
 

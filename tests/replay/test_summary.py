@@ -1,35 +1,53 @@
-"""A run in numbers, counted once more from the exported events."""
+"""The summary of a run: its headline, and its measures over the run and in the last unit."""
 
 from pathlib import Path
 
+import pytest
+
 from goldrush.agents.worlds.mining.players import record
-from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.worlds.mining.show import format_summary
-from goldrush.replay.worlds.mining.summary import summarise
-from tests.golden import path_of
+from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.find import tools_at
+from goldrush.replay.outcome import outcome_of
+from goldrush.replay.summary import chosen, summarise
+from goldrush.replay.text import format_number
+from tests.golden import path_of, season_path
+from tests.lessons import play
+from tests.plugins.installed import install_world
 
 
-def test_the_counts_are_those_of_the_events(path: Path) -> None:
+def test_a_summary_has_the_outcome_and_the_measures_of_the_run(path: Path) -> None:
     record(path, {"rounds": 40, "truce": 0}, "raid*3,claim*3,random*4")
-    with JournalReader(path) as reader:
-        events = list(fold.events(MINING, reader))
-    claims = [event for event in events if event.name == "claim_drawn"]
-    raids = [event for event in events if event.name == "raid_resolved"]
-    summary = summarise(path)
+    run, summary = measured_at(path), summarise(path)
+    told = summary.as_dict()
 
-    assert (40, True, path.stat().st_size) == (summary.rounds, summary.finished, summary.bytes)
-    assert len(claims) == summary.claims
-    assert sum(len(event["claimants"]) > 1 for event in claims) == summary.contested > 0
-    assert len(raids) == summary.raids
-    assert sum(event["outcome"] == "captured" for event in raids) == summary.captures > 0
-    assert 0.4 == summary.pressure
-    assert sum(e["gold"] for e in events if e.name == "mining_settled") == summary.mined
-    assert ["raid", "claim", "random"] == [policy.policy for policy in summary.policies]
-    assert [3, 3, 4] == [policy.agents for policy in summary.policies]
-    assert summary.owned == sum(policy.plots for policy in summary.policies)
-    assert all(sum(p.spent.values()) <= 10 * 40 * p.agents for p in summary.policies)
+    assert path.stat().st_size == summary.bytes == told["bytes"]
+    assert (40, True) == (told["rounds"], told["finished"])
+    assert {name: run.of(name) for name in run.known} == told["run"]
+    assert {name: values[39] for name, values in run.values.items()} == told["last"]
+    assert outcome_of(tools_at(path), run).as_dict() == told["outcome"]
+
+
+def test_its_text_has_a_row_for_each_chosen_measure(path: Path) -> None:
+    record(path, {"rounds": 12}, "raid*5,claim*5")
+    run = measured_at(path)
+    _, sentences, standings, table = str(summarise(path)).split("\n\n")
+    head, *rows = table.splitlines()
+
+    assert outcome_of(tools_at(path), run).sentences == sentences.splitlines()
+    assert 3 == len(standings.splitlines())
+    assert ["measure", "run", "last", "round"] == head.split()
+    for measure, row in zip(chosen(run), rows, strict=True):
+        last = run.values[measure.name][-1] if measure.by_unit else None
+        assert row.startswith(measure.title)
+        assert row.split()[-2:] == [format_number(of, 4) for of in (run.of(measure.name), last)]
+
+
+def test_chosen_measures_stand_in_the_order_of_their_columns() -> None:
+    columns = [measure.column for measure in chosen(measured_at(season_path("short")))]
+
+    assert columns == sorted(columns)
+    assert 0 not in columns
 
 
 def test_an_unfinished_journal_is_summed_up_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -38,13 +56,37 @@ def test_an_unfinished_journal_is_summed_up_as_far_as_it_goes(tmp_path: Path) ->
     with JournalReader(path) as reader:
         ends = [commit.end for commit in reader]
     cut.write_bytes(path.read_bytes()[: ends[4]])
-    summary = summarise(cut)
+    told = summarise(cut).as_dict()
 
-    assert (4, False) == (summary.rounds, summary.finished)
+    assert (4, False) == (told["rounds"], told["finished"])
+    assert "After 4 of 10 rounds" in str(summarise(cut))
 
 
-def test_the_table_of_a_fork_says_since_when_its_policies_play() -> None:
-    since = "These policies play from round 11 on; gold and stamina count from round 1."
+def test_a_world_without_measures_has_a_path_and_a_size(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_world(tmp_path, monkeypatch, "lessons", "tests.lessons:TOOLS")
+    play(path)
 
-    assert format_summary(summarise(path_of("forked"))).endswith(since)
-    assert "These policies" not in format_summary(summarise(path_of("baseline")))
+    assert {"path": str(path), "bytes": path.stat().st_size} == summarise(path).as_dict()
+    assert "" == str(summarise(path))
+
+
+def test_a_run_without_a_closed_unit_has_no_last_values(path: Path) -> None:
+    record(path, {"rounds": 3})
+    with JournalReader(path) as reader:
+        start = next(iter(reader)).end
+    path.write_bytes(path.read_bytes()[:start])
+
+    assert {} == summarise(path).as_dict()["last"]
+    assert "No round is closed yet." in str(summarise(path))
+
+
+def test_a_fork_is_told_with_who_played_before_and_after() -> None:
+    [[event, _]] = summarise(path_of("forked")).forks
+
+    assert any("→" in policy for policy in measured_at(path_of("forked")).roster)
+    assert f"after round {event.unit} the run is forked off SHA-256 " in str(
+        summarise(path_of("forked"))
+    )
+    assert [event.as_dict()] == summarise(path_of("forked")).as_dict()["forks"]

@@ -39,8 +39,6 @@ def test_a_lazy_part_is_there_and_is_called_as_the_default_that_it_replaces(
 @pytest.mark.parametrize(
     ("name", "given", "says"),
     [
-        ("draws", (), "no draws to audit"),
-        ("draws_at", (0, None, None), "no draws to audit"),
         ("explanations", (0, None, None), "no explanations"),
         ("explained_units", (None, None), "no explanations"),
         ("scores", (0, 0, None), "no scores to audit"),

@@ -30,9 +30,9 @@ def leaderboard(
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.kernel.worlds.competition import NAME
+    from goldrush.kernel.worlds.competition.terms import Status
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.worlds.competition.leaderboard import leaderboard as ranks_at
-    from goldrush.replay.worlds.competition.show import format_status
 
     world = world_at(journal).name
     if world != NAME:
@@ -46,7 +46,8 @@ def leaderboard(
     rows += [
         (
             str(row.rank), str(row.agent), escaped(row.name), row.class_,
-            format_status(row.status), str(row.rolling), str(row.all_time), str(row.sparks),
+            "deleted" if row.status == Status.GONE else row.status,
+            str(row.rolling), str(row.all_time), str(row.sparks),
             str(row.tables), "-" if row.mean_total is None else f"{row.mean_total:.2f}",
         )
         for row in found.rows

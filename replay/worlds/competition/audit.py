@@ -8,14 +8,11 @@ final stances and tests, or from totals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import quoted_path
-from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     Bottomed,
@@ -26,71 +23,11 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.settle import seated_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.tie_break import Occasion, TieBreak
-from goldrush.replay.worlds.competition.steps import (
-    assignment_in,
-    season_world,
-)
+from goldrush.replay.journal.tie_break import Draws, Occasion, TieBreak
 
-ORDER, CONCLUDE, BOTTOM = AUDITED = ("order", "conclude", "bottom")
+ORDER, CONCLUDE, BOTTOM = _KINDS = ("order", "conclude", "bottom")
+_Audit = Callable[[SeasonState, Roundtable, Any], TieBreak]
 _DECIDES: Final = {ORDER: "order", CONCLUDE: "concluded", BOTTOM: "last"}
-_EVENTS: Final[Mapping[str | None, str]] = {
-    None: "draw", ORDER: "order", CONCLUDE: "conclusion", BOTTOM: "bottom place",
-}  # fmt: skip
-
-
-@reader_of
-def audit(
-    path: str | Path, assignment: int, table: int | None = None, kind: str | None = None
-) -> list[TieBreak]:
-    """The draws of an assignment, in order.
-
-    Raises BadInput for an unknown assignment, table or kind, and if nothing was decided;
-    JournalError if the journal cannot be read.
-    """
-    if kind is not None and kind not in AUDITED:
-        raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
-    with JournalReader(path) as reader:
-        world = season_world(reader)
-        found = list(_audited(assignment_in(world, reader, assignment)))
-    tables = {audited.location["table"] for audited in found}
-    if table is not None and table not in tables:
-        raise BadInput(
-            f"there is no table {table} in assignment {assignment}",
-            f"give one from 0 to {max(tables)}",
-        )
-    wanted = [
-        audited
-        for audited in found
-        if kind in (None, audited.kind) and table in (None, audited.location["table"])
-    ]
-    if not wanted:
-        at = "" if table is None else f"at table {table} "
-        raise BadInput(
-            f"no {_EVENTS[kind]} {at}in assignment {assignment}",
-            f"see what there is with `goldrush log {quoted_path(str(path))} --at {assignment}`",
-        )
-    return wanted
-
-
-@reader_of
-def audit_all(path: str | Path) -> Iterator[TieBreak]:
-    """Every order, conclusion and bottom place of a season, in order.
-
-    Raises JournalError at the first commit that cannot be read, after the draws before it.
-    """
-    with JournalReader(path) as reader:
-        yield from _audited(Walk(season_world(reader), reader, ROWS))
-
-
-def _audited(walk: Walk[SeasonState]) -> Iterator[TieBreak]:
-    """The decisions in the steps of a walk."""
-    for _, step, state in walk.steps():
-        for code, rows in step.derived if step else ():
-            if code in _DRAWN:
-                for row in rows:
-                    yield _DRAWN[code](state, state.tables[row[0]], named(code, row))
 
 
 def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> TieBreak:
@@ -137,11 +74,22 @@ def _won(
     return TieBreak.undrawn(occasion, tied or alone, words, winner, first, says, again)
 
 
-_DRAWN: Final[Mapping[int, Callable[[SeasonState, Roundtable, Any], TieBreak]]] = {
-    CODES[RoundtableOpened]: _order,
-    CODES[Concluded]: _conclusion,
-    CODES[Bottomed]: _bottom,
+def _audit(
+    audit: _Audit, code: int, state: SeasonState,
+    row: Row,
+) -> TieBreak:  # fmt: skip
+    return audit(state, state.tables[row[0]], named(code, row))
+
+
+_AUDITS: Final[Mapping[type[Any], _Audit]] = {
+    RoundtableOpened: _order,
+    Concluded: _conclusion,
+    Bottomed: _bottom,
 }
+DRAWS: Final = Draws(
+    _KINDS,
+    {CODES[form]: partial(_audit, audit, CODES[form]) for form, audit in _AUDITS.items()},
+)
 
 
 def _occasion(state: SeasonState, table: Roundtable, kind: str, tied: str = "agent") -> Occasion:

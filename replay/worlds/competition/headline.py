@@ -21,7 +21,12 @@ _LEFT: Final = {
 
 def headline(run: MeasuredSeason) -> Sequence[str]:
     """The sentences of a measured season."""
-    return [_leaders(run.careers), _tables(run.careers)]
+    unsaid = [
+        f"The contribution given by hand for agent {agent} in assignment {at}, table {table}, "
+        f"round {round}, was not used: the agent had no turn there."
+        for at, table, round, agent in run.unsaid
+    ]
+    return [_leaders(run.careers), _tables(run.careers), *unsaid]
 
 
 def _leaders(careers: Careers) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 
 import attrs
 
+from goldrush.agents.trust import HUMAN
 from goldrush.kernel.journal import FORK, START, JournalReader
 from goldrush.kernel.measures import Value, correlation, gini, mean, ratio, spearman
 from goldrush.kernel.walk import ROWS, Walk
@@ -24,10 +25,12 @@ from goldrush.kernel.worlds.competition.events import (
     Refused,
     Returned,
     Scored,
+    Spoke,
     Tested,
     named,
 )
 from goldrush.kernel.worlds.competition.evolve import acts_in
+from goldrush.kernel.worlds.competition.fork import turn_of
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
@@ -39,9 +42,9 @@ from goldrush.replay.data.measures import Measure, Measured, Span, values_of
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.policies import played
 from goldrush.replay.worlds.competition.careers import Careers
+from goldrush.replay.worlds.competition.proof import counts_of
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
-from goldrush.replay.worlds.competition.summary import counts_of
 
 COMPARED_MIN: Final = 4  # agents with a tested base; with fewer, validity is undefined
 TABLES_MIN: Final = 8  # tables of an agent; with fewer, it has no stability of ranks
@@ -242,11 +245,14 @@ class MeasuredSeason(Measured[SeasonConfig]):
         visits: the mean percentile of assignments at first visits of a family of subjects, and at
             later ones.
         careers: of its workers, up to the last closed assignment.
+        unsaid: (assignment, table, round, agent) of contributions that a fork put in by hand for a
+            turn that never came.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
     visits: tuple[Value, Value]
     careers: Careers = attrs.field(eq=False)
+    unsaid: Sequence[tuple[int, int, int, int]] = ()
 
 
 def _gain(visits: tuple[Value, Value]) -> Value:
@@ -275,12 +281,17 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     walk = Walk(world, reader, ROWS)
     careers: Careers | None = None
     rosters: dict[int, Sequence[str]] = {}
+    by_hand: set[tuple[int, int, int, int]] = set()  # not said so far
     for commit, step, state in walk.steps():
+        if commit.kind == FORK:
+            by_hand |= {(at, *turn_of(row)) for at, row in walk.forks[-1]["replaced"]}
         careers = careers or Careers(state)
         if commit.kind in (START, FORK):
             rosters[commit.unit] = [worker.policy for worker in _workers(state)]
         if step is not None:
             counting.add(step)
+            spoke = step.inputs.rows(CODES[Spoke])
+            by_hand -= {(state.assignment, *turn_of(row)) for row in spoke}
             careers.add(step, state)
             if world.unit_done(state):
                 counting.close(state)
@@ -306,6 +317,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         course=course_of(sampling, counting.units, last, roster),
         visits=counting.visits(),
         careers=careers,
+        unsaid=sorted(turn for turn in by_hand if turn[0] < state.assignment),
     )
 
 
@@ -343,7 +355,6 @@ class _Counting:
         for name, form, block in (
             ("faced", EliminationFaced, step.derived),
             ("returned", Returned, step.derived),
-            ("questions", Answered, step.inputs),
         ):
             self._count(name, len(block.rows(CODES[form])))
         for row in step.derived.rows(CODES[Scored]):
@@ -355,8 +366,10 @@ class _Counting:
                 tested = named(code, row)
                 if tested.at is None:
                     self._bars[tested.table] = tested.conduct
-        for row in step.inputs.rows(CODES[Answered]):
-            source = named(CODES[Answered], row).source or {}
+        answered = [named(CODES[Answered], row).source for row in step.inputs.rows(CODES[Answered])]
+        sources = [source or {} for source in answered]
+        self._count("questions", sum(source.get("name") != HUMAN for source in sources))
+        for source in sources:
             counts = (source.get(name) for name in ("tokens_in", "tokens_out"))
             self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
 

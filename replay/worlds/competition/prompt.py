@@ -32,7 +32,8 @@ from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.worlds.competition.steps import assignment_in, season_world
+from goldrush.replay.journal.rebuild import walk_through
+from goldrush.replay.worlds.competition.steps import season_world
 
 
 @attrs.frozen
@@ -96,7 +97,7 @@ def prompted(
         # Agents are asked on the way and must not see forged events.
         world = season_world(reader, judging=True)
         before = Walk(world, reader, DERIVED)
-        walk = assignment_in(world, reader, assignment, before)
+        walk = walk_through(world, reader, assignment, before)
         state = walk.state
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")

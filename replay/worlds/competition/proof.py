@@ -6,8 +6,9 @@ The stances are folded from the table by the kernel's rules; the rules of the ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import attrs
 
@@ -17,7 +18,8 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import FinalStance, Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.worlds.competition.steps import assignment_in, conduct_text, season_world
+from goldrush.replay.journal.rebuild import walk_through
+from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 BY_CHALLENGE, BY_PROOF = "challenge", "proof"  # what refutes a proposal
 
@@ -77,6 +79,24 @@ class Challenge:
 
 
 @attrs.frozen
+class TableCounts:
+    """Counts over tables, each with its unit and meaning."""
+
+    trials: Annotated[int, "trials", "ordered by somebody for itself"] = 0
+    claims: Annotated[
+        int, "contributions", "proposals, amendments included, that were not redirected"
+    ] = 0
+    held: Annotated[int, "contributions", "those of them whose base held"] = 0
+    sharp: Annotated[int, "contributions", "those of them whose base is sharp"] = 0
+    challenges: Annotated[int, "contributions", "challenges that were not redirected"] = 0
+    sustained: Annotated[int, "contributions", "those of them that were right"] = 0
+    stood: Annotated[int, "agents", "who gave a final stance that was not refused"] = 0
+    changed: Annotated[
+        int, "agents", "who stand elsewhere in the end than at the end of the talk"
+    ] = 0
+
+
+@attrs.frozen
 class Proof:
     """What became of a table once the talk was over.
 
@@ -115,6 +135,22 @@ def sides(table: Roundtable) -> list[Side]:
     ]
 
 
+def counts_of(table: Roundtable) -> Mapping[str, int]:
+    """The counts of a concluded table, by the fields of Counts."""
+    proposals = table.proposals()
+    challenges = [said for said in table.counted() if said.move == Move.CHALLENGE]
+    return {
+        "trials": len(table.trials),
+        "claims": len(proposals),
+        "held": sum(table.held(said.id, Part.BASE) is True for said in proposals),
+        "sharp": sum(map(table.is_sharp, proposals)),
+        "challenges": len(challenges),
+        "sustained": sum(map(table.is_sustained, challenges)),
+        "stood": len(table.stood),
+        "changed": sum(side.changed for side in sides(table)),
+    }
+
+
 def refuted_by(table: Roundtable, proposal: int) -> str | None:
     """What refuted a proposal that was not redirected; None if nothing did."""
     if proposal not in table.stances.refuted:
@@ -131,7 +167,7 @@ def proofs(path: str | Path, assignment: int) -> list[Proof]:
     """
     with JournalReader(path) as reader:
         world = season_world(reader)
-        for _, step, state in assignment_in(world, reader, assignment).steps():
+        for _, step, state in walk_through(world, reader, assignment).steps():
             if step is not None and world.unit_done(state):
                 return [proof_at(state, table) for table in state.tables]
     return []

@@ -7,14 +7,24 @@ should have chosen the best tested of the proposals that hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from goldrush.agents.worlds.competition.formats import format_apart, format_number
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.terms import Part
-from goldrush.replay.worlds.competition.proof import Challenge, Proof, Proven
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.why import Explanation
+from goldrush.replay.worlds.competition.proof import Challenge, Proof, Proven, proofs
 from goldrush.replay.worlds.competition.quality import Quality
+from goldrush.replay.worlds.competition.steps import season_world
+from goldrush.replay.worlds.competition.story import format_ids, names_in
 
 NAMES_MAX: Final = 6  # of agents, in a sentence
 CHALLENGES_MAX: Final = 12  # of a table that have a sentence each
@@ -128,3 +138,110 @@ def _names(agents: Sequence[int], name: Naming) -> str:
 def _more(agents: Sequence[int]) -> str:
     more = len(agents) - NAMES_MAX
     return f" and {more} more" if more > 0 else ""
+
+
+def format_proven(proof: Proof) -> str:
+    """How many claims held."""
+    bases = [each.held for each in proof.proposals]
+    edges = [each.edge_held for each in proof.proposals if each.edge_held is not None]
+    tested = f"the proof: {sum(bases)} of {format_count(len(bases), 'claim')} held when tested"
+    if edges:
+        tested += f", and {sum(edges)} of {len(edges)} under another treatment (the edge)"
+    return tested
+
+
+def format_choice(proof: Proof) -> str:
+    """How many gave a final stance, and changed sides."""
+    given = sum(side.stood is not None for side in proof.sides)
+    if not given:
+        return "no final stances: everybody stands where the proof left it"
+    changed = sum(side.changed for side in proof.sides)
+    return (
+        f"the choice: {given} of {len(proof.sides)} gave a final stance; {changed} changed "
+        "sides since the end of the talk"
+    )
+
+
+def format_conclusion(proof: Proof, name: Naming) -> str:
+    """The conclusion, and why it is that."""
+    if proof.conclusion is None:
+        return "no conclusion: nobody stands by a proposal in the end"
+    chosen = next(each for each in proof.proposals if each.id == proof.conclusion)
+    counts = Counter(side.final for side in proof.sides if side.final is not None)
+    most = counts[chosen.id]
+    foremost = [proposal for proposal, count in counts.items() if count == most]
+    why = "more than by any other"
+    if proof.tied:
+        among = format_ids(proof.tied)
+        why = f"as many and as good a test as the others of {among}, among which it was drawn"
+    elif len(foremost) > 1:
+        among = format_ids(sorted(foremost))
+        why = f"and of {among}, by which as many stand, it has the best test"
+    elif len(counts) == 1:
+        why = "and nobody by another" if most < len(proof.sides) else ""
+    tested, bar = format_apart(chosen.tested, proof.bar)
+    return (
+        f"concluded on #{chosen.id} of {name(chosen.agent)}, tested {tested} where the "
+        f"bar is {bar}: {most} of {len(proof.sides)} stand by it{', ' if why else ''}{why}"
+    )
+
+
+@reader_of
+def explained_at(
+    path: str | Path, assignment: int, table: int | None = None, agent: int | None = None
+) -> list[Explanation]:
+    """Why each table of an assignment concluded what it did; None: of all tables or participants.
+
+    Raises BadInput if there is no such assignment or table; JournalError if the journal cannot be
+    read.
+    """
+    of_tables = proofs(path, assignment)
+    names = names_in(path)
+
+    def name(agent: int) -> str:
+        return escaped(names[agent])
+
+    found = [
+        _explained(proof, assignment, name)
+        for proof in of_tables
+        if table in (None, proof.table) and (agent is None or agent in _participants(proof))
+    ]
+    if not found:
+        problem = f"assignment {assignment} has no such table"
+        raise BadInput(problem, "leave --place and --agent out")
+    return found
+
+
+@reader_of
+def explained_units(
+    path: str | Path, table: int | None = None, agent: int | None = None
+) -> Iterator[int]:
+    """The assignments with such a table, ascending. Raises JournalError."""
+    with JournalReader(path) as reader:
+        world = season_world(reader)
+        for _, step, state in Walk(world, reader, ROWS).steps():
+            if step is not None and world.unit_done(state):
+                tables = state.tables if table is None else state.tables[table : table + 1]
+                if any(agent in (None, *each.participants) for each in tables):
+                    yield state.assignment
+
+
+def _participants(proof: Proof) -> list[int]:
+    return sorted(side.agent for side in proof.sides)
+
+
+def _explained(proof: Proof, assignment: int, name: Naming) -> Explanation:
+    objective, better, treatment = proof.subject
+    front = (
+        f"table {proof.table} of assignment {assignment}: {escaped(objective)} "
+        f"({'more' if better == UP else 'less'} is better) under {escaped(treatment)}, the bar is "
+        f"{format_apart(proof.bar)[0]}"
+    )
+    account = [front, "nobody proposed anything that counts, so nothing is concluded"]
+    if proof.proposals:
+        challenges = (format_challenge(each, proof, name) for each in challenges_of(proof))
+        account = [
+            front, format_right(proof, name), *challenges, format_proven(proof),
+            format_choice(proof), format_conclusion(proof, name), format_best(proof, name),
+        ]  # fmt: skip
+    return Explanation("conclusion", assignment, proof.table, _participants(proof), account)

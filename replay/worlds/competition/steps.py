@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +17,7 @@ import attrs
 from goldrush.agents.worlds.competition.arenas import UnknownArena, rules_of
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
-from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
-from goldrush.kernel.walk import ROWS, Walk, check_digest
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Step, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
@@ -27,7 +26,7 @@ from goldrush.kernel.worlds.competition.evolve import acts_in, apply, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.index import states_near
+from goldrush.replay.journal.rebuild import walk_through
 
 _SCORED: Final = CODES[Scored]
 
@@ -74,44 +73,6 @@ def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
 _PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # text that needs no quotes
 
 
-def assignment_in(
-    world: World[SeasonState],
-    reader: JournalReader,
-    assignment: int,
-    walk: Iterable[tuple[Commit, SeasonState]] | None = None,
-) -> Walk[SeasonState]:
-    """The walk through a closed assignment, whose digest is checked, from the state before it.
-    `walk`: a walk over the journal to reach it by; None: by an index.
-
-    Raises BadInput if there is no such closed assignment; JournalError if the journal cannot be
-    read.
-    """
-    vocabulary = world.vocabulary
-    unit = vocabulary.unit_of(assignment)
-    before: SeasonState | None = None
-    commits: list[Commit] = []
-    last = 0
-    for commit, state in walk or states_near(world, reader, unit):
-        if commit.kind == END:
-            break
-        if commit.kind == UNIT and commit.unit == unit:
-            commits.append(commit)
-        elif commit.unit == unit - 1 and commit.digest is not None:
-            before = state.copy()
-        if commit.digest is not None:
-            last = commit.unit
-            if commits:
-                check_digest(world, reader.path, state, commit)
-                assert before is not None  # the reader lets no unit be left out
-                return Walk(world, reader, ROWS, commits=commits, state=before)
-    raise BadInput(
-        f"{reader.path} has no {vocabulary.unit} {assignment}",
-        f"give one from {vocabulary.number(1)} to {vocabulary.number(last)}"
-        if last
-        else f"none of its {vocabulary.units} is closed",
-    )
-
-
 @reader_of
 def state_before_scores(path: str | Path, assignment: int) -> tuple[SeasonState, Sequence[Scored]]:
     """The state of a closed assignment, from 0, when its debrief is judged, with the ratings; and
@@ -125,7 +86,7 @@ def state_before_scores(path: str | Path, assignment: int) -> tuple[SeasonState,
     """
     with JournalReader(path) as reader:
         world = season_world(reader, judging=True)
-        walk = assignment_in(world, reader, assignment)
+        walk = walk_through(world, reader, assignment)
         before = walk.state.copy()
         for _, step, after in walk.steps():
             rows = step.derived.rows(_SCORED) if step else ()

@@ -60,9 +60,16 @@ from goldrush.replay.data.tables import unit_column
 from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.competition.measures import MEASURES, concluded
 from goldrush.replay.worlds.competition.played import Act, Played, played
-from goldrush.replay.worlds.competition.proof import BY_CHALLENGE, BY_PROOF, Side, refuted_by, sides
+from goldrush.replay.worlds.competition.proof import (
+    BY_CHALLENGE,
+    BY_PROOF,
+    Side,
+    TableCounts,
+    counts_of,
+    refuted_by,
+    sides,
+)
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
-from goldrush.replay.worlds.competition.summary import TableCounts, counts_of
 
 SETUP: Final = (
     Column("config", JSON, "", "all settings by name, the arena with its subjects among them"),

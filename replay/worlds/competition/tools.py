@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from goldrush.agents.worlds.competition.arenas import KINDS, seeded_setting
@@ -10,7 +11,7 @@ from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.tools import Tools, lazy
+from goldrush.replay.tools import ClosedUnit, Tools, lazy
 from goldrush.replay.worlds.competition.steps import world_of
 
 
@@ -27,20 +28,13 @@ class SeasonTools(Tools):
     names = lazy("goldrush.replay.worlds.competition.story:names_in")
     sentences = lazy("goldrush.replay.worlds.competition.story:sentences_of")
     brief = lazy("goldrush.replay.worlds.competition.story:BRIEF")
-    unit_as_dict = lazy("goldrush.replay.worlds.competition.show:unit_as_dict")
-    format_unit = lazy("goldrush.replay.worlds.competition.show:format_unit")
-    format_line = lazy("goldrush.replay.worlds.competition.show:format_line")
-    summary = lazy("goldrush.replay.worlds.competition.summary:summarise")
-    format_summary = lazy("goldrush.replay.worlds.competition.show:format_summary")
     next_commands = ("leaderboard",)
     headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.headline:headline")
-    consequences = lazy("goldrush.replay.worlds.competition.consequences:consequences")
-    format_consequences = lazy("goldrush.replay.worlds.competition.show:format_consequences")
     location = "table"
-    draw_kinds = lazy("goldrush.replay.worlds.competition.audit:AUDITED")
-    draws = lazy("goldrush.replay.worlds.competition.audit:audit_all")
-    draws_at = lazy("goldrush.replay.worlds.competition.audit:audit")
+    draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
+    explanations = lazy("goldrush.replay.worlds.competition.right:explained_at")
+    explained_units = lazy("goldrush.replay.worlds.competition.right:explained_units")
     scores = lazy("goldrush.replay.worlds.competition.score:scores")
     format_score = lazy("goldrush.replay.worlds.competition.score:format_score")
     prompts = lazy("goldrush.replay.worlds.competition.prompt:prompted")
@@ -57,9 +51,29 @@ class SeasonTools(Tools):
     def length(self, state: SeasonState) -> int:
         return state.config.assignments
 
+    def labels(self, state: SeasonState) -> Sequence[str]:
+        return [agent.name for agent in state.agents.values()]
+
+    def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
+        return fields_of(unit.state)
+
     def export_folder(self, path: str | Path, target: str, at: int | None) -> str:
         season = self._export(path, target, at)
         return f"{len(season.state.agents)} agents, as after assignment {season.assignment}"
+
+
+def fields_of(state: SeasonState) -> Mapping[str, object]:
+    """What each agent is and has after an assignment; `rank`: on the leaderboard."""
+    ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
+    rolling = {agent: points for _, agent, points, _ in state.leaderboard}
+    agents = state.agents.values()
+    named = ("role", "status", "class_", "sparks", "stage", "bottoms", "all_time", "persona")
+    return {
+        "projects": state.projects,
+        **{name.strip("_"): [getattr(agent, name) for agent in agents] for name in named},
+        "rank": [ranks.get(agent.ordinal) for agent in agents],
+        "recent points": [rolling.get(agent.ordinal) for agent in agents],
+    }
 
 
 TOOLS = SeasonTools()

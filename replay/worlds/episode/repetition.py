@@ -17,6 +17,7 @@ from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
 from goldrush.kernel.worlds.episode.values import ARRAY as OF_NUMPY
 from goldrush.kernel.worlds.episode.values import SCALAR, Encoded, shown
+from goldrush.replay.tools import PLACES
 from goldrush.replay.worlds.episode.coding import decoded
 
 if TYPE_CHECKING:
@@ -62,11 +63,10 @@ def _version_here(name: str) -> str:
 
 
 _DIGESTED: Final = (ATTRIBUTES, "generator[")  # what a model holds: never with its values
-HERE: Final = ("here", "in the journal")
 
 
 def format_difference(
-    subject: object, here: Block, recorded: Block, places: tuple[str, str] = HERE
+    subject: object, here: Block, recorded: Block, places: tuple[str, str] = PLACES
 ) -> str:
     """The first difference between what a step gives here and what a journal has, by the name of
     the agent and of the array; empty where the events themselves say it. `places`: where the two

@@ -1,4 +1,4 @@
-"""Events and steps of an episode as text and as JSON, with agents by their names."""
+"""Events of an episode as text, with agents by their names, and the fields of a step."""
 
 from __future__ import annotations
 
@@ -14,18 +14,15 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Event, EventType
 from goldrush.kernel.worlds.episode.config import about_of
-from goldrush.kernel.worlds.episode.events import NAME_MAX
 from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import Json, shown
-from goldrush.replay.outcome import format_value
 from goldrush.replay.sentences import FORMS, EventSentences, Sentence
-from goldrush.replay.text import Paint, cut_middle, format_table
+from goldrush.replay.text import cut_middle
 from goldrush.replay.tools import ClosedUnit, Names
 from goldrush.replay.worlds.episode.episodes import finite
 
 VALUE_MAX: Final = 300  # characters of a value in a sentence
-ROWS_MAX: Final = 50  # agents or values in the table of a step
 
 
 def names_in(path: str | Path) -> Names:
@@ -109,24 +106,24 @@ def _array(event: Event) -> Sentence:
     return Sentence(f"{whose}{{name}} is {{value:value}}")
 
 
-def unit_as_dict(unit: ClosedUnit) -> Mapping[str, object]:
-    """The state after a step for JSON."""
+def fields_of(unit: ClosedUnit) -> Mapping[str, object]:
+    """The state after a step: its place, what agents earned, and the values that are kept."""
     state: EpisodeState = unit.state
     names = state.about.agents
-    front: dict[str, object] = {unit.vocabulary.unit: unit.round}
+    front: dict[str, object] = {}
     if not state.is_model:
         if state.has_one_episode:
             front |= {"episode": state.episode, "step of the episode": state.step}
+        acting = {*state.acting}
         front |= {
             "rewards": [finite(value) for value in state.rewards],
             "returns": [finite(value) for value in state.returns],
-            "to act next": [named(agent, names) for agent in state.acting],
+            "acts next": [agent in acting for agent in range(len(names))],
         }
-    front["over"] = state.is_over
     values: dict[str, dict[str, Json]] = {}
     for (agent, name), value in state.shown.items():
         values.setdefault(named(agent, names), {})[name] = shown(value)
-    return {**front, "values": values}
+    return {**front, "over": state.is_over, "closed": state.is_closed, "values": values}
 
 
 def named(agent: int | None, names: Sequence[str]) -> str:
@@ -134,54 +131,3 @@ def named(agent: int | None, names: Sequence[str]) -> str:
     if agent is None:
         return "all"
     return names[agent] if 0 <= agent < len(names) else f"agent {agent}"
-
-
-def format_line(unit: ClosedUnit) -> str:
-    """A step on one line."""
-    state: EpisodeState = unit.state
-    if state.is_closed:
-        return "the recording is closed"
-    if state.is_model:
-        values = (
-            f"{escaped(name)} {value_text(shown(value))}"
-            for (_, name), value in list(state.shown.items())[:3]
-        )
-        return ", ".join(values)
-    end = ", over" if state.is_over else ""
-    reward, total = (format_value(finite(sum(of))) for of in (state.rewards, state.returns))
-    return f"{_place(state)}reward {reward}, return {total}{end}"
-
-
-def format_unit(unit: ClosedUnit, paint: Paint) -> str:
-    """The state after a step: its place, a table of the agents, and the values that are kept."""
-    state: EpisodeState = unit.state
-    over = ", the recording is closed" if state.is_closed else ", over" if state.is_over else ""
-    parts = [f"{unit.vocabulary.unit} {unit.round}: {_place(state)}digest {unit.digest:016x}{over}"]
-    if state.returns:
-        parts.append(_agents(state, paint))
-    if state.shown:
-        rows: list[Sequence[str]] = [("of", "name", "value")]
-        for (agent, name), value in state.shown.items():
-            whose = named(agent, state.about.agents)
-            rows.append((escaped(whose), escaped(name[:NAME_MAX]), value_text(shown(value))))
-        parts.append(format_table(rows, most=ROWS_MAX))
-    return "\n\n".join(parts)
-
-
-def _place(state: EpisodeState) -> str:
-    """Where in its episode a step stands."""
-    return f"step {state.step} of episode {state.episode}, " if state.has_one_episode else ""
-
-
-def _agents(state: EpisodeState, paint: Paint) -> str:
-    rows: list[Sequence[str]] = [("agent", "name", "reward", "return", "acts next")]
-    acting = set(state.acting)
-    for agent, name in enumerate(state.about.agents):
-        reward, total = (_number(of[agent]) for of in (state.rewards, state.returns))
-        next_one = "yes" if agent in acting else "no"
-        rows.append((paint(str(agent), agent), escaped(name), reward, total, next_one))
-    return format_table(rows, numbers=(2, 3), most=ROWS_MAX)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.6g}"

@@ -1,4 +1,4 @@
-"""An episode journal in few sentences and numbers: what was run, and how it went."""
+"""An episode journal in few sentences: what was run, how it went, and what is not compared."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ import attrs
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import START, JournalReader
-from goldrush.kernel.measures import Value
-from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import About, about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, GAVE, RESET
 from goldrush.kernel.worlds.episode.subject import VECTOR
 from goldrush.kernel.worlds.episode.values import TYPE
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.outcome import format_value
-from goldrush.replay.text import format_list, format_table
+from goldrush.replay.text import format_list, format_number
 from goldrush.replay.worlds.episode.episodes import closed_units
-from goldrush.replay.worlds.episode.measures import MeasuredEpisodes, read
+from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
 
 NAMED_MAX: Final = 10  # agents, variables, resets or arrays that a sentence names
 
@@ -124,67 +122,6 @@ def few(texts: Sequence[object]) -> str:
     return ", ".join(map(str, texts[:NAMED_MAX])) + more
 
 
-@attrs.frozen
-class EpisodeSummary:
-    """A run in a few numbers.
-
-    Attributes:
-        about: what was run.
-        measures: of the run, by name.
-        by_agent: by name of a measure of agents, the value of each.
-        headline: the outcome in sentences.
-    """
-
-    path: str
-    bytes: int
-    steps: int
-    finished: bool
-    about: About
-    parameters: Mapping[str, object]
-    measures: Mapping[str, Value]
-    by_agent: Mapping[str, Sequence[Value]]
-    headline: Sequence[str]
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON."""
-        fields = attrs.asdict(self, recurse=False)
-        return {**fields, "about": self.about.as_dict(), "measures": dict(self.measures)}
-
-
-@reader_of
-def summarise(path: str | Path) -> EpisodeSummary:
-    """The summary of a journal. Raises JournalError if it cannot be read."""
-    with JournalReader(path) as reader:
-        size, run = reader.size, read(reader)
-    own = {"subject", "kind"}
-    return EpisodeSummary(
-        path=str(path),
-        bytes=size,
-        steps=run.steps,
-        finished=run.finished,
-        about=run.about,
-        parameters={name: value for name, value in run.subject.items() if name not in own},
-        measures={name: run.of(name) for name in run.known},
-        by_agent=run.by_agent,
-        headline=headline(run),
-    )
-
-
-def format_summary(summary: EpisodeSummary) -> str:
-    """The summary as text."""
-    about = summary.about
-    parameters = ", ".join(f"{name} {value}" for name, value in summary.parameters.items())
-    rows = [("subject", f"{about.name}, {_an(about.kind)}"), ("parameters", parameters)]
-    rows.append(("steps", f"{summary.steps:,}{'' if summary.finished else ', unfinished'}"))
-    returns = summary.by_agent.get("return", ())
-    if len(returns) > 1:
-        pairs = zip(about.agents, returns, strict=False)
-        texts = [f"{name} {format_value(value)}" for name, value in pairs]
-        rows.append(("returns", few(texts)))
-    shown = [(name, escaped(text)) for name, text in rows if text]
-    return f"{' '.join(summary.headline)}\n\n{format_table(shown)}"
-
-
 def headline(run: MeasuredEpisodes) -> Sequence[str]:
     """What a headline says of a measured run."""
     if not run.roster:
@@ -193,16 +130,16 @@ def headline(run: MeasuredEpisodes) -> Sequence[str]:
     together = ", added over the agents," if len(run.roster) > 1 else ""
     if not finished:
         return [f"No episode has come to its end; the return{together} is "
-                f"{format_value(run.of('return'))} so far."]  # fmt: skip
+                f"{format_number(run.of('return'))} so far."]  # fmt: skip
     episodes = format_count(len(finished), "finished episode")
     if run.best is None:
         return [f"{episodes}; no return is a finite number."]
-    best = format_value(run.best.total)
+    best = format_number(run.best.total)
     if len(finished) == 1:
         return [f"{episodes}, with a return{together} of {best} after "
                 f"{format_count(run.best.length, 'step')}."]  # fmt: skip
     return [
-        f"{episodes} with a mean return{together} of {format_value(run.of('mean_return'))}.",
+        f"{episodes} with a mean return{together} of {format_number(run.of('mean_return'))}.",
         f"The best, episode {run.best.number} from step {run.best.first:,} on, has {best}.",
     ]
 
@@ -210,7 +147,7 @@ def headline(run: MeasuredEpisodes) -> Sequence[str]:
 def _of_model(run: MeasuredEpisodes) -> Sequence[str]:
     """What is said of a model: its variables at the end."""
     known = [(measure.title, run.of(name)) for name, measure in run.known.items()]
-    texts = [f"{title} is {format_value(value)}" for title, value in known if value is not None]
+    texts = [f"{title} is {format_number(value)}" for title, value in known if value is not None]
     if not texts and run.still:
         return [f"Nothing that the model reports changes in {format_count(run.steps, 'step')}."]
     if not texts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,7 @@ from goldrush.kernel.world import Block, World
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.tools import Tools, lazy
+from goldrush.replay.tools import PLACES, Tools, lazy
 from goldrush.replay.worlds.episode.parameters import AskedSettings, settings_of_model
 from goldrush.replay.worlds.episode.repetition import format_difference, format_versions
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
@@ -29,20 +29,14 @@ class EpisodeTools(Tools):
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
     _not_compared = lazy("goldrush.replay.worlds.episode.summary:not_compared")
-    summary = lazy("goldrush.replay.worlds.episode.summary:summarise")
-    format_summary = lazy("goldrush.replay.worlds.episode.summary:format_summary")
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
     headline_leads = True
     verify_option = " --env module:make"
     tables = lazy("goldrush.replay.worlds.episode.tables:TABLES")
-    consequences = lazy("goldrush.replay.worlds.episode.consequences:consequences")
-    format_consequences = lazy("goldrush.replay.worlds.episode.consequences:format_consequences")
     view = lazy("goldrush.replay.worlds.episode.page:VIEW")
     names = lazy("goldrush.replay.worlds.episode.show:names_in")
+    fields = lazy("goldrush.replay.worlds.episode.show:fields_of")
     sentences = lazy("goldrush.replay.worlds.episode.show:sentences_of")
-    unit_as_dict = lazy("goldrush.replay.worlds.episode.show:unit_as_dict")
-    format_unit = lazy("goldrush.replay.worlds.episode.show:format_unit")
-    format_line = lazy("goldrush.replay.worlds.episode.show:format_line")
 
     def __init__(self) -> None:
         """No environment is made."""
@@ -71,17 +65,22 @@ class EpisodeTools(Tools):
     def rests_on(self, setup: Mapping[str, object]) -> str:
         return format_versions(setup.get("subject"))
 
-    def format_difference(self, setup: Mapping[str, object], here: Block, recorded: Block) -> str:
-        name = about_of(setup.get("subject")).name
-        other = self.subjects.other_than(name)
-        of = f"recorded of {name}; {other} is given here" if other else ""
-        return "; ".join(filter(None, (of, format_difference(setup["subject"], here, recorded))))
+    def format_difference(
+        self, setup: Mapping[str, object], here: Block, recorded: Block,
+        places: tuple[str, str] = PLACES,
+    ) -> str:  # fmt: skip
+        text = format_difference(setup["subject"], here, recorded, places)
+        other = self.subjects.other_than(about_of(setup.get("subject")).name)
+        if not other or places != PLACES:
+            return text
+        of = f"recorded of {about_of(setup.get('subject')).name}; {other} is given here"
+        return f"{of}; {text}" if text else of
 
     def length(self, state: EpisodeState) -> int | None:
         return state.config.steps or None
 
-    def agents(self, state: EpisodeState) -> int:
-        return len(state.roster)
+    def labels(self, state: EpisodeState) -> Sequence[str]:
+        return state.about.agents
 
     def world_option(self, folder: str | Path = "") -> str:
         location = location_of_maker()

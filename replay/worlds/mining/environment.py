@@ -49,8 +49,6 @@ from goldrush.replay.colours import HUES, hues_of, mixed, shades_of
 from goldrush.replay.environment import Infos, JournalEnv, refused_action
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.rebuild import Rebuilt
-from goldrush.replay.text import plain
-from goldrush.replay.worlds.mining.show import format_frame
 from goldrush.replay.worlds.mining.tools import TOOLS
 
 PAST_MAX: Final = 20  # past rounds in an observation, whatever `visibility` is
@@ -429,12 +427,11 @@ class MiningEnv(JournalEnv[MiningState, _Learner, Observed, Action | None]):
         state = self._begun()
         if self.render_mode == "rgb_array":
             return picture(state)
-        text = format_frame(
+        text = repr(
             Rebuilt(
                 str(self.journal), Header(MINING.name, MINING.rules), state.round, state, (),
                 MINING.digest(state), MINING.vocabulary,
-            ),
-            plain,
+            )
         )  # fmt: skip
         if self.render_mode == "ansi":
             return text

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -396,11 +396,6 @@ class Measuring:
             counts = self.counting.add(state)
             round = ClosedRound(counts, land, state, self.counting.windows)
             yield counts, values_of(MEASURES, round)
-
-
-def on_plots(run: MeasuredRun, plots: Collection[int]) -> MeasuredRun:
-    """The same run with only the spells of these plots."""
-    return attrs.evolve(run, spells=[spell for spell in run.spells if spell.plot in plots])
 
 
 def check_gold(state: MiningState) -> None:

@@ -45,16 +45,14 @@ from goldrush.replay.data.columns import (
     type_of,
 )
 from goldrush.replay.data.tables import units_table
-from goldrush.replay.tools import Spells, Tables
+from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.mining.counting import Counts, PlotGroup
 from goldrush.replay.worlds.mining.measures import (
     MEASURES,
     MeasuredRun,
     Measuring,
     check_gold,
-    on_plots,
 )
-from goldrush.replay.worlds.mining.show import format_spells
 from goldrush.replay.worlds.mining.spells import Spell
 
 _SETUP: Final = (
@@ -231,4 +229,3 @@ SPELLS: Final = RecordsOf(_spells).table(
 )
 
 TABLES: Final = Tables(_SETUP, (ROUNDS, AGENTS, SPELLS))
-SPELLS_OF_RUNS: Final = Spells(lambda run: run.spells, format_spells, SPELLS, on_plots)

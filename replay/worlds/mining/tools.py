@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.agents.worlds.mining.roster import NULL
 from goldrush.kernel.world import Event, EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.kernel.worlds.mining.events import KINDS
+from goldrush.kernel.worlds.mining.state import BY_CAPTURE, MiningState
 from goldrush.replay.sentences import EventSentences
 from goldrush.replay.stage_game import StageTools
-from goldrush.replay.tools import lazy
+from goldrush.replay.tools import ClosedUnit, States, lazy
 
 
 class MiningTools(StageTools):
@@ -19,24 +21,12 @@ class MiningTools(StageTools):
 
     run = lazy("goldrush.replay.worlds.mining.run:MiningRun")
     brief = lazy("goldrush.replay.worlds.mining.story:BRIEF")
-    unit_as_dict = lazy("goldrush.replay.worlds.mining.show:unit_as_dict")
-    format_unit = lazy("goldrush.replay.worlds.mining.show:format_unit")
-    format_frame = lazy("goldrush.replay.worlds.mining.show:format_frame")
-    format_line = lazy("goldrush.replay.worlds.mining.show:format_line")
-    summary = lazy("goldrush.replay.worlds.mining.summary:summarise")
-    format_summary = lazy("goldrush.replay.worlds.mining.show:format_summary")
-    consequences = lazy("goldrush.replay.worlds.mining.consequences:consequences")
-    counts_of_agents = lazy("goldrush.replay.worlds.mining.consequences:counts_of_agents")
-    format_consequences = lazy("goldrush.replay.worlds.mining.show:format_consequences")
     location = "plot"
     location_of = lazy("goldrush.replay.worlds.mining.audit:plot_of")
-    draw_kinds = lazy("goldrush.replay.worlds.mining.audit:AUDITED")
-    draws = lazy("goldrush.replay.worlds.mining.audit:audit_all")
-    draws_at = lazy("goldrush.replay.worlds.mining.audit:audit")
+    draws = lazy("goldrush.replay.worlds.mining.audit:DRAWS")
     explanations = lazy("goldrush.replay.worlds.mining.why:explained_at")
     explained_units = lazy("goldrush.replay.worlds.mining.why:explained_rounds")
     measures = lazy("goldrush.replay.worlds.mining.measures:MEASURING")
-    spells = lazy("goldrush.replay.worlds.mining.tables:SPELLS_OF_RUNS")
     tables = lazy("goldrush.replay.worlds.mining.tables:TABLES")
     studies = lazy("goldrush.replay.worlds.mining.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.mining.sections:CHAPTER")
@@ -52,6 +42,11 @@ class MiningTools(StageTools):
     _story = lazy("goldrush.replay.worlds.mining.story:story")
     _chronicle = lazy("goldrush.replay.worlds.mining.story:chronicle")
 
+    states = States(identifiers=["owner"])
+
+    def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
+        return fields_of(unit.state)
+
     def sentences(
         self, path: str | Path, types: Iterable[EventType]
     ) -> Callable[[], EventSentences]:
@@ -64,6 +59,25 @@ class MiningTools(StageTools):
         self, events: Iterable[Event], sentences: EventSentences
     ) -> Iterator[tuple[int, int, str]]:
         return iter(self._chronicle(events))
+
+
+def fields_of(state: MiningState) -> Mapping[str, object]:
+    """The state after a round by agent and by row and column of the map."""
+    cols = state.config.cols
+    spent = {
+        f"spent_{name}": [points[kind] for points in state.spent] for kind, name in enumerate(KINDS)
+    }
+    captured = [sum(state.how[plot] == BY_CAPTURE for plot in plots) for plots in state.plots_of]
+    since = [None if owner is None else state.since[plot] for plot, owner in enumerate(state.owner)]
+    return {
+        "gold": state.gold[:],
+        "plots": [len(plots) for plots in state.plots_of],
+        "captured": captured,
+        **spent,
+        "memo": state.memo[:],
+        "owner": [state.owner[first : first + cols] for first in range(0, len(since), cols)],
+        "since": [since[first : first + cols] for first in range(0, len(since), cols)],
+    }
 
 
 TOOLS = MiningTools(GAME, MiningConfig)

@@ -12,18 +12,19 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
-from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents, UnsupportedJournal
-from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.run import record as record_world
-from goldrush.kernel.world import World
+from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents
+from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
+from goldrush.replay.journal.draws import draws, draws_at
+from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.worlds.mining import audit as audits
-from goldrush.replay.worlds.mining.audit import Audit, audit, audit_all
 from tests.golden import FOLDER, path_of
 from tests.journals import changed as rows_changed
 from tests.journals import commits_of, forged, write
+from tests.lessons import play
+from tests.plugins.installed import install_world
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))
 RANGE = 2**64
@@ -105,7 +106,7 @@ def redone(seed: int, detection: float, event: dict[str, Any]) -> tuple[object, 
 
 def assert_redone(path: Path) -> None:
     """Each audit holds, and says what the events and the rules' page say."""
-    found = audit_all(path)
+    found = draws(path)
     with JournalReader(path) as reader:
         for event in (event.as_dict() for event in fold.events(MINING, reader)):
             if event["event"] == "run_started":
@@ -117,7 +118,10 @@ def assert_redone(path: Path) -> None:
                 outcome, words = redone(config["seed"], config["detection"], event)
 
                 assert audited.holds
-                assert (event["round"], event["plot"]) == (audited.round, audited.plot)
+                assert (event["round"], event["plot"]) == (
+                    audited.location["round"],
+                    audited.location["plot"],
+                )
                 assert (
                     event["words"]
                     == words
@@ -137,7 +141,7 @@ def test_every_draw_of_a_golden_journal_is_what_the_rules_give(path: Path) -> No
 
 
 def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
-    shuffled = [a for a in audit_all(crowded) if len(a.draw_words) >= 2]
+    shuffled = [a for a in draws(crowded) if len(a.draw_words) >= 2]
 
     assert_redone(crowded)
     assert {3, 4, 5, 6} <= {len(audited.participants) for audited in shuffled}
@@ -146,7 +150,7 @@ def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
 def test_the_draw_on_the_rules_page_is_the_one_that_is_laid_open(tmp_path: Path) -> None:
     """Seed 7, round 1, plot 10, claimed by agents 6 and 7."""
     record(tmp_path / "a.journal", {"seed": 7, "rounds": 1})
-    [audited] = audit(tmp_path / "a.journal", 1, 10)
+    [audited] = draws_at(tmp_path / "a.journal", 1, 10)
 
     assert "9407010aa5636c61696d" == audited.key
     assert (["f433e399f608670d"], 1, 7) == (
@@ -159,8 +163,8 @@ def test_the_draw_on_the_rules_page_is_the_one_that_is_laid_open(tmp_path: Path)
 
 
 def test_one_tie_break_is_the_same_alone_and_among_all(crowded: Path) -> None:
-    for audited in audit_all(crowded):
-        [alone] = audit(crowded, audited.round, audited.plot, audited.kind)
+    for audited in draws(crowded):
+        [alone] = draws_at(crowded, *audited.location.values(), audited.kind)
 
         assert audited == alone
 
@@ -168,15 +172,19 @@ def test_one_tie_break_is_the_same_alone_and_among_all(crowded: Path) -> None:
 def test_all_that_was_decided_on_a_plot_in_a_round_is_told_in_the_order_of_the_rules(
     crowded: Path,
 ) -> None:
-    rounds = {a.round for a in audit_all(crowded) if (a.kind, a.plot) == ("authority", 1)}
-    found = audit(crowded, max(rounds), 1)
+    rounds = {
+        a.location["round"]
+        for a in draws(crowded)
+        if (a.kind, a.location["plot"]) == ("authority", 1)
+    }
+    found = draws_at(crowded, max(rounds), 1)
 
     assert ["raid", "authority"] == [audited.kind for audited in found]
-    assert ["claim", "raid"] == [audited.kind for audited in audit(crowded, 1, 1)][:2]
+    assert ["claim", "raid"] == [audited.kind for audited in draws_at(crowded, 1, 1)][:2]
 
 
 def test_where_nothing_was_drawn_it_says_why(crowded: Path) -> None:
-    undrawn = [a for path in (crowded, *GOLDEN) for a in audit_all(path) if not a.draw_words]
+    undrawn = [a for path in (crowded, *GOLDEN) for a in draws(path) if not a.draw_words]
 
     assert {
         "one participant wins without a draw",
@@ -353,41 +361,41 @@ def test_what_was_forged_in_a_draw_does_not_hold(
     kind = {CLAIM_DRAWN: "claim", RAID_RESOLVED: "raid", RULED: "authority"}[code]
     draw = next(
         a
-        for a in audit_all(crowded)
+        for a in draws(crowded)
         if a.kind == kind and len(a.draw_words) == 1 and (code == RULED or len(a.participants) > 2)
     )
-    commits = changed(crowded, code, draw.round, draw.plot, change)
+    commits = changed(crowded, code, *draw.location.values(), change)
     path = forged(tmp_path / "forged.journal", MINING, commits)
-    broken = [audited for audited in audit_all(path) if not audited.holds]
-    [alone] = audit(path, draw.round, draw.plot, kind)
+    broken = [audited for audited in draws(path) if not audited.holds]
+    [alone] = draws_at(path, *draw.location.values(), kind)
 
-    assert [(kind, draw.round, draw.plot)] == [(a.kind, a.round, a.plot) for a in broken]
+    assert [(kind, *draw.location.values())] == [(a.kind, *a.location.values()) for a in broken]
     assert (False, broken[0]) == (alone.holds, alone)
 
 
 def test_a_winner_where_the_event_says_that_nobody_won_does_not_hold(
     crowded: Path, tmp_path: Path
 ) -> None:
-    draw = next(a for a in audit_all(crowded) if a.kind == "raid" and a.outcome is None)
+    draw = next(a for a in draws(crowded) if a.kind == "raid" and a.outcome is None)
 
     def take_it(row: list[Any]) -> None:
         row[5] = draw.participants[0]
 
-    commits = changed(crowded, RAID_RESOLVED, draw.round, draw.plot, take_it)
+    commits = changed(crowded, RAID_RESOLVED, *draw.location.values(), take_it)
     path = forged(tmp_path / "f", MINING, commits)
 
-    assert [draw.plot] == [a.plot for a in audit_all(path) if not a.holds]
+    assert [draw.location["plot"]] == [a.location["plot"] for a in draws(path) if not a.holds]
 
 
 def test_a_draw_whose_digest_is_wrong_is_not_laid_open(crowded: Path, path: Path) -> None:
     """Where the state is not the one of the journal, nothing is said of it."""
-    draw = next(a for a in audit_all(crowded) if len(a.participants) > 2)
-    commits = changed(crowded, CLAIM_DRAWN, draw.round, draw.plot, _word)
+    draw = next(a for a in draws(crowded) if len(a.participants) > 2)
+    commits = changed(crowded, CLAIM_DRAWN, *draw.location.values(), _word)
     write(path, commits)
 
     with pytest.raises(MalformedEvents, match="but its events give"):
-        audit(path, draw.round, draw.plot)
-    assert 1 == sum(not audited.holds for audited in audit_all(path))
+        draws_at(path, *draw.location.values())
+    assert 1 == sum(not audited.holds for audited in draws(path))
 
 
 # What is not there.
@@ -396,31 +404,27 @@ def test_a_draw_whose_digest_is_wrong_is_not_laid_open(crowded: Path, path: Path
 @pytest.mark.parametrize(
     ("round_", "plot", "kind", "says"),
     [
-        (-1, 0, None, "no round -1"),
-        (21, 0, None, "no round 21; give one from 0 to 20"),
-        (1, -1, None, "no plot -1; give one from 0 to 99"),
-        (1, 100, None, "no plot 100"),
-        (0, 5, None, "no claim, raid or ruling on plot 5 in round 0"),
-        (1, 5, "raid", "no raid on plot 5 in round 1"),
-        (1, 5, "authority", "no ruling on plot 5 in round 1"),
-        (1, 5, "lottery", "no draws of kind 'lottery'; take one of claim, raid, authority"),
+        (-1, 0, None, "no round -1; give one from 1 to 20"),
+        (21, 0, None, "no round 21; give one from 1 to 20"),
+        (0, 5, None, "no round 0; give one from 1 to 20"),
+        (1, 100, None, "no draw at plot 100 in round 1; it has claim on plot"),
+        (1, 5, "raid", "no draw of kind raid at plot 5 in round 1"),
+        (1, 5, "lottery", "kind of draw 'lottery'; take one of claim, raid, authority"),
     ],
 )
 def test_what_is_not_there_is_refused(round_: int, plot: int, kind: str | None, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        audit(path_of("baseline"), round_, plot, kind)
+        draws_at(path_of("baseline"), round_, plot, kind)
 
 
-def test_other_worlds_have_no_draws_that_are_known_here(path: Path) -> None:
-    other: World[int] = World(
-        "other", 1, (), lambda setup: 0, lambda state, inputs: [], lambda state, block: state + 1,
-        ended=lambda state: state > 4,
-    )  # fmt: skip
-    with JournalWriter(path, Header("other", 1)) as journal:
-        record_world(other, {}, lambda state: [], journal)
+def test_a_world_without_draws_says_what_else_checks_it(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_world(tmp_path, monkeypatch, "lessons", "tests.lessons:TOOLS")
+    play(path)
 
-    for ask in (lambda: audit(path, 1, 1), lambda: list(audit_all(path))):
-        with pytest.raises(UnsupportedJournal, match="this reads 'mining'"):
+    for ask in (lambda: draws_at(path, 1, 1), lambda: list(draws(path))):
+        with pytest.raises(BadInput, match="no draws to audit; `goldrush verify"):
             ask()
 
 
@@ -429,11 +433,11 @@ def test_the_draws_before_damage_are_given_and_then_the_damage(path: Path) -> No
     data = bytearray(path_of("scarce").read_bytes())
     data[commits[9].offset + 20] ^= 1
     path.write_bytes(data)
-    given: list[Audit] = []
+    given: list[TieBreak] = []
 
     with pytest.raises(DamagedJournal, match="commit 9"):
-        given.extend(audit_all(path))
-    assert [a for a in audit_all(path_of("scarce")) if a.round < 9] == given
+        given.extend(draws(path))
+    assert [a for a in draws(path_of("scarce")) if a.location["round"] < 9] == given
 
 
 # Forks.
@@ -445,14 +449,16 @@ def test_a_fork_that_changes_the_seed_is_audited_under_the_new_one_from_there_on
     parent, path = path_of("authority-adjudicate"), tmp_path / "a.journal"
     settings = {"seed": 99, "detection": 0.125, "truce": 0}
     fork(parent, 5, path, settings=settings, roster="raid*5,random*5")
-    seeds = {(a.round > 5, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in audit_all(path)}
-    before = [a for a in audit_all(path) if a.round <= 5]
-    rulings = [a for a in audit_all(path) if a.kind == "authority" and a.round > 5]
-    alone = [audit(path, a.round, a.plot, a.kind)[0] for a in rulings]
+    seeds = {
+        (a.location["round"] > 5, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in draws(path)
+    }
+    before = [a for a in draws(path) if a.location["round"] <= 5]
+    rulings = [a for a in draws(path) if a.kind == "authority" and a.location["round"] > 5]
+    alone = [draws_at(path, *a.location.values(), a.kind)[0] for a in rulings]
 
     assert_redone(path)
     assert {(False, 0), (True, 99)} == seeds
-    assert [a for a in audit_all(parent) if a.round <= 5] == before
+    assert [a for a in draws(parent) if a.location["round"] <= 5] == before
     assert rulings == alone
     assert {str(RANGE // 8)} == {a.rule.split()[-1] for a in alone}
 
@@ -466,11 +472,15 @@ def test_a_fork_that_the_world_does_not_take_is_malformed(path: Path, tmp_path: 
     write(bad, commits)
 
     with pytest.raises(MalformedEvents, match="commit 6"):
-        list(audit_all(bad))
+        list(draws(bad))
 
 
 def test_an_audit_is_plain_enough_for_json(crowded: Path) -> None:
-    for audited in audit_all(crowded):
+    for audited in draws(crowded):
         shown = json.loads(json.dumps(audited.as_dict()))
 
-        assert (True, audited.key, audited.plot) == (shown["holds"], shown["key"], shown["plot"])
+        assert (True, audited.key, audited.location["plot"]) == (
+            shown["holds"],
+            shown["key"],
+            shown["plot"],
+        )

@@ -1,8 +1,6 @@
 """Two runs compared: the first event that differs, why, and what came of it."""
 
 import json
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import product, zip_longest
@@ -27,8 +25,11 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
+from goldrush.replay.data.measures import Span
+from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import SHOWN_MAX, Cause, Diff, First, diff, format_diff
-from goldrush.replay.worlds.mining.consequences import consequences
+from goldrush.replay.text import format_number
+from goldrush.replay.worlds.mining.measures import measure
 from tests.journals import changed, commits_of, in_pieces, write
 from tests.seasons import small as season
 
@@ -774,31 +775,12 @@ def test_what_is_found_is_json(pool: Mapping[str, Path]) -> None:
         if isinstance(found, Diff):
             again = json.loads(json.dumps(found.as_dict(), allow_nan=False))
 
-            assert list(again) == ["same", "prefix", "a", "b", "causes", "first"]
+            assert list(again) == ["same", "prefix", "a", "b", "causes", "first", "detail"]
             assert (again["same"], again["prefix"]) == (found.same, found.prefix)
             assert (again["first"] is None) == (found.first is None)
 
 
 # What came of it.
-
-
-def happened(path: Path, since: int, until: int) -> Counter[str]:
-    """What happened in some rounds, counted from the events in their logical form."""
-    counts: Counter[str] = Counter()
-    for round, events in enumerate(played(path), 1):
-        for event in events if since <= round <= until else ():
-            if event.name == "claim_drawn":
-                counts["claims"] += 1
-                counts["contested"] += len(event["claimants"]) > 1
-            elif event.name == "raid_resolved":
-                counts["raids"] += 1
-                counts["captures"] += event["outcome"] == "captured"
-            elif event.name == "ruled":
-                counts["undone"] += event["remedy"] == "restored"
-                counts["captures"] -= event["remedy"] == "restored"
-            elif event.name == "mining_settled":
-                counts["mined"] += event["gold"]
-    return counts
 
 
 def states_of(path: Path) -> dict[int, Any]:
@@ -827,39 +809,55 @@ def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
 ) -> None:
     a, b = pool[one], pool[two]
     found = diff(a, b)
-    came = consequences(found, by_round=True)
+    came = consequences(found, by_unit=True)
     if found.first is None:
         assert came is None
         return
     since, until = found.first.round, min(found.a.rounds, found.b.rounds)
     states_a, states_b = states_of(a), states_of(b)
-    owners = enumerate(zip(states_a[until].owner, states_b[until].owner, strict=True))
     gold = zip_longest(states_a[until].gold, states_b[until].gold)
+    owners = zip(states_a[until].owner, states_b[until].owner, strict=True)
+    ends = (until_round(path, until) for path in (a, b))
+    one_end, two_end = ends
+    span = Span(since, until)
 
-    assert (came.since, came.round) == (since, until)
-    assert came.owners == [(plot, *pair) for plot, pair in owners if pair[0] != pair[1]]
-    assert came.gold == [(agent, *pair) for agent, pair in enumerate(gold)]
-    for counts, path in ((came.counts_a, a), (came.counts_b, b)):
-        expected = happened(path, since, until)
-        assert {name: counts[name] for name in counts} == {n: expected[n] for n in counts}
-        assert set(counts) == {"claims", "contested", "raids", "captures", "undone", "mined"}
-    assert [row.round for row in came.rounds] == list(range(since, until + 1))
-    for row in came.rounds:
-        states = states_a[row.round], states_b[row.round]
-        counted = [happened(path, row.round, row.round) for path in (a, b)]
-        pairs = zip(states[0].owner, states[1].owner, strict=True)
-        assert row.plots == sum(x != y for x, y in pairs)
-        assert [row.gold_a, row.gold_b] == [math.fsum(state.gold) for state in states]
-        assert [row.raids_a, row.raids_b] == [c["raids"] for c in counted]
-        assert [row.captures_a, row.captures_b] == [c["captures"] for c in counted]
+    assert (came.since, came.until) == (since, until)
+    assert [(each.of, each.a, each.b) for each in came.agents if each.name == "gold"] == [
+        (agent, *pair) for agent, pair in enumerate(gold)
+    ]
+    assert sum(x != y for x, y in owners) == came.fields["owner"]
+    assert {each.name: (each.a, each.b) for each in came.measures} == {
+        name: (one_end.over(name, span, len(span)), two_end.over(name, span, len(span)))
+        for name in one_end.known
+    }
+    assert {(each.of, each.name): (each.a, each.b) for each in came.units} == {
+        (round, name): pair
+        for name in one_end.values
+        for round in range(since, until + 1)
+        if (pair := (one_end.values[name][round - 1], two_end.values[name][round - 1]))[0]
+        != pair[1]
+    }
 
 
-def test_of_runs_on_other_grids_the_owners_are_not_compared(pool: Mapping[str, Path]) -> None:
-    came = consequences(diff(pool["run"], pool["grid"]), by_round=True)
+def until_round(path: Path, round: int) -> Any:
+    """A run measured from its commits up to a round alone."""
+    with JournalReader(path) as reader:
+        commits = []
+        for commit in reader:
+            commits.append(commit)
+            if commit.unit == round and commit.digest is not None:
+                break
+    return measure(write(path.with_suffix(".cut"), commits))
 
-    assert came.owners is None
-    assert {row.plots for row in came.rounds} == {None}
-    assert len(came.gold) == AGENTS
+
+def test_of_runs_on_other_grids_every_plot_of_one_alone_differs(pool: Mapping[str, Path]) -> None:
+    found = diff(pool["run"], pool["grid"])
+    came = consequences(found)
+    sizes = [states_of(pool[name])[1].config.plots for name in ("run", "grid")]
+
+    assert came is not None
+    assert came.fields["owner"] >= max(sizes) - min(sizes) > 0
+    assert AGENTS == sum(each.name == "gold" for each in came.agents)
 
 
 def test_nothing_came_of_runs_of_which_no_event_differs(pool: Mapping[str, Path]) -> None:
@@ -867,34 +865,47 @@ def test_nothing_came_of_runs_of_which_no_event_differs(pool: Mapping[str, Path]
         assert consequences(diff(pool["run"], pool[name])) is None
 
 
-def test_rounds_are_kept_only_where_they_are_asked_for(pool: Mapping[str, Path]) -> None:
+def test_units_are_compared_only_where_they_are_asked_for(pool: Mapping[str, Path]) -> None:
     found = diff(pool["run"], pool["slow"])
-    with_rounds, without = consequences(found, by_round=True), consequences(found)
+    with_units, without = consequences(found, by_unit=True), consequences(found)
 
-    assert with_rounds is not None
-    assert without.rounds == []
-    assert attrs.evolve(with_rounds, rounds=[]) == without
+    assert with_units is not None
+    assert without is not None
+    assert [] == without.units != with_units.units
+    assert attrs.evolve(with_units, units=[]) == without
 
 
-def test_captures_that_an_authority_undid_are_not_counted_in_a_round(
-    run: Path, other: Path
-) -> None:
-    fork(run, 3, other, treatment="authority-adjudicate")
-    found = diff(run, other)
-    came = consequences(found, by_round=True)
+def test_the_text_has_a_row_for_all_that_differs(pool: Mapping[str, Path]) -> None:
+    came = consequences(diff(pool["run"], pool["slow"]), by_unit=True)
+    assert came is not None
+    head, titles, *rows = came.format({0: "ada"}).splitlines()
+    measures = [each for each in came.measures if each.a != each.b]
+    agents = [each for each in came.agents if each.a != each.b]
 
-    assert came.counts_b["undone"] > came.counts_b["captures"] == 0
-    assert {row.captures_b for row in came.rounds} == {0}
+    assert "over rounds 6 to 9, and of agents after round 9:" == head
+    assert ["A", "B", "B", "-", "A"] == titles.split()
+    assert [each.title for each in measures] == [
+        row[: len(each.title)] for each, row in zip(measures, rows, strict=False)
+    ]
+    assert (
+        f"{agents[0].title} of {'ada' if agents[0].of == 0 else f'agent {agents[0].of}'}"
+        in (rows[len(measures)])
+    )
+    assert rows[len(measures) + len(agents)].startswith("values of the state that differ then: ")
+    assert len(came.units) == sum(row.startswith("round ") for row in rows)
+    a, b = agents[0].a or 0.0, agents[0].b or 0.0
+    assert rows[len(measures)].split()[-3:] == [
+        format_number(a, 4), format_number(b, 4), ("+" if b >= a else "") + format_number(b - a, 4),
+    ]  # fmt: skip
 
 
 def test_what_came_of_it_is_json(pool: Mapping[str, Path]) -> None:
-    came = consequences(diff(pool["run"], pool["slow"]), by_round=True)
+    came = consequences(diff(pool["run"], pool["slow"]), by_unit=True)
+    assert came is not None
 
     again = json.loads(json.dumps(came.as_dict(), allow_nan=False))
-    assert list(again) == [
-        "since", "round", "owners", "gold", "counts_a", "counts_b", "rounds",
-    ]  # fmt: skip
-    assert again["rounds"][0]["round"] == again["since"] == 6
+    assert list(again) == ["since", "until", "measures", "agents", "units", "fields"]
+    assert again["units"][0]["of"] == again["since"] == 6
 
 
 def test_runs_of_no_rounds_can_be_compared(run: Path, other: Path) -> None:

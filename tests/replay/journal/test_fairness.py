@@ -19,8 +19,8 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, DamagedJournal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.fairness import EXPECTED_MIN, Fairness, fairness
-from goldrush.replay.worlds.mining.audit import audit_all
 from tests.golden import FOLDER, path_of
 from tests.journals import commits_of, redrawn, write
 
@@ -125,7 +125,7 @@ def test_draws_under_another_seed_are_other_draws(runs: list[Path], tmp_path: Pa
     """A fork that changes the seed has its parent's draws up to there, and then its own."""
     path = tmp_path / "fork.journal"
     fork(runs[0], 3, path, settings={"seed": 1_000})
-    own = sum(bool(a.draw_words) and a.round > 3 for a in audit_all(path))
+    own = sum(bool(a.draw_words) and a.location["round"] > 3 for a in draws(path))
     parents = sum(test.draws for test in fairness([runs[0]])[:-1])
 
     assert own > 0
@@ -138,10 +138,10 @@ def test_the_order_of_the_journals_does_not_matter(runs: list[Path]) -> None:
 
 def test_what_an_authority_notices_is_no_place_among_participants() -> None:
     path = path_of("authority-punish")
-    tied = sum(bool(a.draw_words and a.participants) for a in audit_all(path))
+    tied = sum(bool(a.draw_words and a.participants) for a in draws(path))
 
     assert tied == sum(test.draws for test in fairness([path])[:-1])
-    assert tied < sum(bool(a.draw_words) for a in audit_all(path))
+    assert tied < sum(bool(a.draw_words) for a in draws(path))
 
 
 def test_draws_by_the_rules_are_fair(runs: list[Path]) -> None:
@@ -175,7 +175,7 @@ def test_runs_that_were_recorded_by_rigged_draws_do_not_hold_and_are_not_counted
     rigged: list[Path],
 ) -> None:
     """By the right rules these winners are wrong: a matter for the audit, not for chance."""
-    broken = [audited for path in rigged for audited in audit_all(path) if not audited.holds]
+    broken = [audited for path in rigged for audited in draws(path) if not audited.holds]
 
     assert broken
     assert all(a.draw_words == a.draw_words_again for a in broken)
@@ -189,7 +189,7 @@ def test_rigged_draws_that_hold_by_their_own_rules_are_caught_by_the_test(
     """Where recorder and auditor share an unfair `below`, every draw holds; only counting tells."""
     monkeypatch.setattr(Draws, "below", _first_place)
 
-    assert all(audited.holds for path in rigged for audited in audit_all(path))
+    assert all(audited.holds for path in rigged for audited in draws(path))
     *each, together = fairness(rigged)
     assert together.p < 1e-12
     for test in each:

@@ -23,11 +23,22 @@ from goldrush.kernel.world import Event, World
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
+from goldrush.replay import summary
 from goldrush.replay.data import encoded, groups
-from goldrush.replay.data.run_data import map_runs, measured_at, run_at, run_of
+from goldrush.replay.data.run_data import map_runs, measured_at, measured_until, run_at, run_of
 from goldrush.replay.data.tables import as_dicts, tables_of
 from goldrush.replay.find import tools_at
-from goldrush.replay.journal import diff, fairness, follow, log, prompts, rebuild, usage
+from goldrush.replay.journal import (
+    consequences,
+    diff,
+    draws,
+    fairness,
+    follow,
+    log,
+    prompts,
+    rebuild,
+    usage,
+)
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reader_of, reporting_forged
 from goldrush.replay.journal.recheck import recheck
@@ -39,13 +50,10 @@ from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried, front_until
 from goldrush.replay.view.states import states
 from goldrush.replay.wordings import diff_in
-from goldrush.replay.worlds.competition import audit as season_audit
-from goldrush.replay.worlds.competition import consequences as season_consequences
-from goldrush.replay.worlds.competition import folder, leaderboard, proof, score, steps
+from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score, steps
 from goldrush.replay.worlds.competition import prompt as season_prompt
-from goldrush.replay.worlds.competition import summary as season_summary
 from goldrush.replay.worlds.competition.view import view as season_view
-from goldrush.replay.worlds.mining import audit, consequences, measures, summary, why
+from goldrush.replay.worlds.mining import audit, measures, why
 from goldrush.replay.worlds.mining.tools import TOOLS
 from goldrush.replay.worlds.mining.view import view as mining_view
 from tests.faults import forge
@@ -196,8 +204,8 @@ def _rows_of(case: Case, name: str) -> list[Any]:
 
 # By name; what is made before the reader itself begins stands in `given`.
 MINING_READERS: dict[str, Callable[[Case], Any]] = {
-    "mining.audit.audit": lambda c: audit.audit(c.forged, 1, 0),
-    "mining.audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
+    "draws.draws_at": lambda c: draws.draws_at(c.forged, 1),
+    "draws.draws": lambda c: list(draws.draws(c.forged)),
     "diff.diff": _differing,
     "fairness.fairness": lambda c: fairness.fairness([c.forged]),
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
@@ -213,7 +221,8 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
     "mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
     "mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),
-    "mining.summary.summarise": lambda c: summary.summarise(c.forged),
+    "summary.summarise": lambda c: summary.summarise(c.forged),
+    "run_data.measured_until": lambda c: measured_until(c.forged, 1),
     "encoded.encoded_tables": lambda c: list(encoded.encoded_tables([c.forged], "csv")),
     "encoded.csv_table": lambda c: list(encoded.csv_table([c.forged], "events")),
     "encoded.write_tables": lambda c: encoded.write_tables([c.forged], c.out, "csv"),
@@ -240,8 +249,11 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
-    "competition.audit.audit": lambda c: season_audit.audit(c.forged, 0),
-    "competition.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
+    "of a season: draws_at": lambda c: draws.draws_at(c.forged, 0),
+    "of a season: draws": lambda c: list(draws.draws(c.forged)),
+    "of a season: summarise": lambda c: summary.summarise(c.forged),
+    "competition.right.explained_at": lambda c: right.explained_at(c.forged, 0),
+    "competition.right.explained_units": lambda c: list(right.explained_units(c.forged)),
     "competition.folder.export": lambda c: folder.export(c.forged, c.out),
     "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
     "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
@@ -251,13 +263,10 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.proof.proofs": lambda c: proof.proofs(c.forged, 0),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
     "competition.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
-    "competition.summary.summarise": lambda c: season_summary.summarise(c.forged),
 }
 # They are given what `diff` found.
 OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
-    "mining.consequences.consequences": consequences.consequences,
-    "mining.consequences.counts_of_agents": consequences.counts_of_agents,
-    "competition.consequences.consequences": season_consequences.consequences,
+    "consequences.consequences": consequences.consequences,
 }
 # Left out of the names.
 FOLDERS = re.compile(r"^goldrush\.replay\.(?:(?:journal|data|worlds)\.)?")
@@ -277,7 +286,8 @@ NO_READERS = {
     "report.report.report": "what results_of gives",
     "competition.measures.measured": "its caller is behind the door",
     "competition.played.played": "its caller is behind the door",
-    "competition.steps.assignment_in": "its caller is behind the door",
+    "rebuild.walk_through": "its caller is behind the door",
+    "draws.draws_of": "headers",
     "competition.steps.season_world": "headers and START",
     "competition.story.names_in": "leaves out what it cannot read",
     "competition.story.sentences_of": "headers and START",
@@ -298,7 +308,6 @@ NO_READERS = {
     "view.top.top_of": "what carried gives",
     "mining.rl.parallel_env": "writes journals",
     "game.rl.game_env": "writes journals",
-    "game.draws.draws_of_game": "behind the door; tests of its own (games/test_draws.py)",
     "source.records_source": "START alone",
     "source.other_code_in": "START and forks; a test of its own",
     "source.other_code_among": "START and forks; a test of its own (games/test_source.py)",
@@ -340,8 +349,6 @@ NO_READERS = {
     "episode.episodes.closed_units": "its caller is behind the door",
     "episode.episodes.episodes_of": "its caller is behind the door",
     "episode.measures.read": "its caller is behind the door",
-    "episode.summary.summarise": "behind the door; a test of its own (episode/test_measures.py)",
-    "episode.consequences.consequences": "behind the door; what tables of episodes meet",
     "episode.frames.pictures": "its caller is behind the door",
     "find.maker_at": "headers and START",
     "episode.recorded.recorded_model": "writes journals",
@@ -433,8 +440,7 @@ def test_fairness_tells_forged_events_of_what_it_counts(
     drawn = SimpleNamespace(
         participants=(0, 1), holds=True, key="no hex", draw_words=(1,), outcome=0
     )
-    tools = SimpleNamespace(draws=lambda path: iter([drawn]))
-    monkeypatch.setattr(fairness, "tools_at", lambda path: tools)
+    monkeypatch.setattr(fairness, "draws", lambda path: iter([drawn]))
     with pytest.raises(MalformedEvents) as caught:
         fairness.fairness([forged])
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import attrs
 
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.recheck import Recheck, recheck
-from goldrush.replay.worlds.mining.audit import audit_all
 from tests.golden import path_of
 from tests.journals import commits_of
 from tests.seasons import kept
@@ -15,7 +15,7 @@ RUN = path_of("scarce")
 
 
 def test_all_draws_of_a_sound_journal_hold_and_are_counted_by_kind() -> None:
-    every = list(audit_all(RUN))
+    every = list(draws(RUN))
     found = recheck(RUN)
 
     assert (str(RUN), True, None, ()) == (found.path, found.holds, found.error, tuple(found.broken))
@@ -25,7 +25,7 @@ def test_all_draws_of_a_sound_journal_hold_and_are_counted_by_kind() -> None:
 
 
 def test_a_broken_draw_is_broken_though_the_rest_cannot_be_read() -> None:
-    sound = next(one for one in audit_all(RUN) if one.draw_words)
+    sound = next(one for one in draws(RUN) if one.draw_words)
     broken = attrs.evolve(sound, draw_words=())
 
     assert recheck(RUN).holds is True

@@ -21,7 +21,8 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.outcome import RunOutcome, format_value, outcome_of, standings_of
+from goldrush.replay.outcome import RunOutcome, outcome_of, standings_of
+from goldrush.replay.text import format_number
 from goldrush.replay.view.carried import carried
 from goldrush.replay.view.front import POINTS_MAX
 from goldrush.replay.view.numbers import SINGLE_MAX
@@ -68,7 +69,8 @@ def test_a_page_opens_with_the_outcome_and_at_the_last_round(
     assert first == tab.text("h1")
     assert " ".join(others) == tab.text(".lead")
     assert [
-        [each.policy, str(len(each.agents)), format_value(each.mean)] for each in expected.standings
+        [each.policy, str(len(each.agents)), format_number(each.mean)]
+        for each in expected.standings
     ] == [row[:3] for row in table(tab, "Standings by policy")]
     assert "round 20" == tab.text("#now")
     assert "" == tab.moment
@@ -307,11 +309,11 @@ def test_two_runs_begin_with_what_differs_for_the_same_agents(
         assert policies[0] == label.split(" → ")[0]
         changes[label] = means[1] - means[0]
         sign = "+" if changes[label] > 0 else "−"
-        assert [str(len(agents)), *map(format_value, means)] == rows[label][:3]
-        assert f"{sign}{format_value(abs(changes[label]))}" == rows[label][3]
+        assert [str(len(agents)), *map(format_number, means)] == rows[label][:3]
+        assert f"{sign}{format_number(abs(changes[label]))}" == rows[label][3]
     largest = max(changes.values(), key=abs)
     direction = "more" if largest > 0 else "less"
-    assert f", {format_value(abs(largest))} {direction} than in A" in tab.text("h1")
+    assert f", {format_number(abs(largest))} {direction} than in A" in tab.text("h1")
     tab.page.get_by_role("link", name="round 11").first.click()
     assert until(lambda: "round 11" == tab.text("#now"))
 
@@ -331,7 +333,7 @@ def test_a_chart_of_two_runs_compares_the_agents_of_its_table(
     assert set(rows) == set(lines[0]) == set(lines[1])
     for label, ends in rows.items():
         ours, theirs = (run[label] for run in lines)
-        assert ends == [format_value(line[-1]) for line in (ours, theirs)]
+        assert ends == [format_number(line[-1]) for line in (ours, theirs)]
         assert ours[:10] == theirs[:10]  # up to the fork
     assert any("→" in label for label in rows)
 
@@ -473,7 +475,7 @@ def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_pat
         record(path, {"rounds": rounds, "seed": 3}, "greedy-mine*5,raid*5")
     page = page_of(paths[20], paths[6])
     short = outcome(paths[6])
-    gold = {each.policy: format_value(each.mean) for each in short.standings}
+    gold = {each.policy: format_number(each.mean) for each in short.standings}
 
     assert "<h1>After 6 rounds both runs have the same mean gold of each policy.</h1>" in page
     top = top_of(page)

@@ -19,23 +19,21 @@ from goldrush.replay.worlds.competition.career_text import (
     format_departure,
 )
 from goldrush.replay.worlds.competition.glossary import WORDS
+from goldrush.replay.worlds.competition.leaderboard import leaderboard
 from goldrush.replay.worlds.competition.played import played
 from goldrush.replay.worlds.competition.proof import proofs
 from goldrush.replay.worlds.competition.right import (
     challenges_of,
     format_best,
     format_challenge,
-    format_right,
-)
-from goldrush.replay.worlds.competition.score import grounds_of, scores
-from goldrush.replay.worlds.competition.show import (
     format_choice,
     format_conclusion,
     format_proven,
+    format_right,
 )
+from goldrush.replay.worlds.competition.score import grounds_of, scores
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.story import names_in
-from goldrush.replay.worlds.competition.summary import summarise
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import SEASON_NAMES, season_path
 from tests.journals import events_of
@@ -359,16 +357,21 @@ def test_the_page_begins_with_the_leaderboard_and_a_workers_name_opens_its_seaso
     tab: Tab, paged: Callable[..., Path]
 ) -> None:
     tab.open(paged(EVERY))
-    summary, names, found = summarise(EVERY), names_in(EVERY), measured_at(EVERY).careers
+    names, found = names_in(EVERY), measured_at(EVERY).careers
+    ranks = {row.agent: row.rank for row in leaderboard(EVERY).rows}
+    workers = sorted(
+        found.careers,
+        key=lambda each: (each.agent not in ranks, ranks.get(each.agent, each.agent)),
+    )
     rows = tab.page.locator("#standings table").first.locator("tbody tr")
     told = [row.locator("th, td").all_text_contents() for row in rows.all()]
     careers = {names[career.agent]: career for career in found.careers}
 
-    assert [worker.name for worker in summary.workers] == [row[1].split()[-1] for row in told]
-    for worker, row in zip(summary.workers, told, strict=True):
+    assert [worker.name for worker in workers] == [row[1].split()[-1] for row in told]
+    for worker, row in zip(workers, told, strict=True):
         career = careers[worker.name]
-        rank = "–" if worker.rank is None else str(worker.rank)
-        assert [rank, str(worker.total)] == [row[0], row[3]]
+        rank = str(ranks.get(worker.agent, "–"))
+        assert [rank, str(worker.points)] == [row[0], row[3]]
         assert row[5:8] == [
             f"{career.held} of {career.claims}",
             str(career.chosen),
@@ -427,7 +430,7 @@ def test_the_leaderboard_of_a_moment_has_the_words_of_the_final_one_and_stands_o
     ]
     assert 1 == tab.page.locator("p", has_text="ada was there from the start").count()
     assert ["scripted", "random"] == tab.page.locator(".standings th[scope=row]").all_inner_texts()
-    last = summarise(EVERY).assignments - 1
+    last = measured_at(EVERY).units - 1
     tab.page.evaluate(f"location.hash = '#assignment={last}'")
     tab.page.wait_for_function(SHOWN, arg=f"assignment {last}")
     assert 0 == tab.page.get_by_text("Leaderboard after").count()
@@ -437,7 +440,7 @@ def test_of_many_workers_the_first_are_charted_and_whoever_is_chosen(
     tab: Tab, tmp_path: Path, paged: Callable[..., Path]
 ) -> None:
     path = small(tmp_path / "many.journal", workers=26)
-    workers = [worker.name for worker in summarise(path).workers]
+    workers = [row.name for row in leaderboard(path).rows]
     foremost, last = workers[:12], workers[-1]
     tab.open(paged(path))
     names = tab.page.locator("#outcome .chart .end")
@@ -462,7 +465,7 @@ def test_values_of_the_charts_are_read_by_keys_and_by_pointer(
     for key in ("Home", "ArrowRight", "ArrowRight"):
         tab.press(key)
     points: dict[str, int] = {
-        names[worker.agent]: 0 for worker in summarise(EVERY).workers if worker.agent < 11
+        names[worker.agent]: 0 for worker in measured_at(EVERY).careers.careers if worker.agent < 11
     }
     for event in log(EVERY, Query(0, 1)):
         if event.name == "scored":

@@ -43,15 +43,13 @@ from goldrush.replay.worlds.competition.right import (
     challenges_of,
     format_best,
     format_challenge,
+    format_choice,
+    format_conclusion,
+    format_proven,
     format_quality,
     format_right,
 )
 from goldrush.replay.worlds.competition.score import STEPS, Score, grounds_of, score_at
-from goldrush.replay.worlds.competition.show import (
-    format_choice,
-    format_conclusion,
-    format_proven,
-)
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 _HERE: Final = Path(__file__).parent

@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,14 @@ import msgpack
 import pytest
 from xxhash import xxh3_64_intdigest
 
-from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
+from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition import events as season_events
+from goldrush.replay.journal.draws import draws, draws_at
 from goldrush.replay.journal.fairness import fairness
 from goldrush.replay.journal.tie_break import TieBreak
-from goldrush.replay.worlds.competition.audit import AUDITED, audit, audit_all
-from tests.golden import path_of
+from goldrush.replay.worlds.competition.audit import DRAWS
 from tests.journals import commits_of, events_of, write
 from tests.seasons import HEADER, LAST, RICH, Change, alone, changed, forged, fork, rich, small
 
@@ -43,7 +43,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def audits(season: Path) -> list[TieBreak]:
-    return list(audit_all(season))
+    return list(draws(season))
 
 
 # The rules, written anew.
@@ -109,7 +109,7 @@ def redone(events: Iterable[Event], seed: int) -> Iterator[tuple[str, object, li
 
 def test_every_draw_of_a_season_is_what_the_rules_give(season: Path, drawn: Path) -> None:
     for path in (season, drawn):
-        expected, audits = list(redone(events_of(path), seed_of(path))), list(audit_all(path))
+        expected, audits = list(redone(events_of(path), seed_of(path))), list(draws(path))
 
         assert expected == [(a.kind, a.outcome_again, list(a.draw_words_again)) for a in audits]
         assert [(outcome, words) for _, outcome, words in expected] == [
@@ -121,9 +121,9 @@ def test_every_draw_of_a_season_is_what_the_rules_give(season: Path, drawn: Path
 def test_the_seasons_have_draws_of_all_kinds_and_such_as_were_not_needed(
     audits: list[TieBreak], drawn: Path
 ) -> None:
-    found = {(audited.kind, bool(audited.draw_words)) for audited in (*audits, *audit_all(drawn))}
+    found = {(audited.kind, bool(audited.draw_words)) for audited in (*audits, *draws(drawn))}
 
-    assert found == {(kind, drawn) for kind in AUDITED for drawn in (True, False)}
+    assert found == {(kind, drawn) for kind in DRAWS.kinds for drawn in (True, False)}
     assert {audited.location["table"] for audited in audits} == {0, 1}
 
 
@@ -157,15 +157,15 @@ def test_one_assignment_is_the_same_alone_and_among_all(
     season: Path, audits: list[TieBreak]
 ) -> None:
     for assignment in range(LAST + 1):
-        assert audit(season, assignment) == [
+        assert draws_at(season, assignment) == [
             audited for audited in audits if audited.location["assignment"] == assignment
         ]
 
 
 def test_a_table_and_a_kind_narrow_it_down(season: Path, audits: list[TieBreak]) -> None:
     assignment = next(a.location["assignment"] for a in audits if a.location["table"] == 1)
-    [second] = audit(season, assignment, 1, "order")
-    kinds = [audited.kind for audited in audit(season, assignment, 0)]
+    [second] = draws_at(season, assignment, 1, "order")
+    kinds = [audited.kind for audited in draws_at(season, assignment, 0)]
 
     assert (second.kind, dict(second.location)) == ("order", {"assignment": assignment, "table": 1})
     assert kinds[:2] == ["order", "conclude"]
@@ -234,7 +234,7 @@ def test_what_was_forged_in_a_draw_does_not_hold(
     season: Path, drawn: Path, path: Path, kind: str, change: Change
 ) -> None:
     sound = drawn if kind == "conclude" else season
-    for draw in audit_all(sound):
+    for draw in draws(sound):
         assignment, table = draw.location["assignment"], draw.location["table"]
         if draw.kind == kind and draw.draw_words:
             commits = changed(
@@ -243,10 +243,10 @@ def test_what_was_forged_in_a_draw_does_not_hold(
             with contextlib.suppress(MalformedEvents):  # a table may not end so
                 forged(path, commits, sound)
                 break
-    broken = [audited for audited in audit_all(path) if not audited.holds]
+    broken = [audited for audited in draws(path) if not audited.holds]
 
     assert (kind, draw.location) in [(audited.kind, audited.location) for audited in broken]
-    assert not all(audited.holds for audited in audit(path, assignment, table, kind))
+    assert not all(audited.holds for audited in draws_at(path, assignment, table, kind))
 
 
 def _given_words(row: list[Any]) -> None:
@@ -276,7 +276,7 @@ def test_what_was_forged_where_nothing_was_drawn_does_not_hold(
     commits = changed(season, CODES[kind], assignment, change, is_meant=lambda row: row[0] == table)
     path = forged(tmp_path / "forged.journal", commits, season)
 
-    assert [audited.holds for audited in audit(path, assignment, table, kind)] == [False]
+    assert [audited.holds for audited in draws_at(path, assignment, table, kind)] == [False]
 
 
 def test_a_season_whose_digest_is_wrong_is_not_laid_open(season: Path, tmp_path: Path) -> None:
@@ -286,8 +286,8 @@ def test_a_season_whose_digest_is_wrong_is_not_laid_open(season: Path, tmp_path:
     path = write(tmp_path / "a.journal", commits, header)
 
     with pytest.raises(MalformedEvents, match="but its events give"):
-        audit(path, 2)
-    assert all(audited.holds for audited in audit(path, 1))
+        draws_at(path, 2)
+    assert all(audited.holds for audited in draws_at(path, 1))
 
 
 # What is not there.
@@ -299,33 +299,24 @@ def test_a_season_whose_digest_is_wrong_is_not_laid_open(season: Path, tmp_path:
         ((-1,), "no assignment -1; give one from 0 to 15"),
         ((16,), "no assignment 16; give one from 0 to 15"),
         ((10**30,), "from 0 to 15"),
-        ((0, 1), "no table 1 in assignment 0; give one from 0 to 0"),
-        ((0, -1), "no table -1 in assignment 0"),
-        ((0, 0, "claim"), "no draws of kind 'claim'; take one of order, conclude, bottom"),
+        ((0, 1), "no draw at table 1 in assignment 0; it has order at table 0"),
+        ((0, -1), "no draw at table -1 in assignment 0"),
+        ((0, 0, "claim"), "kind of draw 'claim'; take one of order, conclude, bottom"),
     ],
     ids=str,
 )
 def test_what_is_not_there_is_refused(season: Path, ask: tuple[Any, ...], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        audit(season, *ask)
+        draws_at(season, *ask)
 
 
 def test_a_table_at_which_all_were_equal_has_no_bottom_place(tmp_path: Path) -> None:
     own = "worker=tests.llm.seasons:Quiet"
     path = small(tmp_path / "a.journal", own, assignments=1)
 
-    assert [(a.kind, a.outcome) for a in audit(path, 0)[1:]] == [("conclude", None)]
-    with pytest.raises(BadInput, match="no bottom place in assignment 0; see what there is"):
-        audit(path, 0, None, "bottom")
-
-
-def test_runs_of_other_worlds_are_refused() -> None:
-    asks: list[Callable[[], object]] = [
-        lambda: audit(path_of("scarce"), 1), lambda: list(audit_all(path_of("scarce")))
-    ]  # fmt: skip
-    for ask in asks:
-        with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
-            ask()
+    assert [(a.kind, a.outcome) for a in draws_at(path, 0)[1:]] == [("conclude", None)]
+    with pytest.raises(BadInput, match="no draw of kind bottom in assignment 0; it has order at"):
+        draws_at(path, 0, None, "bottom")
 
 
 def test_the_draws_before_a_torn_tail_are_given(
@@ -335,16 +326,16 @@ def test_the_draws_before_a_torn_tail_are_given(
     given: list[TieBreak] = []
 
     with pytest.raises(TornTail):
-        given.extend(audit_all(path))
+        given.extend(draws(path))
     assert given == [audited for audited in audits if audited.location["assignment"] < 8]
-    assert audit(path, 7) == audit(season, 7)
+    assert draws_at(path, 7) == draws_at(season, 7)
 
 
 def test_a_fork_with_another_seed_is_audited_under_it_from_there_on(
     season: Path, audits: list[TieBreak], tmp_path: Path
 ) -> None:
     fork(season, 3, tmp_path / "a.journal", settings={"seed": 99, "assignments": 6})
-    found = list(audit_all(tmp_path / "a.journal"))
+    found = list(draws(tmp_path / "a.journal"))
     seeds = {
         (a.location["assignment"] > 3, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in found
     }
@@ -354,7 +345,9 @@ def test_a_fork_with_another_seed_is_audited_under_it_from_there_on(
     assert [a for a in found if a.location["assignment"] < 4] == [
         a for a in audits if a.location["assignment"] < 4
     ]
-    assert audit(tmp_path / "a.journal", 5) == [a for a in found if a.location["assignment"] == 5]
+    assert draws_at(tmp_path / "a.journal", 5) == [
+        a for a in found if a.location["assignment"] == 5
+    ]
 
 
 def test_the_fairness_of_a_season_counts_the_places_of_those_who_won_a_tie(

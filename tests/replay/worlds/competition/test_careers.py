@@ -1,8 +1,6 @@
 """The season of a worker in sentences: its numbers are those of the events."""
 
 import re
-from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,10 +15,7 @@ from goldrush.replay.worlds.competition.career_text import (
 )
 from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.headline import headline
-from goldrush.replay.worlds.competition.proof import proofs
-from goldrush.replay.worlds.competition.right import best_of
 from goldrush.replay.worlds.competition.story import names_in
-from goldrush.replay.worlds.competition.summary import summarise
 from tests.golden import season_path
 from tests.journals import events_of
 from tests.seasons import kept
@@ -41,30 +36,6 @@ def every() -> Path:
 def season(request: pytest.FixtureRequest) -> tuple[Path, Careers]:
     path = request.param()
     return path, measured_at(path).careers
-
-
-def test_careers_add_up_to_the_summary(season: tuple[Path, Careers]) -> None:
-    path, found = season
-    summary = summarise(path)
-    workers = {worker.agent: worker for worker in summary.workers}
-    careers = found.careers
-
-    assert set(workers) == {career.agent for career in careers}
-    for career in careers:
-        worker = workers[career.agent]
-        assert worker.name == career.name
-        assert (worker.total, worker.sat) == (career.points, career.tables)
-        assert (worker.status, worker.class_) == (career.status, career.class_)
-        assert worker.sparks == career.sparks
-    counts = summary.counts
-    assert (counts.claims, counts.held) == (
-        sum(career.claims for career in careers), sum(career.held for career in careers)
-    )  # fmt: skip
-    assert (counts.challenges, counts.sustained) == (
-        sum(career.challenges for career in careers), sum(career.sustained for career in careers)
-    )  # fmt: skip
-    concluded = sum(ended.conduct is not None for ended in summary.tables)
-    assert concluded == sum(career.chosen for career in careers)
 
 
 def test_a_departure_has_the_rule_and_numbers_that_lead_to_it(
@@ -156,28 +127,6 @@ def test_many_losses_of_a_seat_are_told_up_to_a_limit() -> None:
 
     assert "lost its seat" in lines[-2]
     assert MOVES_MAX == sum(line.startswith("In assignment ") for line in lines)
-
-
-@pytest.mark.parametrize("path", [every, rich, odd, apart, silent])
-def test_the_headline_counts_claims_tables_and_lost_seats(path: Callable[[], Path]) -> None:
-    journal = path()
-    leads, tables = headline(measured_at(journal))
-    summary, kinds = summarise(journal), Counter(event.name for event in events_of(journal))
-    best = 0
-    for unit in range(summary.assignments):
-        for proof in proofs(journal, unit):
-            first = best_of(proof)
-            best += first is not None and any(
-                each.id == proof.conclusion and each.tested == first.tested
-                for each in proof.proposals
-            )
-    first, lost = summary.workers[0], kinds["relegated"] + kinds["deleted"]
-
-    assert leads.startswith(f"{first.name} ranks first with {first.rolling:,} recent point")
-    assert str(max(worker.total for worker in summary.workers)) in leads
-    assert f"{summary.counts.held} of {format_count(summary.counts.claims, 'claim')}" in tables
-    assert f"; {best} of {format_count(len(summary.tables), 'table')} chose the best" in tables
-    assert (f"{format_count(lost, 'time')} a worker" if lost else "nobody lost a seat") in tables
 
 
 def test_the_headline_follows_from_what_was_measured_and_reads_no_journal(tmp_path: Path) -> None:

@@ -13,17 +13,17 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
+from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.competition.audit import audit_all
-from goldrush.replay.worlds.competition.consequences import consequences
+from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.competition.folder import as_files
 from goldrush.replay.worlds.competition.leaderboard import season_at
 from goldrush.replay.worlds.competition.score import scores
-from goldrush.replay.worlds.competition.summary import summarise
 from tests.journals import commits_of, write
 from tests.seasons import HEADER, resume, small
 
@@ -37,7 +37,7 @@ TOOLS: dict[str, Callable[[Path, Path], object]] = {
     "rebuild": lambda path, sound: rebuild(path, 2),
     "log": lambda path, sound: list(narrator(path).chronicle(log(path, Query(agents=[5])))),
     "summary": lambda path, sound: summarise(path),
-    "audit": lambda path, sound: list(audit_all(path)),
+    "audit": lambda path, sound: list(draws(path)),
     "score": lambda path, sound: scores(path, 1, 5),
     "folder": lambda path, sound: as_files(season_at(path)),
     "diff": lambda path, sound: consequences(diff(sound, path)),

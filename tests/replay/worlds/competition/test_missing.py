@@ -10,17 +10,17 @@ from goldrush.kernel.errors import MalformedEvents, UnsupportedJournal
 from goldrush.kernel.journal import Commit, Header
 from goldrush.kernel.worlds.competition import NAME, RULES
 from goldrush.replay.journal.batch import verify_all
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.competition.audit import audit_all
 from goldrush.replay.worlds.competition.folder import as_files
 from goldrush.replay.worlds.competition.leaderboard import season_at
 from goldrush.replay.worlds.competition.prompt import prompted
 from goldrush.replay.worlds.competition.score import scores
-from goldrush.replay.worlds.competition.summary import summarise
 from tests.journals import commits_of, events_of, write
 from tests.seasons import HEADER, forged, fork, kept, resume
 
@@ -38,7 +38,7 @@ ABSENT = {"another arena": {"name": "nowhere"}, "another version": {"version": 9
 READERS: dict[str, Callable[[Path], object]] = {
     "rebuild": lambda path: rebuild(path, 1),
     "log": lambda path: list(narrator(path).chronicle(log(path))),
-    "audit": lambda path: list(audit_all(path)),
+    "audit": lambda path: list(draws(path)),
     "summary": summarise,
     "page": page_of,
     "folder": lambda path: as_files(season_at(path)),

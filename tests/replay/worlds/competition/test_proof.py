@@ -9,18 +9,19 @@ import pytest
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.competition.events import CODES, Stood
-from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.text import plain
-from goldrush.replay.worlds.competition.audit import audit
 from goldrush.replay.worlds.competition.measures import measured
 from goldrush.replay.worlds.competition.proof import Proof, proofs
-from goldrush.replay.worlds.competition.show import format_proof, format_summary, unit_as_dict
+from goldrush.replay.worlds.competition.right import (
+    explained_at,
+    explained_units,
+    format_conclusion,
+    format_right,
+)
 from goldrush.replay.worlds.competition.story import names_in
-from goldrush.replay.worlds.competition.summary import summarise
 from tests.journals import events_of
 from tests.seasons import changed, forged, kept
 from tests.stances import ASSIGNMENTS, HOSTILE, apart, odd, silent
@@ -56,11 +57,11 @@ def test_a_conclusion_has_most_final_stances_and_of_these_the_best_test(
     reasons = Counter[str]()
     for _, proof in every:
         names = {side.agent: f"agent-{side.agent}" for side in proof.sides}
-        last = format_proof(proof, names).splitlines()[-2 if proof.proposals else -1]
+        last = format_conclusion(proof, names.__getitem__)
         counts = Counter(side.final for side in proof.sides if side.final is not None)
         if proof.conclusion is None:
             assert not counts
-            assert last.startswith(("no conclusion: nobody stands by", "nobody proposed"))
+            assert last.startswith("no conclusion: nobody stands by")
             continue
         foremost = [p for p in proof.proposals if counts[p.id] == max(counts.values())]
         best = max(p.tested or 0 for p in foremost)
@@ -78,23 +79,40 @@ def test_a_conclusion_has_most_final_stances_and_of_these_the_best_test(
     assert len(reasons) >= 3
 
 
-def test_replay_of_an_assignment_shows_the_proof_and_the_choice_above_the_events() -> None:
+def test_why_an_assignment_concluded_what_it_did() -> None:
     path = odd()
     names = names_in(path)
     for unit in range(ASSIGNMENTS):
-        rebuilt = rebuild(path, unit)
         [proof] = proofs(path, unit)
+        [explained] = explained_at(path, unit)
         given = sum(side.stood is not None for side in proof.sides)
-        changed = [names[side.agent] for side in proof.sides if side.changed]
-        shown = rebuilt.format(plain)
+        changed = sum(side.changed for side in proof.sides)
+        text = str(explained)
 
-        assert format_proof(proof, names) in shown
-        choice = f"the choice: {given} of 6 gave a final stance; {len(changed)} changed sides "
-        assert (choice if given else "no final stances: ") in shown
-        assert [line.split()[0] for line in shown.splitlines()
-                if line.endswith("changed sides")] == changed  # fmt: skip
-        assert [proof.as_dict()] == unit_as_dict(rebuilt)["tables"]
-        json.dumps(unit_as_dict(rebuilt)["tables"])
+        assert (unit, 0, sorted(side.agent for side in proof.sides)) == (
+            explained.unit, explained.location, list(explained.agents)
+        )  # fmt: skip
+        assert format_right(proof, names.__getitem__) in text
+        choice = f"the choice: {given} of 6 gave a final stance; {changed} changed sides "
+        assert (choice if given else "no final stances: ") in text
+        assert json.loads(json.dumps(explained.as_dict()))["account"] == list(explained.account)
+    assert [*range(ASSIGNMENTS)] == list(explained_units(path))
+
+
+def test_explanations_are_of_one_table_or_of_those_where_an_agent_sat() -> None:
+    path = apart()
+    tables = {proof.table: {side.agent for side in proof.sides} for proof in proofs(path, 0)}
+    agent = min(min(seated) for seated in tables.values())
+    where = [table for table, seated in tables.items() if agent in seated]
+
+    assert [*tables] == [each.location for each in explained_at(path, 0)]
+    assert where == [each.location for each in explained_at(path, 0, agent=agent)]
+    assert [0] == [each.location for each in explained_at(path, 0, 0)]
+    assert 0 in explained_units(path, 0, agent)
+    for asked in ((0, 99, None), (0, None, 99)):
+        with pytest.raises(BadInput, match="no such table"):
+            explained_at(path, *asked)
+    assert [] == list(explained_units(path, 99))
 
 
 def test_where_nobody_is_asked_it_is_said_so() -> None:
@@ -102,14 +120,13 @@ def test_where_nobody_is_asked_it_is_said_so() -> None:
         (apart(), "no final stances: everybody stands where the proof left it"),
         (silent(), "nobody proposed anything that counts, so nothing is concluded"),
     ):
-        assert says in rebuild(path, 1).format(plain)
-        assert 0 == summarise(path).counts.stood
+        assert says in "\n".join(map(str, explained_at(path, 1)))
 
 
-def test_the_start_and_what_there_is_not_have_no_proof() -> None:
-    assert [] == unit_as_dict(rebuild(odd(), -1))["tables"]
-    with pytest.raises(BadInput):
-        proofs(odd(), ASSIGNMENTS)
+def test_what_there_is_not_has_no_proof() -> None:
+    for unit in (-1, ASSIGNMENTS):
+        with pytest.raises(BadInput):
+            proofs(odd(), unit)
 
 
 def test_a_final_stance_is_told_on_one_line_whatever_its_words_are() -> None:
@@ -125,19 +142,6 @@ def test_a_final_stance_is_told_on_one_line_whatever_its_words_are() -> None:
         assert not set(line) & set("\n\x1b\u202e")
     for code in ("move/unknown-target", "move/refuted", "act/malformed"):
         assert any(f"(stood), {code}" in line for line in told)
-
-
-def test_a_summary_counts_final_stances_and_changes_of_side() -> None:
-    summary = summarise(odd())
-    refused = Counter(e["code"] for e in events_of(odd()) if e.name == "refused")
-    made = sum(e.name == "stood" for e in events_of(odd()))
-    changed = sum(s.changed for unit in range(ASSIGNMENTS) for p in proofs(odd(), unit)
-                  for s in p.sides)  # fmt: skip
-
-    assert (made - sum(refused.values()), changed) == (summary.counts.stood, summary.counts.changed)
-    assert f"Final stances: {summary.counts.stood} were given" in format_summary(summary)
-    assert dict(refused) == summary.refused
-    assert format_count(changed, "time").partition(" ")[0] in format_summary(summary)
 
 
 def test_the_words_of_a_season_are_those_of_its_final_stances_too() -> None:
@@ -170,6 +174,6 @@ def test_forged_final_stances_are_found_in_the_conclusion(tmp_path: Path) -> Non
     commits = changed(path, CODES[Stood], unit, by_nothing)
     fake = forged(tmp_path / "forged.journal", commits, path)
 
-    assert audit(path, unit, 0, "conclude")[0].holds
-    assert not audit(fake, unit, 0, "conclude")[0].holds
+    assert draws_at(path, unit, 0, "conclude")[0].holds
+    assert not draws_at(fake, unit, 0, "conclude")[0].holds
     assert not verify(fake).holds

@@ -1,7 +1,6 @@
 """A season told: every kind of event in words, and what a season comes to."""
 
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,10 @@ from goldrush.agents.worlds.competition.players import configured
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Concluded
-from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import in_brief, narrator
+from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.competition.quality import Atlases, percentile
-from goldrush.replay.worlds.competition.show import format_line, format_summary
 from goldrush.replay.worlds.competition.story import names_in, sentences
-from goldrush.replay.worlds.competition.summary import SeasonSummary, summarise
 from tests.journals import events_of
 from tests.seasons import changed, forged, rich, small
 
@@ -52,26 +49,6 @@ def test_a_value_beside_a_claim_or_a_bar_has_the_digits_that_tell_them_apart(sea
     told = list(narrator(season).lines([close.get(id(event), event) for event in events]))
 
     assert any("0.40047 for 0.40052 claimed: it does not hold (" in line for line in told)
-
-
-def test_a_conclusion_that_hardly_beats_the_bar_shows_by_how_much(season: Path) -> None:
-    summary = summarise(season)
-    ended = next(table for table in summary.tables if table.conduct is not None)
-    close = attrs.evolve(ended, value=0.40047, bar=0.4005201, best=0.40047)
-    row = format_summary(attrs.evolve(summary, tables=[close])).splitlines()[-1]
-
-    assert "  0.40047  0.40052      0.40047  " in row
-    concluded = [
-        e for e in events_of(season) if e.name == "concluded" and e["proposal"] is not None
-    ]
-    rebuilt = rebuild(season, concluded[0].unit)
-    values = {None: 0.40052, concluded[0]["proposal"]: 0.40047}
-    events = [
-        attrs.evolve(e, fields={**e.fields, "value": values.get(e["at"], e["value"])})
-        if e.name == "tested" else e for e in rebuilt.events
-    ]  # fmt: skip
-
-    assert "tested 0.40047, the bar is 0.40052" in format_line(attrs.evolve(rebuilt, events=events))
 
 
 def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
@@ -282,54 +259,6 @@ def test_the_words_of_a_journal_know_the_names(journal: Path) -> None:
     assert "ada is deleted" == line
 
 
-@pytest.fixture(scope="module")
-def summary(journal: Path) -> SeasonSummary:
-    return summarise(journal)
-
-
-def test_a_summary_counts_what_the_events_say(season: Path) -> None:
-    summary, events = summarise(season), events_of(season)
-    names = Counter(e.name for e in events)
-    totals = [e["total"] for e in events if e.name == "scored"]
-    concluded = [e for e in events if e.name == "concluded"]
-    spoke = Counter(e["move"] for e in events if e.name == "spoke")
-
-    assert (16, True, len(concluded)) == (
-        summary.assignments, summary.finished, len(summary.tables)
-    )  # fmt: skip
-    assert summary.mean_total == pytest.approx(sum(totals) / len(totals))
-    for table, event in zip(summary.tables, concluded, strict=True):
-        assert (table.assignment, table.table) == (event.unit, event["table"])
-        assert (table.conduct, table.tied) == (event["conduct"], len(event["tied"]))
-    assert sum(t.adopted is True for t in summary.tables) == sum(
-        e["adopted"] is True for e in events if e.name == "adopted"
-    )
-    assert sum(summary.refused.values()) == names["refused"]
-    assert summary.counts.trials == names["tried"]
-    assert summary.counts.claims <= spoke["propose"] + spoke["amend"]  # some are redirected
-    assert summary.counts.challenges <= spoke["challenge"]
-    assert summary.counts.claims > summary.counts.held > summary.counts.sharp > 0
-    assert summary.counts.challenges > summary.counts.sustained > 0
-
-
-def test_a_conclusion_is_held_against_the_bar_the_best_tested_and_all_conducts(
-    season: Path,
-) -> None:
-    summary = summarise(season)
-    halves: dict[bool, list[float]] = {False: [], True: []}
-
-    for table in summary.tables:
-        assert table.bar is not None
-        assert table.value is None or table.best >= table.value > table.bar
-        assert table.quality.regret == pytest.approx(
-            table.quality.discovery + table.quality.selection
-        )
-        halves[table.assignment >= 8].append(table.quality.percentile)
-    assert summary.percentiles == tuple(
-        pytest.approx(sum(half) / len(half)) for half in halves.values()
-    )
-
-
 def test_a_percentile_counts_half_of_those_that_are_as_good() -> None:
     assert [percentile(value, [1, 2, 2, 4]) for value in (0, 1, 2, 3, 4)] == [
         0, 0.125, 0.5, 0.75, 0.875
@@ -357,38 +286,6 @@ def test_where_there_is_no_atlas_nothing_is_said_of_the_optimum() -> None:
     conduct = ("mine", None, 0, subject.treatment)
 
     assert Atlases(ARENA).quality(subject, conduct, conduct) is None
-
-
-def test_a_summary_tells_who_stands_where(journal: Path, summary: SeasonSummary) -> None:
-    posted = [e["rows"] for e in events_of(journal) if e.name == "leaderboard_posted"]
-    ranks = {agent: rank for rank, agent, _, _ in posted[-1]}
-    first = {agent: rank for rows in reversed(posted) for rank, agent, _, _ in rows}
-
-    assert ranks == {w.agent: w.rank for w in summary.workers if w.rank is not None}
-    assert {w.agent: first.get(w.agent) for w in summary.workers} == {
-        w.agent: w.first_rank for w in summary.workers
-    }
-    assert sum(w.total for w in summary.workers) == sum(
-        e["total"] for e in events_of(journal) if e.name == "scored"
-    )
-
-
-def test_a_summary_of_a_long_season_tells_every_coming_and_going(season: Path) -> None:
-    path = season
-    told = {
-        "elimination_faced": "faces", "relegated": "is benched", "returned": "returns",
-        "deleted": "is deleted", "joined": "joins",
-    }  # fmt: skip
-    names = names_in(path)
-    expected = [
-        (e.unit, names[e["ordinal" if e.name == "joined" else "agent"]], told[e.name])
-        for e in events_of(path)
-        if e.name in told
-    ]
-    left = summarise(path).left
-
-    assert expected == [(at, name, what.partition(":")[0].replace(" elimination", ""))
-                        for at, name, what in left]  # fmt: skip
 
 
 def test_a_conclusion_at_a_table_that_is_none_is_malformed(journal: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from goldrush.kernel.worlds.episode.subject import VECTOR
 from goldrush.replay.data.groups import groups
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
+from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
 from tests.journals import changed, commits_of, write
 from tests.replay.worlds.episode.recorded import (
@@ -114,6 +115,6 @@ def test_a_forged_agent_is_reported(tmp_path: Path, agent: int) -> None:
     rows = changed(commits, GAVE, lambda row: [agent, *row[1:]], first=True)
     path = write(tmp_path / "forged.journal", rows, Header("episode", 1))
 
-    for act_on in (measured_at, tools_at(path).summary):
+    for act_on in (measured_at, summarise):
         with pytest.raises(MalformedEvents):
             act_on(path)

@@ -24,12 +24,13 @@ from goldrush.kernel.walk import DERIVED, NotDerived
 from goldrush.kernel.walk import Walk as Walked
 from goldrush.kernel.worlds.episode.events import ARRAY
 from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.diff import diff
+from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
 from goldrush.replay.worlds.episode.model import ModelMaker, about_of_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.stage import LiveStage
-from goldrush.replay.worlds.episode.summary import summarise
 from tests.replay.worlds.episode.models import (
     Duck,
     Failing,
@@ -185,9 +186,9 @@ def test_an_equal_row_is_recorded_and_the_step_of_the_last_one_said(tmp_path: Pa
     run = goldrush.wrap(Steady, tmp_path / "run.journal", seed=7, steps=6)
 
     assert [0, 1, 2, 3, 4] == arrays(run.path, "report[share]")
-    assert "share (last in step 4)" in str(summarise(run.path).headline)
+    assert "share (last in step 4)" in str(summarise(run.path))
     whole = goldrush.wrap(Steady, tmp_path / "whole.journal", seed=7, steps=4)
-    assert "last in" not in str(summarise(whole.path).headline)
+    assert "last in" not in str(summarise(whole.path))
 
 
 def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path: Path) -> None:
@@ -461,8 +462,7 @@ class Town:
 
 run = goldrush.wrap(Town, "a.journal", seed=7, steps=9)
 fork = run.fork(4, "b.journal", growth=0.5)
-found = run.tools.consequences(run.diff(fork), by_round=False)
-print(run.tools.format_consequences(found, False).splitlines()[0])
+print(run.diff(fork).detail)
 print(run.verify().holds, fork.verify().holds, run.measures()["total"] > fork.measures()["total"])
 """
 
@@ -474,7 +474,7 @@ def test_a_plain_class_needs_no_numpy(tmp_path: Path) -> None:
 
     assert "" == told.stderr
     first, second = told.stdout.splitlines()
-    assert re.fullmatch(r"step 5: variable\[growth\] is 1.0 in A and 0.5 in B \(by 0.5\)", first)
+    assert re.fullmatch(r"variable\[growth\] is 1.0 in A and 0.5 in B \(by 0.5\)", first)
     assert "True True True" == second
 
 
@@ -493,7 +493,7 @@ def test_twelve_steps_are_told_as_twelve(tmp_path: Path) -> None:
     verdict, info = run.verify(), run.info()
 
     assert (12, 12, 12, None) == (run.units, info.units, info.of, info.planned)
-    assert (13, 12, 12) == (verdict.rounds, verdict.counted, summarise(path).steps)
+    assert (13, 12, 12) == (verdict.rounds, verdict.counted, measured_at(path).steps)
     assert len(run) == len(list(run)) == 13
     assert "12 steps" in repr(run)
     assert repr(verdict).endswith("12 steps>")

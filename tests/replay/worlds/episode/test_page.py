@@ -13,7 +13,6 @@ import pytest
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.worlds.episode.values import VALUE, Encoded, shown
-from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.text import plain
@@ -57,7 +56,7 @@ def test_a_step_is_told_with_the_names_of_agents(tmp_path: Path) -> None:
         "walker_0 gets the reward 1",
         "walker_1 gets the reward 0",
     ] == _lines(path, 1)[:-1]
-    assert "step 1 of episode 2" in tools_at(path).format_unit(rebuild(path, 7), plain)
+    assert "episode 2, step of the episode 1, over False" in rebuild(path, 7).format(plain)
 
 
 def test_numbers_that_json_lacks_are_named(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from goldrush.kernel.journal import Header
 from goldrush.kernel.worlds.episode.events import GAVE
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import as_dicts
-from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.consequences import consequences
+from goldrush.replay.journal.diff import diff, format_diff
 from goldrush.replay.run import Run
-from goldrush.replay.worlds.episode.consequences import consequences, format_consequences
 from goldrush.replay.worlds.episode.tables import ARRAYS, EPISODES, STEPS
 from tests.journals import changed, commits_of, write
 from tests.replay.worlds.episode.recorded import walked
@@ -53,34 +53,31 @@ def test_tables_of_forged_agents_are_refused(tmp_path: Path) -> None:
 
 def test_the_first_difference_is_named_with_both_values_and_how_much(tmp_path: Path) -> None:
     one, two = walked(tmp_path / "a.journal"), walked(tmp_path / "b.journal", odd=3)
-    found = consequences(diff(one, two))
+    found = diff(one, two)
+    came = consequences(found, by_unit=True)
 
-    assert found is not None
+    assert came is not None
     assert (
-        "step 3: observation of walker_0 at [1] is 6.0 in A and 6.5 in B (by 0.5), there alone"
-    ) == found.difference
-    assert (3, 12) == (found.since, found.until)
-    assert [("walker_0", 67, 67), ("walker_1", 25, 25)] == [
-        (each.name, each.a, each.b) for each in found.rewards
-    ]  # of 70 and 25 in the run, 1 and 2 were given before
-    by_step = consequences(diff(one, two), by_round=True)
-    assert by_step is not None
-    assert [] == by_step.steps  # all rewards are the same
+        "observation of walker_0 at [1] is 6.0 in A and 6.5 in B (by 0.5), there alone"
+    ) == found.detail
+    assert f"  {found.detail}" in format_diff(found)
+    assert (3, 12) == (came.since, came.until)
+    assert all(each.a == each.b for each in came.agents)
+    assert [] == came.units  # all rewards are the same
 
 
 def test_rewards_and_returns_follow_from_the_first_difference(tmp_path: Path) -> None:
     one = walked(tmp_path / "a.journal")
     two = walked(tmp_path / "b.journal", rewards=[1.0, nan, inf])
-    found = consequences(diff(one, two), by_round=True)
+    came = consequences(diff(one, two), by_unit=True)
 
-    assert found is not None
+    assert came is not None
     assert [(1, 1, 2), (2, 2, None), (3, 3, None)] == [
-        (each.step, each.a, each.b) for each in found.steps[:3]
+        (each.of, each.a, each.b) for each in came.units if each.name == "reward"
+    ][:3]
+    assert [(0, 55, None), (1, 25, None)] == [
+        (each.of, each.a, each.b) for each in came.agents if each.name == "return"
     ]
-    assert [("walker_0", 55, None), ("walker_1", 25, None)] == [
-        (each.name, each.a, each.b) for each in found.returns
-    ]
-    assert "return of walker_0  55  -" in format_consequences(found, by_round=False)
     assert consequences(diff(one, one)) is None
 
 

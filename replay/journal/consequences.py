@@ -1,0 +1,172 @@
+"""Consequences of the first event that differs between two runs, in any world: their measures from
+its unit on, what their agents have after the last unit of both, and where the states differ then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.measures import Value
+from goldrush.kernel.text import escaped
+from goldrush.kernel.world import Vocabulary
+from goldrush.replay.data.measures import Measured, Span
+from goldrush.replay.data.run_data import measured_until
+from goldrush.replay.find import tools_at
+from goldrush.replay.journal.diff import Diff
+from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.text import TABLE_DIGITS, format_change, format_number, format_table
+from goldrush.replay.tools import Tools
+
+SHOWN_MAX: Final = 40  # rows of a table, and fields that are named
+
+
+@attrs.frozen
+class Pair:
+    """A number in both runs; None where it is undefined.
+
+    Attributes:
+        name: of the measure.
+        title: for people.
+        a, b: the number in the first run and in the second.
+        of: the agent that has it, or the public number of the unit; None: the run.
+    """
+
+    name: str
+    title: str
+    a: Value
+    b: Value
+    of: int | None = None
+
+
+@attrs.frozen
+class Consequences:
+    """Two runs compared from a unit on to the last one of both.
+
+    Attributes:
+        since, until: the public numbers of these units.
+        measures: each measure over these units.
+        agents: each measure of agents after the last of these units, for each agent.
+        units: each measure in each unit in which it differs; empty unless asked for.
+        fields: how many values of each declared field of the state differ after the last one.
+        vocabulary: the nouns of the world.
+    """
+
+    since: int
+    until: int
+    measures: Sequence[Pair]
+    agents: Sequence[Pair]
+    units: Sequence[Pair]
+    fields: Mapping[str, int]
+    vocabulary: Vocabulary = attrs.field(repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The consequences for JSON."""
+        return attrs.asdict(self, filter=attrs.filters.exclude("vocabulary"))
+
+    def format(self, names: Mapping[int, str]) -> str:
+        """The consequences as text. `names`: of agents."""
+        words = self.vocabulary
+        rows = [_row(pair.title, pair) for pair in self.measures if pair.a != pair.b]
+        for pair in self.agents:
+            who = names.get(pair.of or 0, f"agent {pair.of}")
+            rows += [_row(f"{pair.title} of {who}", pair)] if pair.a != pair.b else []
+        span = f"{words.units} {self.since} to {self.until}"
+        of_agents = f", and of agents after {words.unit} {self.until}" if self.agents else ""
+        parts = [f"over {span}{of_agents}:"]
+        parts.append(_table(rows) if rows else "every measure is the same")
+        named = [f"{name} ({count:,})" for name, count in self.fields.items() if count]
+        parts.append(
+            f"values of the state that differ then: {escaped(', '.join(named))}"
+            if named
+            else "the states are the same then"
+        )
+        if self.units:
+            by_unit = [_row(f"{words.unit} {pair.of}: {pair.title}", pair) for pair in self.units]
+            parts += ["", _table(by_unit, len(by_unit))]
+        return "\n".join(parts)
+
+
+def consequences(difference: Diff, *, by_unit: bool = False) -> Consequences | None:
+    """The consequences of the first event that differs; None if no event differs in a unit that
+    both runs closed, and in a world without measures. `by_unit`: with the measures of each unit.
+
+    Raises BadInput for `by_unit` in a world without measures; JournalError if a journal cannot be
+    read.
+    """
+    a, b = difference.a.path, difference.b.path
+    tools, last = tools_at(a), min(difference.a.rounds, difference.b.rounds)
+    if not tools.measures.outcomes:
+        if by_unit:
+            problem = f"runs of the {tools.name} world are not compared by {tools.vocabulary.unit}"
+            raise BadInput(problem, "leave --by-round out")
+        return None
+    vocabulary = difference.vocabulary
+    if difference.first is None or difference.first.round > vocabulary.number(last):
+        return None
+    first = max(1, vocabulary.unit_of(difference.first.round))
+    with reporting_forged(a, b):
+        runs = measured_until(a, last), measured_until(b, last)
+        fields = _fields(*(tools.fields(rebuild(path, vocabulary.number(last))) for path in (a, b)))
+    titles = {**runs[0].known, **runs[1].known}
+    span = Span(first, last)
+    measures = [
+        Pair(name, measure.title, _over(runs[0], name, span), _over(runs[1], name, span))
+        for name, measure in titles.items()
+    ]
+    units = _by_unit(runs, span, vocabulary) if by_unit else []
+    return Consequences(
+        max(vocabulary.first, difference.first.round), vocabulary.number(last), measures,
+        list(_agents(tools, *runs)), list(units), fields, vocabulary,
+    )  # fmt: skip
+
+
+def _over(run: Measured[Any], name: str, span: Span) -> Value:
+    return run.over(name, span, len(span)) if name in run.known else None
+
+
+def _by_unit(
+    runs: tuple[Measured[Any], Measured[Any]], span: Span, vocabulary: Vocabulary
+) -> Iterator[Pair]:
+    one, two = runs
+    for unit in range(span.first, span.last + 1):
+        for name, measure in one.known.items():
+            if measure.by_unit and name in two.known:
+                a, b = one.values[name][unit - 1], two.values[name][unit - 1]
+                if a != b:
+                    yield Pair(name, measure.title, a, b, vocabulary.number(unit))
+
+
+def _agents(tools: Tools, *runs: Measured[Any]) -> Iterator[Pair]:
+    for name, measure in tools.measures.of_agents.items():
+        values = (run.by_agent.get(name, ()) for run in runs)
+        for agent, (a, b) in enumerate(zip_longest(*values)):
+            yield Pair(name, measure.title, a, b, agent)
+
+
+def _fields(a: Mapping[str, object] | None, b: Mapping[str, object] | None) -> Mapping[str, int]:
+    """How many values of each declared field differ; one that a run has not differs."""
+    one, two = a or {}, b or {}
+    return {name: _different(one.get(name), two.get(name)) for name in {**one, **two}}
+
+
+def _different(a: Any, b: Any) -> int:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return sum(_different(a.get(key), b.get(key)) for key in {**a, **b})
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return sum(_different(*pair) for pair in zip_longest(a, b))
+    return int(a != b)
+
+
+def _row(title: str, pair: Pair) -> Sequence[str]:
+    numbers = (format_number(pair.a, TABLE_DIGITS), format_number(pair.b, TABLE_DIGITS))
+    return escaped(title), *numbers, format_change(pair.a, pair.b)
+
+
+def _table(rows: Sequence[Sequence[str]], most: int = SHOWN_MAX) -> str:
+    return format_table([("", "A", "B", "B - A"), *rows], (1, 2, 3), most)

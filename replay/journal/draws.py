@@ -1,0 +1,76 @@
+"""The draws of a journal, each computed again from its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import ROWS, Walk
+from goldrush.replay.find import open_world, tools_at, tools_of
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import walk_through
+from goldrush.replay.journal.tie_break import Draws, TieBreak
+
+
+@reader_of
+def draws(path: str | Path) -> Iterator[TieBreak]:
+    """Every draw of a journal, in order.
+
+    Raises BadInput for a world without draws; JournalError at the first commit that cannot be read,
+    after the draws before it.
+    """
+    known = draws_of(path)
+    with JournalReader(path) as reader:
+        world = open_world(reader, tools_of(reader).world)
+        yield from _audited(known, Walk(world, reader, ROWS))
+
+
+@reader_of
+def draws_at(
+    path: str | Path, number: int, location: int | None = None, kind: str | None = None
+) -> Sequence[TieBreak]:
+    """The draws of a unit, by its public number, in order; None: of all locations or kinds.
+
+    Raises BadInput for an unknown unit or kind, and if nothing was decided there; JournalError if
+    the journal cannot be read.
+    """
+    known, tools = draws_of(path), tools_at(path)
+    if kind is not None and kind not in known.kinds:
+        raise unknown("kind of draw", kind, known.kinds)
+    with JournalReader(path) as reader:
+        world = open_world(reader, tools.world)
+        found = list(_audited(known, walk_through(world, reader, number)))
+    matching = [
+        draw for draw in found
+        if kind in (None, draw.kind) and location in (None, draw.location.get(tools.location))
+    ]  # fmt: skip
+    if matching:
+        return matching
+    what = "draw" if kind is None else f"draw of kind {kind}"
+    where = "" if location is None else f" at {tools.location} {location}"
+    unit = f"{world.vocabulary.unit} {number}"
+    listed = ", ".join(dict.fromkeys(f"{each.kind} {each.occasion.where}" for each in found[:5]))
+    instead = f"it has {listed}" if listed else f"give another {world.vocabulary.unit}"
+    raise BadInput(f"{path} has no {what}{where} in {unit}", instead)
+
+
+def draws_of(path: str | Path) -> Draws[Any]:
+    """How the draws of a journal's world are computed again. Raises BadInput for a world without
+    draws.
+    """
+    tools = tools_at(path)
+    if tools.draws is None:
+        raise tools.lacks(
+            path, "draws to audit", "`goldrush verify {path}` derives every event again"
+        )
+    return tools.draws
+
+
+def _audited(known: Draws[Any], walk: Walk[Any]) -> Iterator[TieBreak]:
+    for _, step, state in walk.steps():
+        for code, rows in step.derived if step else ():
+            if code in known.audits:
+                yield from (known.audits[code](state, row) for row in rows)

@@ -1,0 +1,119 @@
+"""A unit of any world as text: the declared fields of its state."""
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import goldrush
+from goldrush.games.public_goods import PublicGoods
+from goldrush.kernel.world import Event, Vocabulary
+from goldrush.replay.find import tools_at
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.text import format_number
+from goldrush.replay.tools import States, Tools
+from goldrush.replay.unit import SIDE_MAX, format_line, format_unit
+from tests.golden import path_of
+
+
+@attrs.frozen
+class Unit:
+    """A unit with these fields, of agents a and b."""
+
+    state: dict[str, Any]
+    events: tuple[Event, ...] = ()
+    round: int = 3
+    digest: int = 255
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+
+
+class FieldTools(Tools):
+    states = States(identifiers=["owner"])
+
+    def labels(self, state: Any) -> list[str]:
+        return ["raid", "claim"]
+
+    def fields(self, unit: Any) -> dict[str, Any]:
+        return {**unit.state}
+
+    def length(self, state: Any) -> int:
+        return 8
+
+
+def _colour(text: str, agent: int | None) -> str:
+    return text if agent is None else f"<{agent}:{text}>"
+
+
+def told(**fields: Any) -> str:
+    return format_unit(Unit(fields), FieldTools(), _colour)  # type: ignore[arg-type]
+
+
+def test_single_values_stand_on_the_first_line() -> None:
+    front = "round 3 of 8, digest 00000000000000ff, stock 1,234.5, over no more"
+
+    assert front == told(stock=1234.5, over="no more").split("\n")[0]
+
+
+def test_what_each_agent_has_is_a_table_with_their_colours() -> None:
+    text = told(gold=[1.5, 20], status=["in", "out"], memo=[None, None]).split("\n\n")[1]
+
+    assert (
+        "agent  who    gold  status\n<0:    0>  raid    1.5  in\n<1:    1>  claim    20  out"
+    ) == text
+
+
+def test_a_grid_has_the_numbers_of_its_rows_and_the_colours_of_who_is_in_it() -> None:
+    *_, grid = told(owner=[[0, None, 1], [12, 0, None]]).split("\n\n")
+
+    assert ["owner", "   0 1 2", "0 <0: 0> . <1:1>", "1 <12:12> <0:0> ."] == grid.split("\n")
+
+
+def test_a_large_grid_is_cut() -> None:
+    *_, grid = told(stock=[[1] * 70 for _ in range(80)]).split("\n\n")
+    lines = grid.split("\n")
+
+    assert SIDE_MAX + 3 == len(lines)
+    assert f"the first {SIDE_MAX} x {SIDE_MAX} of 80 x 70; --json has all" == lines[-1]
+
+
+def test_a_map_is_a_table_of_its_values_at_any_depth() -> None:
+    *_, shown = told(values={"all": {"x": 1.0, "y": {"z": None}}}).split("\n\n")
+
+    assert "values\nall.x    1\nall.y.z  -" == shown
+
+
+def test_the_fields_of_mining_are_those_of_its_state() -> None:
+    unit = rebuild(path_of("baseline"), 9)
+    state, fields = unit.state, tools_at(path_of("baseline")).fields(unit)
+    assert fields is not None
+    owners = [owner for row in fields["owner"] for owner in row]
+    since = [round for row in fields["since"] for round in row]
+
+    assert owners == state.owner
+    assert state.config.cols == len(fields["owner"][0])
+    assert [owners.count(agent) for agent in range(state.config.agents)] == fields["plots"]
+    assert all(
+        round == (None if owner is None else state.since[plot])
+        for plot, (owner, round) in enumerate(zip(owners, since, strict=True))
+    )
+    assert list(state.gold) == fields["gold"]
+    kinds = ("defend", "mine", "claim", "raid")
+    assert [list(spent) for spent in state.spent] == [
+        list(of) for of in zip(*(fields[f"spent_{kind}"] for kind in kinds), strict=True)
+    ]
+    assert fields["captured"] == [
+        sum(state.how[plot] == 2 for plot in plots) for plots in state.plots_of
+    ]
+
+
+def test_a_line_counts_the_events_and_says_what_agents_have(tmp_path: Path) -> None:
+    run = goldrush.record(tmp_path / "a", world=PublicGoods, seed=3, rounds=4)
+    unit = run.at(2)
+    scores = run.tools.measures.agents_at(unit.state)["score"]  # type: ignore[misc]
+    line = format_line(unit, run.tools)
+    counted = {event.name: 0 for event in unit.events}
+    for event in unit.events:
+        counted[event.name] += 1
+
+    assert ", ".join(f"{count} {name}" for name, count in counted.items()) in line
+    assert f"score {format_number(sum(scores) / len(scores))} each" in line
