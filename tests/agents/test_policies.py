@@ -8,9 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from goldrush.agents.worlds.mining.draft import Draft
 from goldrush.agents.worlds.mining.policy import Policy
-from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.agents.worlds.mining.roster import POLICIES, Draft
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID
 from tests.kernel.worlds.mining.scenario import Scenario, given, words
 

@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm import client as client_
+from goldrush.agents.llm.asker import settled
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
 from goldrush.agents.llm.model import LIMITS, NAME_MAX, SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.probe import settled
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
 from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.kernel.worlds.mining.plots import PlotsExcept
+from goldrush.kernel.worlds.mining.observe import PlotsExcept
 
 INTEGERS = st.integers(0, 40)
 
