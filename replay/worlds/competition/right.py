@@ -37,39 +37,21 @@ def best_of(proof: Proof) -> Proven | None:
     """The proposal that a table should have chosen: of those that hold the best tested, the first
     of equals; None if none holds.
     """
-    return _best(proof, [each for each in proof.proposals if each.held])
-
-
-def _best(proof: Proof, proposals: Sequence[Proven]) -> Proven | None:
     sign = 1 if proof.subject[1] == UP else -1
-    tested = [each for each in proposals if each.tested is not None]
-    return max(tested, key=lambda each: (sign * (each.tested or 0.0), -each.id), default=None)
+    holding = [each for each in proof.proposals if each.held]
+    return max(holding, key=lambda each: (sign * (each.tested or 0.0), -each.id), default=None)
 
 
 def format_right(proof: Proof, name: Naming) -> str:
-    """Whose claims held when they were tested, and whose did not."""
+    """How many claims of each agent held when they were tested."""
     held: dict[int, list[bool]] = {}
     for each in proof.proposals:
         held.setdefault(each.agent, []).append(each.held)
     if not held:
         return "Nobody was right or wrong: no proposal counts."
-    right = [agent for agent, claims in held.items() if all(claims)]
-    wrong = [agent for agent, claims in held.items() if not any(claims)]
-    partly = [agent for agent in held if agent not in right and agent not in wrong]
-    parts = []
-    if right:
-        verb, whose = ("was", "its") if len(right) == 1 else ("were", "their")
-        claims = "claim" if len(right) == len(held[right[0]]) == 1 else "claims"
-        parts.append(f"{_names(right, name)} {verb} right: {whose} {claims} held when tested.")
-    if partly:
-        counts = (
-            f"{name(agent)} with {sum(held[agent])} of {len(held[agent])} claims"
-            for agent in partly[:NAMES_MAX]
-        )
-        parts.append(f"Partly right: {', '.join(counts)}{_more(partly)}.")
-    if wrong:
-        parts.append(f"{_names(wrong, name)} claimed more than the tests showed.")
-    return " ".join(parts)
+    counts = [f"{name(agent)} {sum(claims)} of {len(claims)}" for agent, claims in held.items()]
+    more = f" and {len(counts) - NAMES_MAX} more workers" if len(counts) > NAMES_MAX else ""
+    return f"Claims that held when tested: {', '.join(counts[:NAMES_MAX])}{more}."
 
 
 def format_best(proof: Proof, name: Naming) -> str:
@@ -79,22 +61,9 @@ def format_best(proof: Proof, name: Naming) -> str:
         return "By the tests there was nothing to choose: no claim held."
     chosen = next((each for each in proof.proposals if each.id == proof.conclusion), None)
     if chosen is not None and chosen.tested == best.tested:
-        text = "By the tests that was the best choice."
-    else:
-        tested, _ = format_apart(best.tested, None if chosen is None else chosen.tested)
-        text = f"By the tests it should have chosen #{best.id} of {name(best.agent)}, at {tested}"
-        if chosen is not None:
-            missed = abs((best.tested or 0.0) - (chosen.tested or 0.0))
-            text += f": better by {format_number(missed)}"
-        text += "."
-    first = _best(proof, proof.proposals)
-    if first is not None and not first.held and first.tested != best.tested:
-        claimed, tested = format_apart(first.claimed, first.tested)
-        text += (
-            f" #{first.id} of {name(first.agent)} tested better, {tested}, but claimed {claimed}: "
-            "what is refuted cannot be chosen."
-        )
-    return text
+        return "By the tests that was the best choice."
+    tested, _ = format_apart(best.tested, None if chosen is None else chosen.tested)
+    return f"By the tests it should have chosen #{best.id} of {name(best.agent)}, at {tested}."
 
 
 def format_quality(proof: Proof, quality: Quality | None) -> str:
@@ -127,19 +96,6 @@ def format_challenge(challenge: Challenge, proof: Proof, name: Naming) -> str:
     )
 
 
-def _names(agents: Sequence[int], name: Naming) -> str:
-    *first, last = map(name, agents[:NAMES_MAX])
-    rest = _more(agents)
-    if rest or not first:
-        return ", ".join([*first, last]) + rest
-    return f"{', '.join(first)} and {last}"
-
-
-def _more(agents: Sequence[int]) -> str:
-    more = len(agents) - NAMES_MAX
-    return f" and {more} more" if more > 0 else ""
-
-
 def format_proven(proof: Proof) -> str:
     """How many claims held."""
     bases = [each.held for each in proof.proposals]
@@ -169,20 +125,16 @@ def format_conclusion(proof: Proof, name: Naming) -> str:
     chosen = next(each for each in proof.proposals if each.id == proof.conclusion)
     counts = Counter(side.final for side in proof.sides if side.final is not None)
     most = counts[chosen.id]
-    foremost = [proposal for proposal, count in counts.items() if count == most]
-    why = "more than by any other"
+    foremost = sorted(proposal for proposal, count in counts.items() if count == most)
+    why = ""
     if proof.tied:
-        among = format_ids(proof.tied)
-        why = f"as many and as good a test as the others of {among}, among which it was drawn"
+        why = f", as by the others of {format_ids(proof.tied)}, among which it was drawn"
     elif len(foremost) > 1:
-        among = format_ids(sorted(foremost))
-        why = f"and of {among}, by which as many stand, it has the best test"
-    elif len(counts) == 1:
-        why = "and nobody by another" if most < len(proof.sides) else ""
+        why = f", as by the others of {format_ids(foremost)}, and it has the best test"
     tested, bar = format_apart(chosen.tested, proof.bar)
     return (
         f"concluded on #{chosen.id} of {name(chosen.agent)}, tested {tested} where the "
-        f"bar is {bar}: {most} of {len(proof.sides)} stand by it{', ' if why else ''}{why}"
+        f"bar is {bar}: {most} of {len(proof.sides)} stand by it{why}"
     )
 
 

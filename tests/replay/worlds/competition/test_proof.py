@@ -72,11 +72,9 @@ def test_a_conclusion_has_most_final_stances_and_of_these_the_best_test(
         most, seats = counts[chosen.id], len(proof.sides)
         assert f": {most} of {seats} stand by it" in last
         reason = last.rsplit(" stand by it", 1)[1].split("#", 1)[0]
-        assert (len(foremost) > 1) == reason.startswith((", and of", ", as many"))
-        assert (most == seats) == (reason == "")
-        assert (len(counts) == 1 and most < seats) == (reason == ", and nobody by another")
+        assert (", as by the others of " if len(foremost) > 1 else "") == reason
         reasons[reason] += 1
-    assert len(reasons) >= 3
+    assert len(reasons) == 2
 
 
 def test_why_an_assignment_concluded_what_it_did() -> None:
