@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 
@@ -18,13 +18,16 @@ from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.text import format_count
+from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.compact import Series
 from goldrush.replay.data.course import COURSE_MAX, ByAgent, Course, course_of
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.policies import played
+
+if TYPE_CHECKING:
+    from goldrush.kernel.game.game import DeclaredMeasure
 
 BURN_IN: Final = 10  # the first 1/10 of a run is not compared
 
@@ -96,6 +99,20 @@ class AgentMeasure:
     title: str
     definition: str
     amount: str = ""
+
+
+def declared_measure(
+    declared: DeclaredMeasure,
+    of: Callable[[Any], Value],
+    over: Callable[[Any, Span, int], Value] | None = None,
+    column: int = 0,
+) -> Measure:
+    """A measure that a user wrote, of a game or of a journal, whose value for a unit is `of`."""
+    title, definition = escaped(declared.title), escaped(declared.definition, keep="\n")
+    return Measure(
+        declared.name, title, definition, of, over,
+        at_end=declared.at_end, total=declared.total, column=column,
+    )  # fmt: skip
 
 
 T = TypeVar("T", Measure, AgentMeasure)

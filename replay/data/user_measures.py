@@ -17,11 +17,10 @@ from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.files import folder_kept
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
-from goldrush.kernel.text import escaped
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Event, World
 from goldrush.replay.data.compact import Series
-from goldrush.replay.data.measures import Measure, Measured, Measures, Span
+from goldrush.replay.data.measures import Measure, Measured, Measures, Span, declared_measure
 from goldrush.replay.find import open_world
 
 if TYPE_CHECKING:
@@ -55,13 +54,9 @@ def with_users(measures: Measures, users: Sequence[UserMeasure]) -> Measures:
 
 def _measure(user: UserMeasure, column: int) -> Measure:
     declared = user.declared
-    title, definition = escaped(declared.title), escaped(declared.definition, keep="\n")
     is_mean = not declared.at_end and not declared.total
-    return Measure(
-        declared.name, title, definition, declared.of,
-        partial(_over, declared.name) if is_mean else None,
-        at_end=declared.at_end, total=declared.total, column=column,
-    )  # fmt: skip
+    over = partial(_over, declared.name) if is_mean else None
+    return declared_measure(declared, declared.of, over, column)
 
 
 def _over(name: str, measured: Measured[Any], span: Span, horizon: int) -> Value:

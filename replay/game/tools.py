@@ -24,13 +24,13 @@ from goldrush.kernel.game.records import State
 from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.measures import Value
-from goldrush.kernel.text import escaped, quoted
+from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import (
     AgentMeasure,
-    Measure,
     Measures,
     by_unit,
+    declared_measure,
     named,
 )
 from goldrush.replay.journal.declared import labels_of
@@ -119,7 +119,7 @@ _SCORE: Final = AgentMeasure(
 
 
 def _measures(game: type[Game], world: World[State], prompts: Sequence[PromptVersion]) -> Measures:
-    known = named(*(_measure(measured) for measured in game.measures.values()))
+    known = named(*(declared_measure(of, partial(_measured, of)) for of in game.measures.values()))
     of_agents = named(_SCORE) if _has_scores(game) else {}
     read = by_unit(
         world, known,
@@ -181,18 +181,6 @@ def is_finite(value: object) -> bool:
 
 def _measured(measure: DeclaredMeasure, state: Any) -> Value:
     return _values(f"measure {measure.name}", measure.of, state, ())[0]
-
-
-def _measure(measured: DeclaredMeasure) -> Measure:
-    title, definition = escaped(measured.title), escaped(measured.definition, keep="\n")
-    return Measure(
-        measured.name,
-        title,
-        definition,
-        partial(_measured, measured),
-        at_end=measured.at_end,
-        total=measured.total,
-    )
 
 
 _CURE: Final = "it must give a finite number or None; the journal is whole"
