@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import pickle
 import select
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
-from typing import IO, Any, Final, Generic, TypeVar
+from typing import IO, Final, Generic, TypeVar
 
 import attrs
 
@@ -29,7 +30,7 @@ from goldrush.agents.given import give_same, given, location_elsewhere, location
 from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import UserFolder, add_user_folder
-from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, format_error
 from goldrush.kernel.journal import Location
 from goldrush.kernel.text import quoted
@@ -114,17 +115,15 @@ def check_elsewhere(
     working = os.sep  # where the working folder was removed no path begins in it
     with suppress(FileNotFoundError):
         working = os.getcwd()
-    order = [
-        working, folders, location, _sha256(world), path, list(resources.trust),
-        list(resources.sources), [attrs.astuple(part) for part in parts],
-    ]  # fmt: skip
+    asked = Resources(trust=resources.trust, sources=resources.sources)
+    order = (working, folders, location, _sha256(world), path, parts, asked)
     is_elsewhere, told = bool(location) or given(world) is None, (_CANNOT, "", "")
     if is_elsewhere:
         told = _HELPER.asked(order, WAIT + seconds)
     if told[0] == _CANNOT:
         if is_elsewhere:
             _warn(path, told[2], resources)
-        is_elsewhere, told = False, _derived(path, parts, resources)
+        is_elsewhere, told = False, _derived(path, parts, asked)
     verdict, where, what = told
     if verdict != _HOLDS:
         cure = "leave out what differs: clocks, addresses, the order of sets"
@@ -185,9 +184,8 @@ def _sha256(world: str) -> str | None:
 
 def _derived(path: str, parts: Sequence[Stretch], resources: Resources) -> tuple[str, str, str]:
     """Whether the parts hold; if not, where, and what differs."""
-    asked = Resources(trust=resources.trust, sources=resources.sources)
     try:
-        found = first_break(path, parts, asked)
+        found = first_break(path, parts, resources)
     except GoldrushError as error:
         return _DIFFERS, "the run", f"it fails: {error}"
     if found is None:
@@ -245,11 +243,11 @@ class _Helper:
             try:
                 _write(process.stdin, order)
                 if select.select([process.stdout], [], [], seconds)[0]:
-                    answer: tuple[str, str, str] | None = _read(process.stdout)
-                    return answer or (_CANNOT, "", _DIED)
+                    answer: tuple[str, str, str] = pickle.load(process.stdout)  # noqa: S301  # ours
+                    return answer
             except BaseException as error:
                 self.stop()
-                if not isinstance(error, OSError):
+                if not isinstance(error, (OSError, EOFError)):
                     raise
                 return _CANNOT, "", _DIED
             self.stop()
@@ -269,15 +267,17 @@ def serve() -> None:
         nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251  # a device
         for number in (0, 1, 2):
             os.dup2(nowhere, number)
-        while (order := _read(orders)) is not None:
-            child = os.fork()
-            if child == 0:
-                with suppress(BaseException):
-                    _write(answers, _carried_out(*order))
-                    os._exit(0)
-                os._exit(1)
-            if os.waitpid(child, 0)[1]:
-                _write(answers, (_CANNOT, "", _DIED))
+        with suppress(EOFError):
+            while True:
+                order = pickle.load(orders)  # noqa: S301  # of the process that started this one
+                child = os.fork()
+                if child == 0:
+                    with suppress(BaseException):
+                        _write(answers, _carried_out(*order))
+                        os._exit(0)
+                    os._exit(1)
+                if os.waitpid(child, 0)[1]:
+                    _write(answers, (_CANNOT, "", _DIED))
 
 
 def _carried_out(
@@ -286,9 +286,8 @@ def _carried_out(
     location: str,
     sha256: str | None,
     path: str,
-    trust: Sequence[str],
-    sources: Sequence[str],
-    parts: Sequence[Sequence[Any]],
+    parts: Sequence[Stretch],
+    resources: Resources,
 ) -> tuple[str, str, str]:
     try:
         os.chdir(folder)
@@ -300,16 +299,9 @@ def _carried_out(
             give_same(location, sha256)
     except (BadInput, OSError) as error:
         return _CANNOT, "", format_error(error)
-    each = [Stretch(size, after and Location(*after), frozen) for size, after, frozen in parts]
-    return _derived(path, each, Resources(trust=trust, sources=sources))
+    return _derived(path, parts, resources)
 
 
 def _write(file: IO[bytes], value: object) -> None:
-    packed = pack(value)
-    file.write(len(packed).to_bytes(8, "big") + packed)
+    pickle.dump(value, file)
     file.flush()
-
-
-def _read(file: IO[bytes]) -> Any:
-    size = int.from_bytes(file.read(8), "big")
-    return unpack(file.read(size)) if size else None

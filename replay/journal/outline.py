@@ -7,7 +7,6 @@ from one another.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -31,7 +30,7 @@ from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.data.run_data import StudyFolders
 from goldrush.replay.find import distribution_of, tools_named, tools_of
-from goldrush.replay.journal.declared import Declared, declared_by
+from goldrush.replay.journal.declared import Declared, declared_by, unusual
 from goldrush.replay.tools import Tools
 
 
@@ -107,12 +106,11 @@ class Outline:
         """The world's defaults of the settings that have another value."""
         is_usable = self.header is not None and not isinstance(self.trouble, PluginFailed)
         tools = tools_named(self.header.world) if self.header and is_usable else None
-        fields = () if tools is None else attrs.fields(tools.config)
-        defaults = {one.name: one.default for one in fields if one.default is not attrs.NOTHING}
+        if tools is None:
+            return {}
+        fields = attrs.fields_dict(tools.config)
         return {
-            name: defaults[name]
-            for name, value in self.declared.settings.items()
-            if name in defaults and json.dumps(defaults[name]) != json.dumps(value)
+            name: fields[name].default for name in unusual(self.declared.settings, tools.config)
         }
 
     def as_dict(self) -> dict[str, Any]:

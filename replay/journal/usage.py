@@ -103,9 +103,11 @@ def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
         yield from by_reader.answers_in(reader, open_world(reader), players.answers)
 
 
+@reader_of
 def failures_in(path: str | Path) -> list[Failures]:
     """The outcomes of each model's answers in a journal. Raises JournalError."""
-    return _failures(asked_in(path))
+    with JournalReader(path) as reader:
+        return failures_by(reader)[0]
 
 
 def failures_by(reader: JournalReader) -> tuple[list[Failures], list[FirstAnswer]]:
@@ -122,13 +124,6 @@ def failures_by(reader: JournalReader) -> tuple[list[Failures], list[FirstAnswer
     return tally.all(), first
 
 
-def _failures(answers: Iterable[RecordedAnswer]) -> list[Failures]:
-    tally = Tally()
-    for answer in answers:
-        tally.add(answer.subject, answer.error, is_cut=answer.is_cut)
-    return tally.all()
-
-
 @reader_of
 def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     """The usage of a run, including unfinished units.
@@ -138,8 +133,9 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     """
     by_agent: dict[tuple[int, str], list[RecordedAnswer]] = {}
     by_round: dict[int, list[RecordedAnswer]] = {}
-    everything = []
+    everything, tally = [], Tally()
     for asked in asked_in(path):
+        tally.add(asked.subject, asked.error, is_cut=asked.is_cut)
         by_agent.setdefault((asked.agent, asked.subject), []).append(asked)
         by_round.setdefault(asked.round, []).append(asked)
         everything.append(asked)
@@ -149,7 +145,7 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
         [(*key, _taken(by_agent[key], prices)) for key in sorted(by_agent)],
         [(round, _taken(asked, prices)) for round, asked in by_round.items()],
         _taken(everything, prices),
-        _failures(everything),
+        tally.all(),
     )
 
 
