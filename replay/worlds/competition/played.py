@@ -18,7 +18,7 @@ from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.events import CODES, Spoke, Stood, Tested, Tried, named
 from goldrush.kernel.worlds.competition.evolve import acts_in, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Phase
 
 F = TypeVar("F")
@@ -66,13 +66,6 @@ class Played:
         """The conduct that set the bar of a table."""
         bars = (test for test in self.done(Tested) if test.at is None)
         return next(test.conduct for test in bars if test.table == table.number)
-
-    def contribution_of(self, act: Act) -> tuple[Roundtable, Contribution] | None:
-        """The table and the contribution of an act with an `id`, else None."""
-        if act.id is None:
-            return None
-        table = self.state.tables[act.act.table]
-        return table, table.contributions[act.id]
 
 
 def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:

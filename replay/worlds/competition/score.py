@@ -15,10 +15,11 @@ import attrs
 
 from goldrush.agents.worlds.competition.formats import format_subject
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.competition.arena import Rules, Subject
-from goldrush.kernel.worlds.competition.events import Scored
+from goldrush.kernel.worlds.competition.events import CODES, Scored
 from goldrush.kernel.worlds.competition.rubric import (
     DIMENSIONS,
     Checked,
@@ -38,8 +39,9 @@ from goldrush.kernel.worlds.competition.table import (
 )
 from goldrush.kernel.worlds.competition.terms import ScoreStep, Scoring
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.text import format_table
-from goldrush.replay.worlds.competition.steps import conduct_text, state_before_scores
+from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 from goldrush.replay.worlds.competition.story import format_ids
 
 LISTED_MAX = 12  # names that an error lists
@@ -165,7 +167,16 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
     Raises BadInput for an unknown assignment, agent or table, and if the agent did not sit there;
     UnsupportedJournal if the arena is not installed; JournalError if the journal cannot be read.
     """
-    state, scored = state_before_scores(path, assignment)
+    scored: list[Scored] = []
+    with JournalReader(path) as reader:
+        world = season_world(reader, judging=True)
+        walk = walk_through(world, reader, assignment)
+        for _, step, _ in walk.steps():
+            if step is not None:
+                scored += (Scored(*row) for row in step.derived.rows(CODES[Scored]))
+                if world.unit_done(walk.state):
+                    break  # before it closes, and its tables are dropped
+    state = walk.state
     if agent not in state.agents:
         raise BadInput(f"there is no agent {agent}", f"give {_listed(state, list(state.agents))}")
     if table is not None and not 0 <= table < len(state.tables):

@@ -8,27 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.worlds.competition.arenas import UnknownArena, rules_of
-from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.world import Step, World
+from goldrush.kernel.world import World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
-from goldrush.kernel.worlds.competition.events import CODES, Scored, named
-from goldrush.kernel.worlds.competition.evolve import acts_in, apply, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.find import open_world
-from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.rebuild import walk_through
-
-_SCORED: Final = CODES[Scored]
 
 
 def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
@@ -71,35 +63,3 @@ def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
 
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # text that needs no quotes
-
-
-@reader_of
-def state_before_scores(path: str | Path, assignment: int) -> tuple[SeasonState, Sequence[Scored]]:
-    """The state of a closed assignment, from 0, when its debrief is judged, with the ratings; and
-    the scores.
-
-    Raises:
-        UnsupportedJournal: if the arena is not installed.
-        BadInput: if there is no such closed assignment.
-        JournalError: if the journal cannot be read.
-        MalformedEvents: if the assignment has no scores.
-    """
-    with JournalReader(path) as reader:
-        world = season_world(reader, judging=True)
-        walk = walk_through(world, reader, assignment)
-        before = walk.state.copy()
-        for _, step, after in walk.steps():
-            rows = step.derived.rows(_SCORED) if step else ()
-            if step and rows:
-                return _with_acts(before, step), [named(_SCORED, row) for row in rows]
-            before = after.copy()
-        raise fold.malformed(world, reader.path, walk.commit, ValueError("nobody is scored"))
-
-
-def _with_acts(state: SeasonState, step: Step) -> SeasonState:
-    """The state after the acts of a step that were not refused."""
-    refused = refused_in(step.derived)
-    for index, (code, row) in enumerate(acts_in(step.inputs.batches)):
-        if index not in refused:
-            apply(state, code, row)
-    return state

@@ -50,7 +50,7 @@ from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried, front_until
 from goldrush.replay.view.states import states
 from goldrush.replay.wordings import diff_in
-from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score, steps
+from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.competition.view import view as season_view
 from goldrush.replay.worlds.mining import audit, measures, why
@@ -262,7 +262,6 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
     "competition.proof.proofs": lambda c: proof.proofs(c.forged, 0),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
-    "competition.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
 }
 # They are given what `diff` found.
 OF_DIFFS: dict[str, Callable[[Diff], Any]] = {

@@ -8,13 +8,11 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.kernel.errors import BadInput, MalformedEvents, UnsupportedJournal
+from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.terms import Phase
 from goldrush.replay.worlds.competition.score import Score, format_score, scores
-from goldrush.replay.worlds.competition.steps import state_before_scores
 from tests.golden import path_of
 from tests.journals import events_of
 from tests.seasons import LAST, Change, changed, forged, rich, small
@@ -209,15 +207,6 @@ def test_a_score_is_plain_enough_for_json(found: list[Score]) -> None:
         assert (shown["holds"], shown["recorded"]) == (True, [shown["again"]])
 
 
-def test_the_state_before_the_scores_is_that_of_the_debrief(season: Path) -> None:
-    state, scored = state_before_scores(season, 2)
-    [table, *_] = state.tables
-
-    assert state.phase == Phase.DEBRIEF
-    assert (dict(table.totals), set(table.raw)) == ({}, set(table.participants))
-    assert {row.agent for row in scored} == set(state.seated())
-
-
 # Other therapists, other scoring.
 
 THERAPISTS = """
@@ -320,14 +309,15 @@ def test_what_was_forged_in_a_score_does_not_hold(
     assert all(score.holds for score in scores(path, 0, 5))
 
 
-def test_an_assignment_without_scores_is_malformed(season: Path, tmp_path: Path) -> None:
+def test_an_assignment_without_scores_does_not_hold(season: Path, tmp_path: Path) -> None:
     path = season
     for form in (LeaderboardPosted, Scored):
         commits = changed(path, CODES[form], LAST, list.clear)
         path = forged(tmp_path / form.__name__, commits, season)
+    [score] = scores(path, LAST, 7)
 
-    with pytest.raises(MalformedEvents, match="nobody is scored"):
-        scores(path, LAST, 5)
+    assert not score.holds
+    assert "DOES NOT HOLD: the event is recorded 0 times" in format_score(score)
 
 
 # Who is meant.
