@@ -10,55 +10,38 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Spaced(Generic[T]):
-    """Items of units at equal distances, `every`, whose sizes add up to `most` at most."""
+class Sampling(Generic[T]):
+    """Samples of units at equal distances (`every`), taken while a run is read: their sizes add up
+    to `most` at most. `first`: the first unit.
+    """
 
-    def __init__(self, first: int, most: int) -> None:
+    def __init__(self, most: int, first: int = 1) -> None:
         self.every = 1
         self._first, self._most = first, most
-        self._items: list[tuple[int, T, int]] = []
+        self._samples: list[tuple[int, T, int]] = []
         self._size = 0
 
     def wants(self, unit: int) -> bool:
-        """Whether the item of a unit is to be added."""
+        """Whether the unit that has closed is sampled."""
         return (unit - self._first) % self.every == 0
 
-    def add(self, unit: int, item: T, size: int) -> None:
-        """Add the item of a unit that is wanted."""
-        self._items.append((unit, item, size))
+    def add(self, unit: int, sample: T, size: int = 1) -> None:
+        """Add the sample of a unit that is wanted."""
+        self._samples.append((unit, sample, size))
         self._size += size
-        while self._size > self._most and len(self._items) > 1:
+        while self._size > self._most and len(self._samples) > 1:
             self.every *= 2
-            self._items = [each for each in self._items if self.wants(each[0])]
-            self._size = sum(size for _, _, size in self._items)
+            self._samples = [each for each in self._samples if self.wants(each[0])]
+            self._size = sum(size for _, _, size in self._samples)
 
     def items(self) -> list[tuple[int, T]]:
-        """The units that are kept, with their items."""
-        return [(unit, item) for unit, item, _ in self._items]
-
-
-class Sampling(Generic[T]):
-    """Samples of a run, taken while it is read: of at most `most` units, numbered from 1, and of
-    the last one.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._spaced: Spaced[T] = Spaced(1, most)
-
-    def wants(self, unit: int) -> bool:
-        """Whether the unit that has closed is sampled."""
-        return self._spaced.wants(unit)
-
-    def add(self, unit: int, sample: T) -> None:
-        """Add the sample of a unit that is wanted."""
-        self._spaced.add(unit, sample, 1)
+        """The units that are kept, with their samples."""
+        return [(unit, sample) for unit, sample, _ in self._samples]
 
     def samples(self, units: int, last: T) -> list[tuple[int, T]]:
         """The samples of a run of so many units, by unit; `last`: that of the last one."""
-        samples = self._spaced.items()
-        if units and not self.wants(units):
-            samples.append((units, last))
-        return samples
+        rest = [(units, last)] if units and not self.wants(units) else []
+        return [*self.items(), *rest]
 
 
 def sampled(units: int, most: int) -> list[int]:

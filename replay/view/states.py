@@ -11,7 +11,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import World
-from goldrush.replay.data.sampling import Spaced
+from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import declared_by, labels_of
 from goldrush.replay.journal.forged import reader_of
@@ -40,8 +40,8 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
 
     Raises BadInput for a score that fails; JournalError as reading a journal does.
     """
-    kept: Spaced[Sequence[Any]] = Spaced(first, STATES_MAX)
-    series: Spaced[Mapping[str, Row]] = Spaced(first, SERIES_MAX)
+    kept: Sampling[Sequence[Any]] = Sampling(STATES_MAX, first)
+    series: Sampling[Mapping[str, Row]] = Sampling(SERIES_MAX, first)
     fields: dict[str, Field] = {}
     policies: Sequence[str] = ()
     declared = None

@@ -21,7 +21,7 @@ from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.events import CLOSED, GAVE
 from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR, played
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.data.sampling import Spaced
+from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.worlds.episode.environments import Environment
 from goldrush.replay.worlds.episode.episodes import closed_units
 from goldrush.replay.worlds.episode.recording import EnvironmentMaker
@@ -48,7 +48,7 @@ def pictures(path: str | Path, about: About, first: int, last: int) -> Mapping[s
         except TypeError:  # it takes no such parameter
             return make(**parameters)
 
-    kept: Spaced[str] = Spaced(first, BYTES_MAX)
+    kept: Sampling[str] = Sampling(BYTES_MAX, first)
     subject: Environment | None = None
     problem = ""
     with JournalReader(path) as reader:
@@ -76,7 +76,7 @@ def pictures(path: str | Path, about: About, first: int, last: int) -> Mapping[s
     }
 
 
-def _draw(path: str | Path, subject: Environment, kept: Spaced[str], last: int) -> str:
+def _draw(path: str | Path, subject: Environment, kept: Sampling[str], last: int) -> str:
     """Play a run again up to a step and keep its pictures. Returns a sentence on where it differs
     from the recorded one; empty if it does not.
     """

@@ -12,7 +12,7 @@ from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.data.sampling import Spaced
+from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import fields as fields_of
@@ -78,7 +78,7 @@ def test_a_spread_is_that_of_the_agents_of_a_policy() -> None:
 
 @pytest.mark.parametrize("units", [1, 9, 10, 11, 100])
 def test_what_is_kept_is_at_equal_distances_and_within_the_limit(units: int) -> None:
-    kept: Spaced[int] = Spaced(3, 10)
+    kept: Sampling[int] = Sampling(10, 3)
     for unit in range(3, 3 + units):
         if kept.wants(unit):
             kept.add(unit, -unit, 1)
