@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -74,12 +74,11 @@ def audit(
     assert at is not None
     run = Run(journals[0])
     audited: Sequence[Checkable]
-    text: Callable[[Any], str] = str
     if score is None:
         audited = run.audit(at, place, kind, draw)
     else:
-        audited, text = run.scores(at, score, place), run.tools.format_score
-    echo(as_json, as_dicts(audited), lambda: "\n\n".join(map(text, audited)))
+        audited = run.scores(at, score, place)
+    echo(as_json, as_dicts(audited), lambda: "\n\n".join(map(str, audited)))
     return DONE if all(result.holds for result in audited) else DIFFERS
 
 

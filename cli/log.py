@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from itertools import chain
+from itertools import chain, tee
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, json_option, range_of
@@ -53,9 +53,9 @@ def log(
         for event in events:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
         return
-    for since, until, line in narrator(journal).chronicle(events):
-        when = str(since) if since == until else f"{since}-{until}"
-        sys.stdout.write(f"{when:>9}  {escaped(line)}\n")
+    ours, told = tee(events)
+    for event, line in zip(ours, narrator(journal)(told), strict=True):
+        sys.stdout.write(f"{event.unit:>9}  {escaped(line)}\n")
 
 
 def _listed(texts: tuple[str, ...]) -> list[str]:

@@ -139,7 +139,8 @@ def prompt(
     found = run.prompts(at, agent, program=test)
     who = agent_of(journal, agent, at)
     if as_json:
-        value = dict(run.tools.prompts_as_dict(found, at, who))
+        questions = [question.as_dict() for question in found]
+        value = {run.tools.vocabulary.unit: at, "agent": who, "questions": questions}
         answers = [_answer_as_dict(question.about) for question in found]
         echo_json({**value, "answers": answers} if answer else value)
     unit = world_at(journal).vocabulary.unit

@@ -307,7 +307,7 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     # A summary would tell a person in the world's words what its wording calls otherwise.
     shown = "" if _any_is(HUMAN, declared.players, "wording") else str(summary)
     asked = [f"\n{taken.total}"] if taken else []
-    shown = "\n".join([shown, *asked, *format_failures(failures, tools.if_failed)]).strip("\n")
+    shown = "\n".join([shown, *asked, *format_failures(failures)]).strip("\n")
     name, size = quoted_path(path), os.stat(path).st_size
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
@@ -316,7 +316,6 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),
         *(shows if closed else []),  # without a unit there is nothing to show
-        *(f"{command} {name}{of}" for command in tools.next_commands),
         f"verify {name}{''.join(means)}",
     ]
     if shown:

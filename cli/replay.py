@@ -87,7 +87,7 @@ def replay(
             [
                 rebuilt.format(paint_of(rebuilt, run.tools)),
                 "",
-                *map(escaped, narrator(journal).lines(events)),
+                *map(escaped, narrator(journal)(events)),
             ]
         ),
     )

@@ -58,7 +58,7 @@ def frame_of(rebuilt: Rebuilt, tools: Tools, narrator: Narrator) -> str:
     """The text of a unit for the screen: its state, and its main events."""
     head, brief = rebuilt.format(paint_of(rebuilt, tools)), tools.brief
     events = [event for event in rebuilt.events if not brief or event.name in brief]
-    return "\n".join((head, "", *map(escaped, narrator.lines(events))))
+    return "\n".join((head, "", *map(escaped, narrator(events))))
 
 
 def paint_of(rebuilt: Rebuilt, tools: Tools) -> Paint:

@@ -200,7 +200,6 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.replay.study.comparisons import equal_runs, format_equal
-    from goldrush.replay.study.plan import studied
 
     runs, failures = study.manifest.runs, study.failures()
     equal = equal_runs(out, runs)
@@ -211,8 +210,7 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())
-    tools = studied(study.manifest.world)
-    said = format_failures(failures, tools.if_failed)
+    said = format_failures(failures)
     said += filter(None, [format_equal(len(runs), len(equal))])
     lines = "".join(f"{line}\n" for line in said)
     click.echo(

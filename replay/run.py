@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from itertools import tee
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
@@ -433,7 +434,9 @@ class Run:
 
     def _plot(self, plot: object) -> int:
         """The id of a plot. Raises BadInput for one that is not there."""
-        return self.tools.plot_of(self.path, _location_text(plot, "the plot"))
+        if self.tools.location != "plot":
+            raise self.tools.lacks(self.path, "plots", "leave --plot out")
+        return self.tools.location_of(self.path, _location_text(plot, "the plot"))
 
     def _location(self, location: Location | None) -> int | None:
         """The number of a location (a plot, a table). Raises BadInput for one that is not there."""
@@ -456,8 +459,9 @@ class Run:
         from goldrush.replay.journal.story import narrator
 
         events = self.events(*names, first=first, last=last, agent=agent, plot=plot)
-        lines = narrator(self.path).chronicle(events)
-        return [f"{a}: {text}" if a == b else f"{a}-{b}: {text}" for a, b, text in lines]
+        ours, told = tee(events)
+        lines = zip(ours, narrator(self.path)(told), strict=True)
+        return [f"{event.unit}: {line}" for event, line in lines]
 
     # Checking and comparing.
 

@@ -18,6 +18,7 @@ import attrs
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.world import Event, EventType, Vocabulary
 from goldrush.replay.journal.declared import format_fork
+from goldrush.replay.text import EXACT_DIGITS, format_number
 
 # Text, or a hole: a field (or an item of one) or the index of a value, and the form to show it in.
 Part = str | tuple[str | int, str]
@@ -57,7 +58,8 @@ def _plain(value: Any) -> str:
 
 
 def _amount(value: Any) -> str:
-    return ", ".join(f"{each:,.10g}" for each in (value if isinstance(value, list) else [value]))
+    listed = value if isinstance(value, list) else [value]
+    return ", ".join(format_number(each, EXACT_DIGITS) for each in listed)
 
 
 FORMS: Final[Forms] = {

@@ -58,11 +58,3 @@ class StageTools(Tools):
             return super().reworded(path, agent, unit, wordings)
         found: Sequence[Sequence[Message]] = self._reworded(path, self.game, agent, unit, wordings)
         return found
-
-    def prompts_as_dict(
-        self, prompts: Sequence[Prompted], unit: int, agent: int
-    ) -> Mapping[str, object]:
-        if not self.game.has_steps:
-            [prompt] = prompts
-            return {self.game.world.vocabulary.unit: unit, "agent": agent, **prompt.as_dict()}
-        return super().prompts_as_dict(prompts, unit, agent)

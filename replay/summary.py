@@ -77,7 +77,7 @@ def summarise(path: str | Path) -> RunSummary:
     run, forks = measured_at(path), outline(path).forks
     return RunSummary(
         str(path), size, tools.measures.head(run), run, outcome_of(tools, run),
-        list(zip(forks, narrator(path).lines(forks), strict=True)),
+        list(zip(forks, narrator(path)(forks), strict=True)),
     )  # fmt: skip
 
 

@@ -29,8 +29,8 @@ def format_number(value: float | None, digits: int = SENTENCE_DIGITS) -> str:
     """
     if value is None:
         return "-"
-    in_full = value % 1 == 0 or abs(value) >= 10 ** (digits - 1)
-    return f"{value:,.0f}" if in_full and abs(value) < _WHOLE_MAX else f"{value:,.{digits}g}"
+    is_in_full = 10 ** (digits - 1) <= abs(value) < _WHOLE_MAX
+    return f"{value:,.0f}" if is_in_full else f"{value:,.{digits}g}"
 
 
 def format_change(a: float | None, b: float | None, digits: int = TABLE_DIGITS) -> str:

@@ -7,7 +7,6 @@ they are asked for (`lazy`): recording a run needs few of them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -203,7 +202,6 @@ class Tools:
         kinds: what other distributions can add to it besides policies.
         run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
         brief: the names of the events in a brief story; empty: there is none.
-        next_commands: the commands suggested after a run, besides those for every world.
         location: the noun for a location in a unit ("plot", "table"); empty: it has none.
         draws: its draws, which are computed again from their keys; None: it has none.
         measures: its measures.
@@ -215,7 +213,6 @@ class Tools:
             (replay.colours.hues_of).
         headline_leads: what `headline` says comes before the standings.
         null: the policy that cannot learn, with which others are compared; empty: there is none.
-        if_failed: what was played instead of the failed answers of models.
         remarks: warnings about its rules, each on one line, for who records a run.
         states: what that page is told of the world.
         verify_option: what a page says that `goldrush verify` takes behind a journal, with a space
@@ -228,7 +225,6 @@ class Tools:
     kinds: Sequence[PluginKind] = ()
     run: type[object] | None = None
     brief: Collection[str] = ()
-    next_commands: Sequence[str] = ()
     location: str = ""
     draws: Draws[Any] | None = None
     measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
@@ -238,7 +234,6 @@ class Tools:
     view: View | None = None
     hue_order: Sequence[str] = ()
     null: str = ""
-    if_failed: str = "nothing of them was used"
     headline_leads: bool = False
     remarks: Sequence[str] = ()
     states: States = States()
@@ -349,17 +344,6 @@ class Tools:
         """
         return lambda: EventSentences(types, self.vocabulary, prompts=self.players.prompts)
 
-    def lines(self, events: Iterable[Event], sentences: EventSentences) -> Iterator[str]:
-        """The text of events in order, line by line."""
-        return map(sentences.line, events)
-
-    def chronicle(
-        self, events: Iterable[Event], sentences: EventSentences
-    ) -> Iterator[tuple[int, int, str]]:
-        """The text of the events of many units, as (first unit, last unit, line)."""
-        for event in events:
-            yield event.unit, event.unit, sentences.line(event)
-
     def labels(self, state: Any) -> Sequence[str]:
         """What each agent is called beside its number: the label of its policy, or its name; empty
         in a world without agents.
@@ -402,14 +386,6 @@ class Tools:
             raise BadInput(f"there is no {self.location} {text!r}", "give a whole number")
         return int(text)
 
-    def plot_of(self, path: str | Path, text: str, instead: str = "leave --plot out") -> int:
-        """The number of a plot from text, in worlds whose locations are plots. `instead`: what to
-        do without it.
-        """
-        if self.location != "plot":
-            raise self.lacks(path, "plots", instead)
-        return self.location_of(path, text)
-
     def explanations(
         self, path: str | Path, unit: int, location: int | None, agent: int | None
     ) -> Sequence[Explanation]:
@@ -430,10 +406,6 @@ class Tools:
         """The scores of an agent in a unit, with the steps that lead to them."""
         raise self._absent(Tools.scores, path)
 
-    def format_score(self, score: HasDict) -> str:
-        """One of the `scores` as text."""
-        return json.dumps(score.as_dict())
-
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
     ) -> Sequence[Prompted]:
@@ -447,10 +419,3 @@ class Tools:
         name or file.
         """
         raise self._absent(Tools.reworded, path)
-
-    def prompts_as_dict(
-        self, prompts: Sequence[Prompted], unit: int, agent: int
-    ) -> Mapping[str, object]:
-        """What `prompts` gives for JSON."""
-        questions = [prompt.as_dict() for prompt in prompts]
-        return {self.vocabulary.unit: unit, "agent": agent, "questions": questions}

@@ -136,14 +136,17 @@ def format_kinds(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kinds[kind]:,} {word}" for kind, word in KINDS.items() if kind in kinds)
 
 
-def format_failures(failures: Iterable[Failures], instead: str) -> list[str]:
+PLAYED_INSTEAD: Final = "what their world plays by default was played instead"
+
+
+def format_failures(failures: Iterable[Failures]) -> list[str]:
     """A line for each model with failed answers, and one for each with answers that were cut off
-    but played. `instead`: what was played instead of the failed ones.
+    but played.
     """
     lines = []
     for counts in failures:
         if counts.failed:
-            lines.append(f"{counts}: {instead}")
+            lines.append(f"{counts}: {PLAYED_INSTEAD}")
         lines += format_cut([counts])
     return list(map(escaped, lines))
 

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 class GameTools(StageTools):
     """The tools of a game."""
 
-    if_failed = "default moves were played instead"
     _draws = lazy("goldrush.replay.game.draws:draws_of")
 
     def __init__(self, game: type[Game]) -> None:

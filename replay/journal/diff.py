@@ -636,7 +636,7 @@ def _prefix(short: ComparedRun, long: ComparedRun, words: Vocabulary) -> str:
 
 def _both(difference: Diff) -> list[str]:
     """The first event that differs in both runs; as JSON where their texts are the same."""
-    story = narrator(difference.a.path).lines
+    story = narrator(difference.a.path)
     assert difference.first is not None
     events = difference.first.a, difference.first.b
     nothing = f"nothing more in this {difference.vocabulary.unit}"

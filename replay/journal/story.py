@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, TypeVar
-
-import attrs
+from typing import Final
 
 from goldrush.agents.llm.wordings import names_of_agents
 from goldrush.kernel.errors import BadInput, format_value, unknown
@@ -21,28 +19,23 @@ from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.sentences import EventSentences
 from goldrush.replay.tools import Names
 
-T = TypeVar("T")
-
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
 
-@attrs.frozen
-class Narrator:
-    """The story of one journal: `lines(events)` and `chronicle(events)` as those of `Tools`. Both
-    raise MalformedEvents for forged events without a text.
-    """
-
-    lines: Callable[[Iterable[Event]], Iterator[str]]
-    chronicle: Callable[[Iterable[Event]], Iterator[tuple[int, int, str]]]
+Narrator = Callable[[Iterable[Event]], Iterator[str]]
 
 
 def narrator(path: str | Path) -> Narrator:
-    """The narrator of the journal at a path. Raises JournalError."""
-    tools, sentences = tools_at(path), sentences_of(path)
-    return Narrator(
-        _reporting(path, lambda events: tools.lines(events, sentences())),
-        _reporting(path, lambda events: tools.chronicle(events, sentences())),
-    )
+    """The function that tells events of the journal at a path, in order, a line each; it raises
+    MalformedEvents for forged events without a text. Raises JournalError.
+    """
+    sentences = sentences_of(path)
+
+    def lines(events: Iterable[Event]) -> Iterator[str]:
+        with reporting_forged(path):
+            yield from map(sentences().line, events)
+
+    return lines
 
 
 def sentences_of(path: str | Path) -> Callable[[], EventSentences]:
@@ -107,13 +100,3 @@ def _worded(path: str | Path, unit: int | None) -> dict[str, set[int]]:
 def names_of(path: str | Path) -> Names:
     """The names of a journal's agents by number; empty if its world has none."""
     return tools_at(path).names(path)
-
-
-def _reporting(
-    path: str | Path, tell: Callable[[Iterable[Event]], Iterator[T]]
-) -> Callable[[Iterable[Event]], Iterator[T]]:
-    def lines(events: Iterable[Event]) -> Iterator[T]:
-        with reporting_forged(path):
-            yield from tell(events)
-
-    return lines

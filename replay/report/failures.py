@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from goldrush.agents.llm.failures import KINDS, MOSTLY, Failures
+from goldrush.agents.llm.failures import KINDS, MOSTLY, PLAYED_INSTEAD, Failures
 from goldrush.replay.report.page import Block, Content, Marked, TableBlock, Text, section
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
@@ -51,7 +51,7 @@ def models_section(results: Results[Any, Any]) -> list[Block]:
         "Answers of language models",
         "models",
         "A failed answer was missing, cut off before a readable part, refused, unreadable, or had "
-        f"an illegal value or no readable action in it: {results.of.if_failed}. One that was cut "
+        f"an illegal value or no readable action in it: {PLAYED_INSTEAD}. One that was cut "
         "off after its readable part was played. Counts over all seeds. Runs of other seeds are "
         "other samples of a model only where it answers differently: the last column counts the "
         "different answers among those to prompts that it was asked several times in the first "

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.llm.failures import PLAYED_INSTEAD
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from tests.cli.helpers import assert_refused, goldrush, in_terminal
@@ -267,9 +268,7 @@ def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: 
     )  # fmt: skip
 
     assert 0 == ran.code
-    assert (
-        "llm:small: 6 of 6 answers cut off: empty plans were played instead" in ran.out.splitlines()
-    )
+    assert f"llm:small: 6 of 6 answers cut off: {PLAYED_INSTEAD}" in ran.out.splitlines()
     assert ran.err.startswith(
         "goldrush: llm:small: an answer was cut off at 2,000 tokens; raise max"
     )
@@ -280,10 +279,7 @@ def test_failures_are_told_by_model_in_text_and_json(tmp_path: Path) -> None:
     ran = recorded(tmp_path, "--roster", "llm:small*4,raid", respond=failing)
     told = recorded(tmp_path, "--roster", "llm:small*4,raid", "--force", "--json", respond=failing)
 
-    assert (
-        "llm:small: 9 of 12 answers cut off: empty plans were played instead"
-        in ran.out.splitlines()
-    )
+    assert f"llm:small: 9 of 12 answers cut off: {PLAYED_INSTEAD}" in ran.out.splitlines()
     assert [{"model": "small", "answers": 12, "kinds": {"cut": 9}, "cut": 0}] == json.loads(
         told.out
     )["failures"]
@@ -341,5 +337,5 @@ def test_a_study_whose_models_never_played_says_so(tmp_path: Path, as_json: bool
         expected = [{"model": "small", "answers": 8, "kinds": {"cut": 8}, "cut": 0}]
         assert expected == json.loads(ran.out)["failures"]
     else:
-        failed = "llm:small: 8 of 8 answers cut off: empty plans were played instead"
+        failed = f"llm:small: 8 of 8 answers cut off: {PLAYED_INSTEAD}"
         assert failed == ran.out.splitlines()[1]

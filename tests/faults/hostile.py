@@ -32,12 +32,12 @@ from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import DERIVE, verify
 from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.mining.audit import plot_of
 from goldrush.replay.worlds.mining.measures import measure
-from goldrush.replay.worlds.mining.story import chronicle
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import TRUST, fast_folder, forked, small
@@ -148,7 +148,7 @@ class Reading:
             ],
         )
         yield "export", self._exported
-        yield "story", lambda: list(chronicle(log(path)))
+        yield "story", lambda: list(narrator(path)(log(path)))
         yield "audit", lambda: [audit.as_dict() for audit in draws(path)]
         yield "diff", lambda: self._compared(path, sound)
         yield "diff, the other way", lambda: self._compared(sound, path)

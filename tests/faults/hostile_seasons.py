@@ -122,7 +122,7 @@ class Reading:
         yield "rebuild", lambda: [event.as_dict() for event in rebuild(path, at).events]
         yield "log", lambda: [event.as_dict() for event in log(path)]
         yield "log in part", lambda: [e.as_dict() for e in log(path, Query(at, at + 1))]
-        yield "story", lambda: list(narrator(path).chronicle(log(path)))
+        yield "story", lambda: list(narrator(path)(log(path)))
         yield "audit", lambda: [one.as_dict() for one in draws_at(path, at)]
         yield "audit of all", lambda: [one.as_dict() for one in draws(path)]
         yield "scores", lambda: [one.as_dict() for one in scores(path, at, 6)]

@@ -70,7 +70,7 @@ def folded(path: Path) -> None:
 
 
 def told(path: Path) -> None:
-    drained(narrator(path).chronicle(log(path, Query())))
+    drained(narrator(path)(log(path, Query())))
 
 
 def explained(path: Path) -> None:

@@ -17,6 +17,7 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.run import Run
 from tests.journals import commits_of, write
 from tests.lessons import (
     ANSWERED,
@@ -119,7 +120,7 @@ def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None
 def test_a_world_without_plots_has_none(path: Path) -> None:
     assert [] == list(log(path, Query(plots=[0])))
     with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
-        tools_at(path).plot_of(path, "0")
+        Run(path).log(plot=0)
 
 
 # Two runs.
@@ -262,8 +263,7 @@ def test_events_of_a_world_without_a_story_are_told_as_json(path: Path) -> None:
     assert [
         '{"event": "answered", "lesson": 0, "agent": 0, "answer": "0.0"}',
         '{"event": "answered", "lesson": 0, "agent": 1, "answer": "0.1"}',
-    ] == list(tells.lines(events))
-    assert [(0, 0, line) for line in tells.lines(events)] == list(tells.chronicle(events))
+    ] == list(tells(events))
 
 
 def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:

@@ -11,7 +11,7 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.outcome import outcome_of
 from goldrush.replay.summary import chosen, summarise
 from goldrush.replay.text import format_number
-from tests.golden import path_of, season_path
+from tests.golden import path_of
 from tests.lessons import play
 from tests.plugins.installed import install_world
 
@@ -44,7 +44,7 @@ def test_its_text_has_a_row_for_each_chosen_measure(path: Path) -> None:
 
 
 def test_chosen_measures_stand_in_the_order_of_their_columns() -> None:
-    columns = [measure.column for measure in chosen(measured_at(season_path("short")))]
+    columns = [measure.column for measure in chosen(measured_at(path_of("baseline")))]
 
     assert columns == sorted(columns)
     assert 0 not in columns

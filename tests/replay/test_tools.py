@@ -43,7 +43,6 @@ def test_a_lazy_part_is_there_and_is_called_as_the_default_that_it_replaces(
         ("explained_units", (None, None), "no explanations"),
         ("scores", (0, 0, None), "no scores to audit"),
         ("prompts", (0, 0, None), "no prompts"),
-        ("plot_of", ("0",), "no plots"),
         ("location_of", ("0",), "have no place"),
     ],
 )

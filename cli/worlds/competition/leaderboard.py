@@ -8,7 +8,7 @@ from goldrush.cli.command import command
 from goldrush.cli.options import Journal, Json, at_option
 from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.text import format_table
+from goldrush.replay.text import format_number, format_table
 
 
 @command()
@@ -48,7 +48,7 @@ def leaderboard(
             str(row.rank), str(row.agent), escaped(row.name), row.class_,
             "deleted" if row.status == Status.GONE else row.status,
             str(row.rolling), str(row.all_time), str(row.sparks),
-            str(row.tables), "-" if row.mean_total is None else f"{row.mean_total:.2f}",
+            str(row.tables), format_number(row.mean_total),
         )
         for row in found.rows
     ]  # fmt: skip

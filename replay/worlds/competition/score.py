@@ -96,6 +96,9 @@ class Score:
     again: Finished
     rules: Rules = attrs.field(repr=False)
 
+    def __str__(self) -> str:
+        return format_score(self)
+
     @property
     def claims(self) -> Sequence[Checked]:
         """The parts of its claims, by id, base before edge."""

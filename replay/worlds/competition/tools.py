@@ -28,7 +28,6 @@ class SeasonTools(Tools):
     names = lazy("goldrush.replay.worlds.competition.story:names_in")
     sentences = lazy("goldrush.replay.worlds.competition.story:sentences_of")
     brief = lazy("goldrush.replay.worlds.competition.story:BRIEF")
-    next_commands = ("leaderboard",)
     headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.headline:headline")
     location = "table"
@@ -36,7 +35,6 @@ class SeasonTools(Tools):
     explanations = lazy("goldrush.replay.worlds.competition.right:explained_at")
     explained_units = lazy("goldrush.replay.worlds.competition.right:explained_units")
     scores = lazy("goldrush.replay.worlds.competition.score:scores")
-    format_score = lazy("goldrush.replay.worlds.competition.score:format_score")
     prompts = lazy("goldrush.replay.worlds.competition.prompt:prompted")
     reworded = lazy("goldrush.replay.worlds.competition.prompt:reworded")
     measures = lazy("goldrush.replay.worlds.competition.measures:MEASURING")

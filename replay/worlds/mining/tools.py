@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.agents.worlds.mining.roster import NULL
-from goldrush.kernel.world import Event, EventType
+from goldrush.kernel.world import EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, MiningState
@@ -36,11 +36,8 @@ class MiningTools(StageTools):
         "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend", "raid",
     )  # fmt: skip
     null = NULL
-    if_failed = "empty plans were played instead"
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
-    _story = lazy("goldrush.replay.worlds.mining.story:story")
-    _chronicle = lazy("goldrush.replay.worlds.mining.story:chronicle")
 
     states = States(identifiers=["owner"])
 
@@ -51,14 +48,6 @@ class MiningTools(StageTools):
         self, path: str | Path, types: Iterable[EventType]
     ) -> Callable[[], EventSentences]:
         return lambda: self._sentences
-
-    def lines(self, events: Iterable[Event], sentences: EventSentences) -> Iterator[str]:
-        return iter(self._story(events))
-
-    def chronicle(
-        self, events: Iterable[Event], sentences: EventSentences
-    ) -> Iterator[tuple[int, int, str]]:
-        return iter(self._chronicle(events))
 
 
 def fields_of(state: MiningState) -> Mapping[str, object]:

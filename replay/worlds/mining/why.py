@@ -48,6 +48,7 @@ from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.why import Explanation, PlanChange
 from goldrush.replay.sentences import agents_text
+from goldrush.replay.text import EXACT_DIGITS, format_number
 from goldrush.replay.worlds.mining.story import action_text
 
 CAPTURE, BLOCKED_RAID, RAID_IN_TRUCE, VOID_RAID, CONTESTED_CLAIM, PRUNED_ACTION = KINDS = (
@@ -396,7 +397,7 @@ def _ruling(round: Round, plot: int) -> Iterator[str]:
         yield "the authority " + (
             "does not detect it" if not detected
             else f"gives it back to agent {victim}" if remedy == Remedy.RESTORED
-            else f"fines agent {captor} {fine:,.10g} gold"
+            else f"fines agent {captor} {format_number(fine, EXACT_DIGITS)} gold"
         )  # fmt: skip
 
 

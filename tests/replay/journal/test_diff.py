@@ -26,6 +26,7 @@ from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
 from goldrush.replay.data.measures import Span
+from goldrush.replay.journal import consequences as consequences_of
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import SHOWN_MAX, Cause, Diff, First, diff, format_diff
 from goldrush.replay.text import format_number
@@ -858,6 +859,17 @@ def test_of_runs_on_other_grids_every_plot_of_one_alone_differs(pool: Mapping[st
     assert came is not None
     assert came.fields["owner"] >= max(sizes) - min(sizes) > 0
     assert AGENTS == sum(each.name == "gold" for each in came.agents)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "count"),
+    [
+        (1, 1.0, 0), ([1, 2], [1, 3], 1), ([1, 2], [1], 1), ([[1, 2], [3]], [[1], [4], [5]], 3),
+        ({"x": 1}, {"y": 1}, 2), ({"x": [1, 2]}, {"x": [2, 1]}, 2), (None, [1], 1),
+    ],
+)  # fmt: skip
+def test_values_that_one_run_alone_has_differ(a: object, b: object, count: int) -> None:
+    assert count == consequences_of._different(a, b)
 
 
 def test_nothing_came_of_runs_of_which_no_event_differs(pool: Mapping[str, Path]) -> None:

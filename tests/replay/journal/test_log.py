@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from goldrush.kernel.world import Event, EventType, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.mining.audit import plot_of
-from goldrush.replay.worlds.mining.story import chronicle, story, tell
+from goldrush.replay.worlds.mining.story import tell
 from tests.golden import FOLDER, path_of
 from tests.journals import commits_of
 
@@ -257,52 +256,6 @@ def mined(round_: int, plot: int = 3, agent: int = 1, gold: float = 2.5) -> Even
 
 def closed(round_: int) -> Event:
     return Event("round_closed", round_, {"round": round_, "digest": "ab"})
-
-
-def test_rounds_in_which_one_agent_mines_one_plot_become_one_line() -> None:
-    told = list(chronicle(mined(round_) for round_ in range(4, 9)))
-
-    assert [(4, 8, "agent 1 mines 3 with 10 stamina: 12.5 gold")] == told
-
-
-@pytest.mark.parametrize(
-    "other", [mined(6, plot=4), mined(6, agent=2), closed(6), mined(7)], ids=lambda e: e.name
-)
-def test_a_line_of_mining_ends_where_anything_else_is_told(other: Event) -> None:
-    told = list(chronicle([mined(4), mined(5), other, mined(other.unit + 1, plot=8)]))
-
-    assert [(4, 5), (other.unit, other.unit)] == [(a, b) for a, b, _ in told][:2]
-
-
-def test_a_round_in_which_more_is_told_stands_alone() -> None:
-    told = list(chronicle([mined(4), mined(5), closed(5), mined(6), mined(6, plot=9), mined(7)]))
-
-    assert [
-        (4, 4, "agent 1 mines 3 with 2 stamina: 2.5 gold"),
-        (5, 5, "agent 1 mines 3 with 2 stamina: 2.5 gold"),
-        (5, 5, "round 5 closes with digest ab"),
-        (6, 6, "agent 1 mines 3, 9 with 4 stamina: 5 gold"),
-        (7, 7, "agent 1 mines 3 with 2 stamina: 2.5 gold"),
-    ] == told
-
-
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_the_chronicle_of_a_run_is_its_story_round_by_round(path: Path) -> None:
-    """With the ends of rounds in it nothing is put together."""
-    by_round = groupby(events_of(path), key=lambda event: event.unit)
-    told = [(round_, round_, line) for round_, events in by_round for line in story(events)]
-
-    assert told == list(chronicle(events_of(path)))
-
-
-def test_the_gold_of_a_plot_is_told_whole_whatever_is_put_together() -> None:
-    path = path_of("alpha-rich")
-    for plot in range(0, 100, 7):
-        events = list(log(path, Query(plots=[plot], names=["mining_settled"])))
-        lines = [line for _, _, line in chronicle(events)]
-        told = sum(float(line.rpartition(": ")[2].split()[0]) for line in lines)
-
-        assert sum(event["gold"] for event in events) == pytest.approx(told)
 
 
 def forked(**fields: Any) -> Event:

@@ -3,7 +3,7 @@
 import pytest
 
 from goldrush.kernel.world import Event
-from goldrush.replay.worlds.mining.story import story, tell
+from goldrush.replay.worlds.mining.story import tell
 
 
 def event(name: str, **fields: object) -> Event:
@@ -88,6 +88,10 @@ def ruled(detected: bool, remedy: str | None, fine: float) -> Event:
             ruled(True, "fined", 2.5),
             "plot 8: the capture by agent 1 costs it a fine of 2.5 gold",
         ),
+        (
+            event("mining_settled", plot=9, agent=2, stamina=1, gold=1.5),
+            "agent 2 mines 9 with 1 stamina: 1.5 gold",
+        ),
         (event("round_closed", digest="ab"), "round 4 closes with digest ab"),
         (event("run_ended"), "the run ends with round 4"),
         (event("rolled", face=6), '{"event": "rolled", "round": 4, "face": 6}'),
@@ -95,16 +99,3 @@ def ruled(detected: bool, remedy: str | None, fine: float) -> Event:
 )  # fmt: skip
 def test_an_event_in_words(told: Event, words: str) -> None:
     assert words == tell(told)
-
-
-def test_what_an_agent_mines_in_a_round_is_one_line() -> None:
-    events = [
-        event("mining_settled", plot=1, agent=2, stamina=3, gold=3.0),
-        event("mining_settled", plot=4, agent=0, stamina=1, gold=0.0),
-        event("mining_settled", plot=9, agent=2, stamina=1, gold=1.5),
-    ]
-
-    assert [
-        "agent 0 mines 4 with 1 stamina: 0 gold",
-        "agent 2 mines 1, 9 with 4 stamina: 4.5 gold",
-    ] == list(story(events))

@@ -35,7 +35,7 @@ ODD: list[Any] = [
 TOOLS: dict[str, Callable[[Path, Path], object]] = {
     "verify": lambda path, sound: verify(path),
     "rebuild": lambda path, sound: rebuild(path, 2),
-    "log": lambda path, sound: list(narrator(path).chronicle(log(path, Query(agents=[5])))),
+    "log": lambda path, sound: list(narrator(path)(log(path, Query(agents=[5])))),
     "summary": lambda path, sound: summarise(path),
     "audit": lambda path, sound: list(draws(path)),
     "score": lambda path, sound: scores(path, 1, 5),

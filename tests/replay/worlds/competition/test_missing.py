@@ -37,7 +37,7 @@ def other_arena(path: Path, **changes: Any) -> Path:
 ABSENT = {"another arena": {"name": "nowhere"}, "another version": {"version": 99}}
 READERS: dict[str, Callable[[Path], object]] = {
     "rebuild": lambda path: rebuild(path, 1),
-    "log": lambda path: list(narrator(path).chronicle(log(path))),
+    "log": lambda path: list(narrator(path)(log(path))),
     "audit": lambda path: list(draws(path)),
     "summary": summarise,
     "page": page_of,

@@ -129,7 +129,7 @@ def test_what_there_is_not_has_no_proof() -> None:
 
 def test_a_final_stance_is_told_on_one_line_whatever_its_words_are() -> None:
     events = [event for event in events_of(odd()) if event.name in ("stood", "refused")]
-    told = list(narrator(odd()).lines(events))
+    told = list(narrator(odd())(events))
     hostile = [line for line in told if "rm -rf" in line]
 
     assert len(events) == len(told)

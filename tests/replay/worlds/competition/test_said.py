@@ -25,4 +25,4 @@ def test_whatever_is_said_can_be_told(season: Path, name: str, field: str) -> No
     for form in FORMS:
         said = attrs.evolve(event, fields={**event.fields, field: form})
 
-        assert len(list(narrator(season).chronicle([said]))) == 1
+        assert len(list(narrator(season)([said]))) == 1

@@ -46,14 +46,14 @@ def test_a_value_beside_a_claim_or_a_bar_has_the_digits_that_tell_them_apart(sea
         id(proposed): attrs.evolve(proposed, fields={**proposed.fields, "claim": [0.40052, None]}),
         id(tested): attrs.evolve(tested, fields={**tested.fields, "value": 0.40047}),
     }
-    told = list(narrator(season).lines([close.get(id(event), event) for event in events]))
+    told = list(narrator(season)([close.get(id(event), event) for event in events]))
 
     assert any("0.40047 for 0.40052 claimed: it does not hold (" in line for line in told)
 
 
 def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
     events = events_of(season)
-    told = list(narrator(season).lines(events))
+    told = list(narrator(season)(events))
 
     assert len(events) == len(told)
     assert not [line for line in told if line.startswith("{")]
@@ -61,7 +61,7 @@ def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
 
 
 def test_a_reader_follows_the_argument(season: Path) -> None:
-    told = list(narrator(season).lines(events_of(season)))
+    told = list(narrator(season)(events_of(season)))
     of = dict(zip(range(len(told)), events_of(season), strict=True))
     spoke = [told[n] for n, event in of.items() if event.name == "spoke"]
     tested = [told[n] for n, event in of.items() if event.name == "tested"]
@@ -246,15 +246,8 @@ def _no_journal(folder: Path) -> Path:
     return path
 
 
-def test_the_chronicle_counts_assignments_as_people_do(journal: Path) -> None:
-    units = [since for since, _, _ in narrator(journal).chronicle(events_of(journal))]
-
-    assert [-1, 0] == list(dict.fromkeys(units))[:2]
-    assert 3 == units[-1]
-
-
 def test_the_words_of_a_journal_know_the_names(journal: Path) -> None:
-    [line] = narrator(journal).lines([event("deleted", agent=5)])
+    [line] = narrator(journal)([event("deleted", agent=5)])
 
     assert "ada is deleted" == line
 

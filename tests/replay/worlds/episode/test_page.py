@@ -40,7 +40,7 @@ def browser() -> Iterator[Any]:
 
 
 def _lines(path: Path, unit: int) -> list[str]:
-    return list(narrator(path).lines(e for e in events_of(path) if e.unit == unit))
+    return list(narrator(path)(e for e in events_of(path) if e.unit == unit))
 
 
 def test_a_step_is_told_with_the_names_of_agents(tmp_path: Path) -> None:
