@@ -187,10 +187,6 @@ class ModelSubject:
         collector: Any = next(filter(_is_collector, held.values()), None)
         collected = {} if collector is None else collector.model_vars
         told = told_by(self._model, held)
-        if collector is None and not wanted:
-            for name, value in held.items():
-                if name[0] != "_" and _is_plain(value) and name not in told:
-                    yield from self._rows(None, f"variable[{name}]", value)
         if wanted:
             told = {
                 name: told[name] if name in told else _asked(self._model, name, held)
@@ -202,6 +198,10 @@ class ModelSubject:
                 yield from self._rows(None, f"report[{name}]", value)
         if collector is not None:
             yield from self._collected_since(collector, wanted or collected)
+        elif not wanted:
+            for name, value in held.items():
+                if name[0] != "_" and _is_plain(value) and name not in told:
+                    yield from self._rows(None, f"variable[{name}]", value)
 
     def _collected_since(self, collector: Any, names: Collection[str]) -> Iterator[Row]:
         """The row of these names that a collector has since the last step, if any."""
