@@ -56,19 +56,14 @@ def leaf_that_differs(a: Sequence[Leaf], b: Sequence[Leaf]) -> tuple[str, str, s
     """The path of the shallowest value that differs, and the two values. The state of a generator
     comes last: what was drawn from it tells more. None if all are equal.
     """
-    texts_b = {leaf.path: leaf.text for leaf in b}
-    paths_a = {leaf.path for leaf in a}
+    one, two = ({leaf.path: leaf for leaf in leaves} for leaves in (a, b))
+    missing = Leaf("", "missing")
     differing = [
-        (leaf.is_generator, leaf.path, leaf.text, texts_b.get(leaf.path, "missing"))
-        for leaf in a
-        if texts_b.get(leaf.path) != leaf.text
-    ]
-    differing += [
-        (leaf.is_generator, leaf.path, "missing", leaf.text)
-        for leaf in b
-        if leaf.path not in paths_a
+        path
+        for path in {**one, **two}
+        if one.get(path, missing).text != two.get(path, missing).text
     ]
     if not differing:
         return None
-    _, path, text_a, text_b = min(differing, key=lambda one: one[0])
-    return path, text_a, text_b
+    path = min(differing, key=lambda path: (one.get(path) or two[path]).is_generator)
+    return path, one.get(path, missing).text, two.get(path, missing).text

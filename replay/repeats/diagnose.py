@@ -91,10 +91,8 @@ class _Diagnosis:
         self.runs = self._agreeing = 0
 
     def cause(self, place: Place, *, is_confirmed: bool = True, is_joint: bool = False) -> Culprit:
-        seen = self._seen[place]
-        return Culprit(
-            place, seen.what, seen.within, is_confirmed, is_joint, seen.count, seen.first_step
-        )
+        seen = attrs.asdict(self._seen[place], recurse=False)
+        return Culprit(**seen, is_confirmed=is_confirmed, is_joint=is_joint)
 
     def found(self) -> _Found:
         watched = self._traces(())

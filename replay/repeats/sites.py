@@ -301,47 +301,39 @@ def _takes_items(target: ast.expr) -> bool:
     return isinstance(target, (ast.Tuple, ast.List))
 
 
+def _is_unpacked(node: ast.Assign) -> bool:
+    """Whether an assignment iterates over its value, which is not written out."""
+    return any(map(_takes_items, node.targets)) and not isinstance(node.value, ast.Tuple)
+
+
+# By the kind of a node: the function that a field of it passes through, and whether it is to.
+_PASSED: Final[Mapping[type, tuple[str, str, Callable[[Any], bool]]]] = {
+    ast.For: ("order", "iter", lambda node: True),
+    ast.comprehension: ("order", "iter", lambda node: not node.is_async),
+    ast.Starred: ("order", "value", lambda node: isinstance(node.ctx, ast.Load)),
+    ast.YieldFrom: ("order", "value", lambda node: True),
+    ast.Assign: ("order", "value", _is_unpacked),
+    # Of a list; sets have none.
+    ast.AugAssign: ("order", "value", lambda node: isinstance(node.op, ast.Add)),
+    ast.FormattedValue: ("text", "value", lambda node: True),
+}
+
+
 class _Transformer(ast.NodeTransformer):
     """Passes what is iterated over through the functions of a module."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if type(node) in _PASSED:
+            helper, field, takes = _PASSED[type(node)]
+            if takes(node):
+                setattr(node, field, _helper(helper, getattr(node, field)))
+        return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
         names = {getattr(d, "attr", getattr(d, "id", "")) for d in decorators}
         return node if names & _COMPILING else self.generic_visit(node)
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = _helper("order", node.iter)
-        return node
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        self.generic_visit(node)
-        if not node.is_async:
-            node.iter = _helper("order", node.iter)
-        return node
-
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
-            node.value = _helper("order", node.value)
-        return node
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
-        self.generic_visit(node)
-        node.value = _helper("order", node.value)
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        self.generic_visit(node)
-        if any(map(_takes_items, node.targets)) and not isinstance(node.value, ast.Tuple):
-            node.value = _helper("order", node.value)
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Add):  # of a list; sets have none
-            node.value = _helper("order", node.value)
-        return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -353,11 +345,6 @@ class _Transformer(ast.NodeTransformer):
                 ]
             else:
                 node.right = _helper("text", node.right)
-        return node
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
-        self.generic_visit(node)
-        node.value = _helper("text", node.value)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

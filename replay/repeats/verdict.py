@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.repeats.trace import KINDS, Place, Way
+from goldrush.replay.repeats.trace import KINDS, Place, Sighting, Way
 
 _LISTED: Final = 5  # names in a line
 _ALIKE: Final = ("files", "completion")  # kinds of what can be the same in all runs on one machine
@@ -75,26 +75,16 @@ def _is_within(path: str, name: str) -> bool:
 
 
 @attrs.frozen
-class Culprit:
+class Culprit(Sighting):
     """Why a subject does not repeat.
 
     Attributes:
-        place: what is used, in which file and line.
-        what: the function called, or what was read.
-        within: the line of the subject's code that led there, if that is another one.
         is_confirmed: whether the run repeats without it, and not with it alone.
         is_joint: whether it takes others that are confirmed and joint to break the run.
-        count: how often the place was passed.
-        first_step: the first step; 0: while the subject was made.
     """
 
-    place: Place
-    what: str
-    within: Place | None
     is_confirmed: bool
     is_joint: bool
-    count: int
-    first_step: int
 
     def __str__(self) -> str:
         how = "confirmed" if self.is_confirmed else "suspected"
