@@ -14,7 +14,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Vocabulary
-from goldrush.replay.data.measures import Measured, Span
+from goldrush.replay.data.measures import Measure, Measured, Span
 from goldrush.replay.data.run_data import measured_until
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff
@@ -50,6 +50,8 @@ class Consequences:
 
     Attributes:
         since, until: the public numbers of these units.
+        first: the first measure of a unit that differs: where a setting differs, what follows from
+            it; None: none does.
         measures: each measure over these units.
         agents: each measure of agents after the last of these units, for each agent.
         units: each measure in each unit in which it differs; empty unless asked for.
@@ -59,6 +61,7 @@ class Consequences:
 
     since: int
     until: int
+    first: Pair | None
     measures: Sequence[Pair]
     agents: Sequence[Pair]
     units: Sequence[Pair]
@@ -78,7 +81,8 @@ class Consequences:
             rows += [_row(f"{pair.title} of {who}", pair)] if pair.a != pair.b else []
         span = f"{words.units} {self.since} to {self.until}"
         of_agents = f", and of agents after {words.unit} {self.until}" if self.agents else ""
-        parts = [f"over {span}{of_agents}:"]
+        parts = [] if self.first is None else [_first(self.first, words)]
+        parts += [f"over {span}{of_agents}:"]
         parts.append(_table(rows) if rows else "every measure is the same")
         named = [f"{name} ({count:,})" for name, count in self.fields.items() if count]
         parts.append(
@@ -114,29 +118,34 @@ def consequences(difference: Diff, *, by_unit: bool = False) -> Consequences | N
         runs = measured_until(a, last), measured_until(b, last)
         fields = _fields(*(tools.fields(rebuild(path, vocabulary.number(last))) for path in (a, b)))
     titles = {**runs[0].known, **runs[1].known}
+    differing = _by_unit(runs, titles, Span(first, last), vocabulary)
+    follows = next(differing, None)
     span = Span(first, last)
     measures = [
         Pair(name, measure.title, _over(runs[0], name, span), _over(runs[1], name, span))
         for name, measure in titles.items()
     ]
-    units = _by_unit(runs, span, vocabulary) if by_unit else []
+    units = [] if follows is None or not by_unit else [follows, *differing]
     return Consequences(
-        max(vocabulary.first, difference.first.round), vocabulary.number(last), measures,
-        list(_agents(tools, *runs)), list(units), fields, vocabulary,
+        max(vocabulary.first, difference.first.round), vocabulary.number(last), follows, measures,
+        list(_agents(tools, *runs)), units, fields, vocabulary,
     )  # fmt: skip
 
 
 def _over(run: Measured[Any], name: str, span: Span) -> Value:
-    return run.over(name, span, len(span)) if name in run.known else None
+    return run.over(name, span, len(span)) if name in run.every else None
 
 
 def _by_unit(
-    runs: tuple[Measured[Any], Measured[Any]], span: Span, vocabulary: Vocabulary
+    runs: tuple[Measured[Any], Measured[Any]],
+    known: Mapping[str, Measure],
+    span: Span,
+    vocabulary: Vocabulary,
 ) -> Iterator[Pair]:
     one, two = runs
     for unit in range(span.first, span.last + 1):
-        for name, measure in one.known.items():
-            if measure.by_unit and name in two.known:
+        for name, measure in known.items():
+            if measure.by_unit and name in one.values and name in two.values:
                 a, b = one.values[name][unit - 1], two.values[name][unit - 1]
                 if a != b:
                     yield Pair(name, measure.title, a, b, vocabulary.number(unit))
@@ -161,6 +170,14 @@ def _different(a: Any, b: Any) -> int:
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return sum(_different(*pair) for pair in zip_longest(a, b))
     return int(a != b)
+
+
+def _first(pair: Pair, words: Vocabulary) -> str:
+    """Where a measure differs first, and both values."""
+    a, b = (format_number(value, TABLE_DIGITS) for value in (pair.a, pair.b))
+    if a == b:  # they differ in later digits
+        a, b = str(pair.a), str(pair.b)
+    return f"first in {words.unit} {pair.of}: {escaped(pair.title)} is {a} in A, {b} in B"
 
 
 def _row(title: str, pair: Pair) -> Sequence[str]:

@@ -890,10 +890,11 @@ def test_units_are_compared_only_where_they_are_asked_for(pool: Mapping[str, Pat
 def test_the_text_has_a_row_for_all_that_differs(pool: Mapping[str, Path]) -> None:
     came = consequences(diff(pool["run"], pool["slow"]), by_unit=True)
     assert came is not None
-    head, titles, *rows = came.format({0: "ada"}).splitlines()
+    first, head, titles, *rows = came.format({0: "ada"}).splitlines()
     measures = [each for each in came.measures if each.a != each.b]
     agents = [each for each in came.agents if each.a != each.b]
 
+    assert first.startswith(f"first in round 6: {came.units[0].title} is ")
     assert "over rounds 6 to 9, and of agents after round 9:" == head
     assert ["A", "B", "B", "-", "A"] == titles.split()
     assert [each.title for each in measures] == [
@@ -916,7 +917,7 @@ def test_what_came_of_it_is_json(pool: Mapping[str, Path]) -> None:
     assert came is not None
 
     again = json.loads(json.dumps(came.as_dict(), allow_nan=False))
-    assert list(again) == ["since", "until", "measures", "agents", "units", "fields"]
+    assert list(again) == ["since", "until", "first", "measures", "agents", "units", "fields"]
     assert again["units"][0]["of"] == again["since"] == 6
 
 

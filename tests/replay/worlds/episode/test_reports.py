@@ -10,6 +10,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.journal.consequences import consequences
 from tests.replay.worlds.episode.envs import NoisyWalk
 from tests.replay.worlds.episode.models import Herd, Walk
 from tests.replay.worlds.episode.test_models import means
@@ -143,6 +144,42 @@ def test_an_attribute_that_only_a_fork_sets_is_a_setting_in_it_too(tmp_path: Pat
 
     assert [["mean"]] * 3 == [known(run), known(fork), known(changed.run)]
     assert "drift" not in f"{run.outcome().headline}"
+
+
+def test_a_difference_goes_past_the_parameter_to_what_follows_from_it(tmp_path: Path) -> None:
+    run = goldrush.wrap(Slow, tmp_path / "run.journal", seed=7, steps=9)
+    fork = goldrush.open(run.path, world=Slow).fork(3, tmp_path / "fork.journal", drift=2.0)
+    found = run.diff(fork)
+    follows = consequences(found)
+
+    assert found.first is not None
+    assert follows is not None
+    assert follows.first is not None
+    assert ("drift", 4) == (found.causes[0].name, found.first.round)
+    assert ("shown", 5) == (follows.first.name, follows.first.of)
+    assert (run.measured().values["shown"][5], fork.measured().values["shown"][5]) == (
+        follows.first.a, follows.first.b,
+    )  # fmt: skip
+    assert "first in step 5: shown is" in follows.format({})
+    assert {"shown"} == {pair.name for pair in follows.measures}
+
+
+class Slow(Walk):
+    """Shows its mean a step later."""
+
+    def __init__(self, seed: int, drift: float = 0.0) -> None:
+        super().__init__(seed, drift=drift)
+        self._shown = [0.0, 0.0]
+
+    @property
+    def shown(self) -> float:
+        return self._shown[-2]
+
+    def step(self) -> float:
+        found = super().step()
+        del self.mean
+        self._shown.append(found)
+        return found
 
 
 def test_what_changes_in_one_run_of_a_study_is_a_measure_of_all(tmp_path: Path) -> None:
