@@ -24,8 +24,8 @@ from goldrush.kernel.text import format_count, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
-    from goldrush.replay.view.carried import Carried
     from goldrush.replay.view.overview import Overview
+    from goldrush.replay.view.shown import ShownRun
 
 
 @command()
@@ -52,8 +52,8 @@ def view(
 ) -> None:  # fmt: skip
     """Write an HTML page of a run, or of all runs of a folder.
 
-    One file that loads nothing from a network. The page of a run contains the journal, whose
-    checksums the browser checks. It holds at most 8 MiB and 20,000 rounds. The page of a folder has
+    One file that loads nothing from a network. The page of a run has the journal for download, and
+    compares its SHA-256. It holds at most 20,000 rounds. The page of a folder has
     a table of the runs, which can be sorted and filtered, charts of the outcome, and for each run
     a link to its page or the command that shows it. The address in the browser leads back to what
     is shown. The same journals give the same page, byte for byte.
@@ -135,7 +135,7 @@ def _format_overview(written: Overview) -> str:
     return "\n".join(lines)
 
 
-def _warn(journal: str, run: Carried, asked: tuple[int | None, int | None]) -> None:
+def _warn(journal: str, run: ShownRun, asked: tuple[int | None, int | None]) -> None:
     """Print a warning if the page does not show all rounds that were asked for."""
     name = quoted_path(journal)
     if run.trouble is not None:

@@ -20,7 +20,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted_path
 from goldrush.kernel.treatments import Treatment
-from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
+from goldrush.kernel.world import Block, Event, EventType, Step, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
@@ -111,49 +111,75 @@ class Tables:
     own: Sequence[Table] = ()
 
 
+class UnitFields(Protocol):
+    """What a page shows of the units of one run, made while its journal is read."""
+
+    def add(self, step: Step, state: Any) -> None:
+        """Note a step of a unit; `state`: after it, before the unit closes."""
+        ...
+
+    def behind(self, event: Event) -> Mapping[str, object]:
+        """What is behind the sentence of an event of the unit that was closed last, by name, as
+        plain values. `why` is a text, `answered` the event whose answer of a language model led to
+        it; all else is the script's.
+        """
+        ...
+
+    def close(self, unit: ClosedUnit) -> Any:
+        """The state after a unit by field, as plain values; None: nothing is shown. Raises
+        BadInput.
+        """
+        ...
+
+
 @attrs.frozen
 class View:
-    """How `goldrush view` shows a run; replay/view/README.md has the interface of a script.
+    """What the page of a run has beside that of any world; see replay/view/README.md.
 
     Attributes:
-        script: a file of JavaScript, copied into the page.
+        script: a file of JavaScript with the part that the world draws; None: no such part.
         style: a file of CSS, copied into the page.
-        modules: files that the script imports besides the frame's, each before its importers.
-        selectors: the names of what a person can select besides the unit ("plot", "agent").
-        told: the names of the events whose sentences the script shows; None: of all whose types
-            carry one.
-        facts: `facts(state)`, what the script folds from the events: nested lists of numbers, text,
-            booleans and None.
-        computed: `computed(path, first, last)`, results that take the world's rules, of the units
-            `first` to `last` (public numbers), as plain values for JSON. Raises JournalError.
-    """
-
-    script: Path
-    style: Path | None = None
-    modules: Sequence[Path] = ()
-    selectors: Sequence[str] = ()
-    told: Collection[str] | None = None
-    facts: Callable[[Any], Any] | None = None
-    computed: Callable[[str | Path, int, int], Any] | None = None
-
-
-@attrs.frozen
-class States:
-    """What the page of a world without a view is told of its states and events.
-
-    Attributes:
-        identifiers: the fields of states whose numbers identify something: they have no charts.
-        scores: `scores(state)`, what each agent has earned so far; empty: nobody earns. Raises
-            BadInput.
-        draws: the event of a recorded draw; empty: there is none.
+        fields: `fields(world)`, which gives the fields of a run's states; None: those of
+            `Tools.fields`.
+        drawn: the fields and titles that the script draws, and nothing else does.
+        by_agent: the fields with an item for each agent, where agents join.
+        identifiers: the fields whose numbers identify something: they have no charts.
+        scores: `scores(state)`, what each agent has earned so far, which is another field; empty:
+            nobody earns. Raises BadInput.
+        ranks: the field by which agents are ranked.
+        groups: the names of events by the title under which their sentences stand; all others
+            stand first, without a title.
+        folded: the titles whose sentences are shown when they are opened.
+        left_out: the names of events without a sentence in the page.
         step_ends: the event that ends a step of a unit, with its name as `step`; empty: a unit is
             one step.
+        explained: `explained(path, first, last)`, the explanations of the units `first` to `last`
+            (public numbers), by unit. Raises JournalError.
+        explains: by kind of explanation, the name of the events that it explains.
+        tracks: by title, what is counted behind the slider: whether an event is; at most two.
+        verify_option: what `goldrush verify` takes besides a journal where the code of the world is
+            not known here.
+        added: `added(path, first, last)`, what else the page has of these units, as plain values.
+            Raises JournalError.
     """
 
+    script: Path | None = None
+    style: Path | None = None
+    fields: Callable[[World[Any]], UnitFields] | None = None
+    drawn: Collection[str] = ()
+    by_agent: Collection[str] = ()
     identifiers: Collection[str] = ()
-    scores: Callable[[object], Sequence[float | None]] = lambda state: ()
-    draws: str = ""
+    scores: Callable[[Any], Sequence[float | None]] = lambda state: ()
+    ranks: str = "score"
+    groups: Mapping[str, Collection[str]] = {}
+    folded: Collection[str] = ()
+    left_out: Collection[str] = ()
     step_ends: str = ""
+    explained: Callable[[str | Path, int, int], Iterator[Explanation]] | None = None
+    explains: Mapping[str, str] = {}
+    tracks: Mapping[str, Callable[[Event], bool]] = {"events": lambda event: True}
+    verify_option: str = ""
+    added: Callable[[str | Path, int, int], Mapping[str, object]] | None = None
 
 
 @attrs.frozen
@@ -208,15 +234,13 @@ class Tools:
         studies: how it is studied; NO_STUDIES: it is not.
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
-        view: its page; None: the page for any world.
+        view: what its page has beside that of any world.
         hue_order: the policies of the world, whose hues follow from this order
             (replay.colours.hues_of).
         headline_leads: what `headline` says comes before the standings.
         null: the policy that cannot learn, with which others are compared; empty: there is none.
         remarks: warnings about its rules, each on one line, for who records a run.
-        states: what that page is told of the world.
-        verify_option: what a page says that `goldrush verify` takes behind a journal, with a space
-            before it: the page names no file of whoever made it.
+        text: what a run is about, for who has not seen the world: its docstring, say.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
@@ -231,13 +255,12 @@ class Tools:
     tables: Tables = Tables()
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
-    view: View | None = None
+    view: View = View()
     hue_order: Sequence[str] = ()
     null: str = ""
     headline_leads: bool = False
     remarks: Sequence[str] = ()
-    states: States = States()
-    verify_option: str = ""
+    text: str = ""
 
     # The world.
 

@@ -47,7 +47,7 @@ def format_unit(unit: ClosedUnit, tools: Tools, paint: Paint = plain) -> str:
         parts.append(_by_agent(by_agent, labels, paint))
     for name, kind in kinds.items():
         if kind == GRID:
-            of_agents = paint if name in tools.states.identifiers else plain
+            of_agents = paint if name in tools.view.identifiers else plain
             parts.append(f"{name}\n{_grid(fields[name], of_agents)}")
         elif kind == "map" and fields[name]:
             rows = [(escaped(str(key)), _shown(value)) for key, value in _leaves(fields[name])]

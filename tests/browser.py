@@ -64,7 +64,7 @@ class Tab:
             self.problems.append(f"asks for {request.url}")
 
     def open(self, path: Path, moment: str = "") -> Tab:
-        """Open a page of `goldrush view` at a moment, and wait until it has checked itself."""
+        """Open a page of `goldrush view` at a moment, and wait until its journal is compared."""
         self.page.goto("about:blank")  # or another moment of the same page would be no new page
         self.page.goto(path.as_uri() + moment)
         self.page.wait_for_selector("html[data-sealed]")

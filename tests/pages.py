@@ -1,6 +1,9 @@
 """What a page of a run says of events, and what the journal says of them."""
 
+import gzip
 import json
+import re
+from base64 import b64decode
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,30 +12,21 @@ from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Event
 from goldrush.replay.journal import story
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.sentences import EventSentences, value_of
 from tests.browser import Tab
 
-AGREES = "agree with the fold in every"
+HOLDS = "✓ The journal in this page has it."
 
 
-def shown_events(tab: Tab) -> list[str]:
-    tab.page.get_by_text("as in the journal").click()
-    tab.page.wait_for_selector(".events li")
-    return [" ".join(text.split()) for text in tab.texts(".events li")]
+def data_of(page: str) -> dict[str, Any]:
+    """What the script of a page draws."""
+    return dict(json.loads(unpacked(page, "page")))
 
 
-def as_shown(journal: Path, unit: int) -> list[str]:
-    """The events of a unit as the page writes them."""
-    vocabulary = world_at(journal).vocabulary
-    shown = []
-    for event in log(journal, Query(unit, unit)):
-        if event.name in (vocabulary.closed, vocabulary.ended, vocabulary.forked):
-            continue
-        fields = {name: value for name, value in event.fields.items() if name != vocabulary.unit}
-        parts = [f"{name} {written(value)}" for name, value in fields.items()]
-        shown.append(" ".join(" ".join([event.name, *parts]).split()))
-    return shown
+def unpacked(page: str, name: str) -> bytes:
+    """The bytes of an element of a page."""
+    [text] = re.findall(rf'id="{name}">([^<]*)<', page)
+    return gzip.decompress(b64decode(text))
 
 
 def written(value: Any) -> str:

@@ -36,7 +36,7 @@ from goldrush.replay.data.measures import (
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
-from goldrush.replay.tools import ClosedUnit, States, lazy
+from goldrush.replay.tools import ClosedUnit, View, lazy
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import Draws
@@ -59,10 +59,12 @@ class GameTools(StageTools):
             for event in game.events
             if not event.declares_apply()
         ]
-        self.states = States(
+        self.text = " ".join(doc_of(game).partition("\n\n")[0].split())
+        self.view = View(
             identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
             scores=_scores,
-            draws=DRAWN.name,
+            groups={"Draws": (DRAWN.name,)},
+            folded=("Draws",),
             step_ends=self.compiled.types[-1].name if self.compiled.has_steps else "",
         )
         policies = self.game.policy_set

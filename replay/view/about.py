@@ -13,12 +13,12 @@ from goldrush.replay.journal.declared import Declared
 from goldrush.replay.journal.outline import units_of
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.numbers import POLICIES_MAX
-from goldrush.replay.view.page_walk import PageWalk
+from goldrush.replay.view.walked import Walked
 
 AGENTS_MAX: Final = 10_000  # agents whose policies it names
 
 
-def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
+def title_of(world: World[object], tools: Tools, walked: Walked) -> str:
     """The world, or what was run in it; how long the run is, and its seed."""
     declared = walked.declared[-1][1]
     length, of = format_count(walked.counted, world.vocabulary.unit), units_of(tools, declared)
@@ -32,7 +32,7 @@ def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
 
 
 def facts_of(
-    world: World[object], size: int, walked: PageWalk, about: Sequence[tuple[str, str]]
+    world: World[object], size: int, walked: Walked, about: Sequence[tuple[str, str]]
 ) -> list[tuple[str, str]]:
     """The facts about a run whose journal has so many bytes, by name; `about`: as `Tools.about`."""
     declared = walked.declared[-1][1]

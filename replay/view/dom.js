@@ -49,10 +49,6 @@ export function ranges(numbers) {
   return parts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 }
 
-// A text that Python packed (replay/view/patterns.py).
-export const unpacked = (patterns, [pattern, ...numbers]) =>
-  patterns[pattern].map((part, index) => (index ? numbers[index - 1] + part : part)).join("");
-
 // The minimum and maximum of any number of values (a spread has a limit); null for none.
 export function extremes(values) {
   let [low, high] = [Infinity, -Infinity];
@@ -63,20 +59,8 @@ export function extremes(values) {
   return low <= high ? [low, high] : null;
 }
 
-function written(value, gap, textOf) {
-  if (typeof value === "bigint") return String(value); // an integer of 64 bits
-  if (Array.isArray(value)) return `[${value.map((item) => written(item, gap, textOf)).join(`,${gap}`)}]`;
-  if (value === null || typeof value !== "object") return textOf(value);
-  const items = Object.entries(value).map(([name, item]) => `${textOf(name)}:${gap}${written(item, gap, textOf)}`);
-  return `{${items.join(`,${gap}`)}}`;
-}
-
-// Plain values as JSON for people; `gap`: after commas and colons.
-export const jsonOf = (value, gap = "") => written(value, gap, JSON.stringify);
-
-// The same for typing or copying, as Python writes it: in ASCII, so that every character is visible.
-export const typedJson = (value) => written(value, " ", (plain) =>
-  JSON.stringify(plain).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`));
+// Plain values as JSON for people.
+export const jsonOf = (value) => JSON.stringify(value);
 
 // Text quoted as one word of a shell.
 export const shellQuoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
@@ -151,4 +135,29 @@ export function tableOf(titles, rows, numbers, head = titles[0]) {
   return el("table", {},
     el("thead", {}, el("tr", {}, titles.map((title, index) => el("th", { scope: "col", class: kinds[index] }, title)))),
     el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map(cell)))));
+}
+
+const FOUND_MAX = 20; // rows of a table before a search
+
+// A table whose rows are found by a text in them, if there are many; `head`: as in `tableOf`.
+export function searchable(label, titles, rows, numbers, head = titles[0]) {
+  const node = el("div", {});
+  if (rows.length <= FOUND_MAX) {
+    node.append(scrolling(label, tableOf(titles, rows, numbers, head)));
+    return node;
+  }
+  const textOf = (cell) => (cell instanceof Node ? cell.textContent : [cell].flat().map((part) => part?.textContent ?? part).join(" "));
+  const note = el("p", { class: "note", role: "status" });
+  const table = el("div");
+  const show = (wanted) => {
+    const some = wanted === "" ? rows : rows.filter((row) => row.map(textOf).join(" ").toLowerCase().includes(wanted.toLowerCase()));
+    const part = scrolling(label, tableOf(titles, some, numbers, head));
+    part.classList.add("long");
+    replaceAll(table, part);
+    note.textContent = some.length ? "" : "None has this.";
+  };
+  const field = el("input", { type: "search", size: "16", autocomplete: "off", "aria-label": `Search: ${label}`, input: () => show(field.value.trim()) });
+  show("");
+  node.append(el("label", { class: "search" }, "Search ", field), table, note);
+  return node;
 }

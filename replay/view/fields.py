@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, compress
 from types import NoneType
 from typing import Any, Final, cast
 
@@ -46,10 +46,13 @@ class Field:
     levels: set[object] | None = attrs.field(factory=set)
     range: list[float] = attrs.field(factory=list)
 
-    def add(self, value: object, policies: Sequence[str]) -> Row:
+    def add(self, value: object, policies: Sequence[str], by_agent: bool = False) -> Row:
         """Add the value of a unit in which the agents play these policies; returns its row in a
-        chart, empty if it has none.
+        chart, empty if it has none. `by_agent`: the value has an item for each agent, also for
+        those that have joined.
         """
+        if by_agent and isinstance(value, list):
+            policies = [*policies, *[""] * len(value)][: len(value)]
         kind = kind_of(value, len(policies))
         self.kinds.add(kind)
         items: Sequence[Any] = [value] if not isinstance(value, list) else value
@@ -108,14 +111,23 @@ class Field:
             return None
         return sorted(self.levels, key=_order)
 
-    def as_dict(self) -> dict[str, object]:
-        """For the page: of lists the largest size; the levels, or the lowest and highest number."""
+    def fits(self, value: object) -> bool:
+        """Whether a value that was not added is drawn as those that were."""
+        if self.kind not in (GRID, VALUES, AGENTS):
+            return self.kind == TREE or not isinstance(value, (list, dict))
+        size = _size_of(value)
+        return size is not None and size in self.sizes
+
+    def as_dict(self, values: Sequence[object]) -> dict[str, object]:
+        """For the page: of lists the largest size; the levels, or the lowest and highest number;
+        the values by unit as `steps_of`.
+        """
         drawn: dict[str, object] = {"kind": self.kind}
         if len(self.kinds) == 1 and self.sizes:
             drawn["size"] = [max(sides) for sides in zip(*self.sizes, strict=True)]
         if self.kind in (GRID, VALUES):
             drawn |= {"levels": self.ordered, "range": self.range}
-        return drawn
+        return {**drawn, "steps": steps_of(values)}
 
 
 def _order(level: Any) -> tuple[str, Any]:
@@ -137,6 +149,56 @@ def kind_of(value: object, agents: int) -> str:
     return GRID if within.isdisjoint((list, dict)) else TREE
 
 
+def steps_of(values: Sequence[object]) -> list[object]:
+    """Values by unit as steps, from each to the next one: 0 for none, a list of index and item for
+    each item of a list (or of the rows of a grid, one after the other) that changes, and
+    `{"is": value}` for another value.
+    """
+    steps: list[object] = []
+    before: object = _NOTHING
+    for value in values:
+        changes = _changes(before, value)
+        steps.append({"is": value} if changes is None else changes or 0)
+        before = value
+    return steps
+
+
+def _size_of(value: object) -> tuple[int, ...] | None:
+    """The size of a list or grid; None for anything else."""
+    if not isinstance(value, list):
+        return None
+    if not any(isinstance(item, list) for item in value):
+        return (len(value),)
+    sizes = {len(row) if isinstance(row, list) else -1 for row in value}
+    return (len(value), *sizes) if len(sizes) == 1 and sizes != {-1} else None
+
+
+_NOTHING: Final = object()
+
+
+def _changes(before: object, value: object) -> list[object] | None:
+    """Index and item for each item of a list or grid that differs; None for what is not a list or
+    grid of the same size, or has changed in more than half of its items.
+    """
+    if type(before) is not type(value) or not isinstance(value, list):
+        return [] if before == value and type(before) is type(value) else None
+    old: list[Any] = cast("list[Any]", before)
+    new: list[Any] = value
+    if any(isinstance(item, (list, dict)) for item in (*old, *new)):
+        rows = [*old, *new]
+        is_grid = len(old) == len(new) and all(isinstance(row, list) for row in rows)
+        if not is_grid or len(set(map(len, rows))) != 1:
+            return [] if old == new else None
+        old, new = list(chain.from_iterable(old)), list(chain.from_iterable(new))
+    if len(old) != len(new):
+        return None
+    found: list[object] = []
+    for index, (one, other) in enumerate(zip(old, new, strict=True)):
+        if one != other or type(one) is not type(other):
+            found += (index, other)
+    return None if len(found) > len(new) else found
+
+
 def charts(
     fields: Mapping[str, Field],
     rows: Sequence[Mapping[str, Row]],
@@ -154,6 +216,10 @@ def charts(
         kind, titles, lines = _lines(field, [row.get(name, ()) for row in rows])
         if all(len(set(line)) < 2 for line in lines):
             continue
+        if kind == AGENTS:  # those who never have a value have no line
+            has_values = [any(value is not None for value in line) for line in lines]
+            titles = list(compress(titles, has_values))
+            lines = list(compress(lines, has_values))
         yield {
             "name": name,
             "kind": kind,

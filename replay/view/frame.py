@@ -8,6 +8,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from gzip import compress
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -18,13 +19,24 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.colours import css_variables
 from goldrush.version import __version__
 
-_MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n", re.MULTILINE)
+_MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n|^ +", re.MULTILINE)
+# Runs the script of a page, which is in it gzipped: the policy allows both by their hashes.
+_START: Final = """\
+const text = document.getElementById("script").textContent;
+const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+new Response(stream).text().then((code) => {
+  const script = document.createElement("script");
+  script.textContent = code;
+  document.body.append(script);
+});
+"""
 _MARK: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
 def joined(modules: Iterable[Path], start: str) -> str:
-    """Modules as one script without comments, each before those that import from it; `start`: the
-    last statement.
+    """Modules as one script without comments and indents, each before those that import from it;
+    `start`: the last statement.
     """
     texts = (module.read_text(encoding="utf-8") for module in modules)
     script = "\n".join(_MODULE.sub("", text) for text in texts)
@@ -44,31 +56,32 @@ def framed(
     generator: str,
     script: str,
     sheets: Iterable[Path],
-    data: Mapping[str, object],
+    data: str,
 ) -> str:
     """A page. `body`: the template of what is in its body, filled with `parts`; `generator`: the
     element by which goldrush knows a page of this sort; `sheets`: of its style, besides the
-    palette; `data`: what the script reads.
+    palette; `data`: elements with what the script reads (`json_element`, `packed_element`).
     """
     style = css_variables() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
     frame = {
         "mark": files.MARK,
-        "policy": policy(style, script),
+        "policy": policy(style, _START, script),
         "generator": generator,
         "title": escape(title),
         "style": style,
         "body": _filled(body, {"version": f"goldrush {__version__}", **parts}),
-        "data": _json(data),
-        "script": script,
+        "data": f"{data}\n{packed_element('script', script.encode())}",
+        "script": _START,
     }
     return _filled(Path(__file__).with_name("frame.html"), frame)
 
 
-def policy(style: str, script: str = "") -> str:
-    """A Content-Security-Policy that allows one style sheet, at most one script, and no request."""
-    scripts = f"script-src '{_hash(script)}'; " if script else ""
+def policy(style: str, *scripts: str) -> str:
+    """A Content-Security-Policy that allows one style sheet, these scripts, and no request."""
+    hashes = " ".join(f"'{_hash(script)}'" for script in scripts)
+    allowed = f"script-src {hashes}; " if scripts else ""
     return (
-        f"default-src 'none'; {scripts}style-src '{_hash(style)}'; "
+        f"default-src 'none'; {allowed}style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -77,9 +90,16 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _json(data: Mapping[str, object]) -> str:
-    """JSON that cannot end the script element that holds it."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+def json_element(data: Mapping[str, object]) -> str:
+    """The element `page` with data as JSON, which cannot end it."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="page">{text}</script>'
+
+
+def packed_element(name: str, content: bytes) -> str:
+    """An element of this name with bytes, gzipped and in base64."""
+    text = b64encode(compress(content, mtime=0)).decode()
+    return f'<script type="text/plain" id="{name}">{text}</script>'
 
 
 def _filled(template: Path, parts: Mapping[str, str]) -> str:

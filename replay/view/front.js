@@ -1,25 +1,8 @@
 // The front of the page: the outcome over the units, and the agents behind the standings.
 import { colourOf, coloursOf, hueIndexOf, hueOf } from "./colours.js";
 import { LARGE, aligned, dashOf, lineChart, swatchOf } from "./chart.js";
-import { el, fold, replaceAll, rounded, scrolling, tableOf, valueText } from "./dom.js";
+import { fold, rounded, searchable, valueText } from "./dom.js";
 import { labelsOf, playedBy } from "./run.js";
-
-const FOUND_MAX = 20; // rows of a table before a search
-
-// A table whose rows are found by a text in them, if there are many.
-export function searchable(label, titles, rows, numbers) {
-  const text = (row) => row.map((cell) => (cell instanceof Node ? cell.textContent : [cell].flat().map((part) => part?.textContent ?? part).join(" "))).join(" ").toLowerCase();
-  const note = el("p", { class: "note", role: "status" });
-  const table = el("div");
-  const show = (wanted) => {
-    const some = wanted === "" ? rows : rows.filter((row) => text(row).includes(wanted.toLowerCase()));
-    replaceAll(table, scrolling(label, tableOf(titles, some.slice(0, FOUND_MAX), numbers)));
-    note.textContent = some.length > FOUND_MAX ? `The first ${FOUND_MAX} of ${some.length}.` : some.length ? "" : "None has this.";
-  };
-  const field = el("input", { type: "search", size: "16", autocomplete: "off", input: () => show(field.value.trim()) });
-  show("");
-  return el("div", {}, rows.length > FOUND_MAX ? el("label", { class: "search" }, "Search ", field) : null, table, note);
-}
 
 // The colours of lines, each with a policy: those of one hue differ in shade.
 function coloursOfLines(lines) {
@@ -69,7 +52,7 @@ export function drawFront({ fronts, runs }, player) {
 
 // The agents with all measures of agents, folded, under the standings.
 function drawAgents({ measures }, { rosters, names }, labels, unit) {
-  if (measures.length === 0) return;
+  if (measures.length === 0 || labels.length < 2) return;
   const colours = coloursOf(labels);
   const titles = measures.map(({ title }) => title);
   const order = measures[0].values.map((value, agent) => ({ value, agent })).sort((a, b) => b.value - a.value || a.agent - b.agent);
@@ -77,5 +60,5 @@ function drawAgents({ measures }, { rosters, names }, labels, unit) {
     [swatchOf(colours[agent]), names[agent] ?? agent], playedBy(rosters, agent, unit), ...measures.map(({ values }) => valueText(values[agent])),
   ]);
   document.getElementById("standings").append(fold(`Each of the ${rounded(rows.length)} agents`, false, () =>
-    searchable("Agents", ["agent", "policy", ...titles], rows, titles)));
+    searchable("Each agent", ["agent", "policy", ...titles], rows, titles)));
 }

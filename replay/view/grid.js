@@ -25,7 +25,7 @@ export function looksOf(fields) {
 }
 
 // A drawn field in all runs of a page.
-export const sameFields = (runs, name) => runs.flatMap(({ computed }) => computed.fields).filter((field) => field.name === name && field.levels !== undefined);
+export const sameFields = (runs, name) => runs.map(({ fields }) => fields.get(name)).filter((field) => field?.levels !== undefined);
 
 const mixed = (hue, percent) => `color-mix(in oklab, ${hueOf(hue)} ${percent}%, var(--paper))`;
 

@@ -1,27 +1,107 @@
-// The events of a unit as sentences: by step where a unit has several, and draws apart.
-import { el, fold } from "./dom.js";
-import { listOf, longList, sentenceOf } from "./events.js";
+// The events of a unit as sentences, with what is behind them: why, and the answers of models.
+import { el, fold, plural } from "./dom.js";
+import { commandLine } from "./command.js";
 
-// `level`: of the heading of a step.
-export function linesOf(run, events, level) {
-  const { draws, step_ends: stepEnds } = run.computed;
-  const steps = [{ name: null, events: [] }];
-  for (const event of events) {
-    const last = steps[steps.length - 1];
-    if (event.event === stepEnds) {
-      last.name = event.step;
-      steps.push({ name: null, events: [] });
-    } else last.events.push(event);
-  }
-  return steps.filter(({ name, events: some }) => name !== null || some.length).map(({ name, events: some }) => {
-    const isDraw = ({ event }) => event === draws;
-    const sentences = (of) => of.map((event) => sentenceOf(run, event)).filter((line) => line !== null);
-    const [lines, drawn] = [sentences(some.filter((event) => !isDraw(event))), sentences(some.filter(isDraw))];
-    const item = (line) => el("li", {}, line);
-    return [
-      name === null ? null : el(`h${level}`, {}, name),
-      lines.length ? longList("events", lines, item) : null,
-      drawn.length ? fold(`Draws (${drawn.length})`, false, () => listOf(drawn, item)) : null,
-    ];
+const TEXT_SHOWN = 2000; // characters of a text that are shown before it is opened
+const LINES_SHOWN = 40; // lines before the part that can be opened
+
+// Text of an agent, marked as such; the rest of a long text can be opened.
+export function longText(text) {
+  const said = (part) => el("q", { class: "said", dir: "auto" }, part);
+  if (text.length <= TEXT_SHOWN) return said(text);
+  return el("span", {}, said(text.slice(0, TEXT_SHOWN)), fold(`and ${plural(text.length - TEXT_SHOWN, "character")} more`, false, () => said(text.slice(TEXT_SHOWN))));
+}
+
+// An agent as a link that selects it, with this text.
+export const agentLink = (run, player, agent, text = run.nameOf(agent)) =>
+  el("a", { class: "agent", href: player.href({ agent }), "aria-label": run.nameOf(agent) }, text);
+
+function agentsOf(run, player, value) {
+  if (value === null) return "nobody";
+  const agents = [value].flat();
+  if (agents.length === 0) return "nobody";
+  const isNamed = agents.some((agent) => run.names[agent] !== undefined);
+  if (isNamed || agents.length === 1) return agents.map((agent, index) => [index ? ", " : "", agentLink(run, player, agent)]);
+  return ["agents ", agents.map((agent, index) => [index ? ", " : "", agentLink(run, player, agent, agent)])];
+}
+
+// The parts of a sentence as nodes; `textOf(text)` shows its own words.
+export function sentenceOf(run, player, { parts }, textOf = (text) => text) {
+  return el("span", { class: "sentence" }, parts.map((part) => {
+    if (typeof part === "string") return textOf(part);
+    const [form, value] = part;
+    if (form === "agent") return agentsOf(run, player, value);
+    if (form === "place") return el("a", { href: player.href({ [run.location]: value }), "aria-label": `${run.location} ${value}` }, value);
+    return form === "said" ? ["“", longText(value), "”"] : textOf(String(value));
+  }));
+}
+
+// What a model answered, as it came.
+export function answerOf(run, number, { answer, agent }) {
+  if (answer === undefined) return null;
+  const command = commandLine(`goldrush prompt run.journal --at ${number} --agent ${agent}${run.option}`);
+  const title = "Its answer as it came";
+  return fold(title, false, () => [
+    answer === null ? el("p", { class: "note" }, "This page has no room for it.") : [
+      el("p", { class: "note" }, answer.facts),
+      el("p", {}, longText(answer.text)),
+      answer.reasoning ? fold("Its reasoning", false, () => longText(answer.reasoning)) : null,
+    ],
+    el("p", { class: "note" }, "With the question:"), command,
+  ]);
+}
+
+// Why a result came about: the explanation, and the command that gives it with a change of a plan to try.
+function whyOf(run, number, event) {
+  const { why } = event;
+  const isBeyond = run.explained !== null && number > run.explained && number !== run.last && run.explains.includes(event.event);
+  if (!why && !isBeyond) return null;
+  const place = event[run.location] ?? null;
+  const what = place === null ? `--agent ${event.agent}` : `--${run.location} ${place}`;
+  return el("details", { class: "why" }, el("summary", {}, "Why?"),
+    why ? why.split("\n").map((line) => el("p", {}, line)) : null,
+    commandLine(`goldrush why run.journal --at ${number} ${what}${run.option}`));
+}
+
+// A line of a list.
+export const lineOf = (run, player, number, event, before = null) =>
+  el("li", { class: event.fault ? "fault" : null, "data-event": event.event },
+    before, sentenceOf(run, player, event), whyOf(run, number, event), answerOf(run, number, event));
+
+const listOf = (items) => el("ul", { class: "lines" }, items);
+
+// Lines, from some number on in a part that can be opened.
+export function longList(items, title) {
+  const rest = items.slice(LINES_SHOWN);
+  return [listOf(items.slice(0, LINES_SHOWN)), rest.length ? fold(`and ${rest.length} more: ${title || "events"}`, false, () => listOf(rest)) : null];
+}
+
+// All lines of a unit, by title; `level`: of a heading.
+export function linesOf(run, player, number, level) {
+  const groups = run.groupsAt(number).filter(([title]) => !run.unseen.includes(title)).map(([title, events]) => {
+    const lines = () => longList(events.map((event) => lineOf(run, player, number, event)), title);
+    const isOpen = events.some(({ answer }) => answer !== undefined); // what a model answered is beside its move
+    if (run.folded.includes(title)) return events.length ? fold(`${title} (${events.length})`, isOpen, lines) : null;
+    return [title ? el(`h${level}`, {}, title) : null, lines()];
+  });
+  const without = run.left_out.map((title) => el("p", { class: "note" }, `${title}: too many for this page. `,
+    el("code", {}, `goldrush log run.journal --at ${number}${run.option}`)));
+  return [run.forks.filter(([from]) => from === number).map(([, text]) => el("p", { class: "fork" }, text)), groups, without];
+}
+
+// The story of a selected agent or location: all lines that name it, those of the unit marked.
+export function storyOf(run, player, number, form, value) {
+  const lines = run.eventsOf(form, value).map(([unit, event]) => {
+    const when = el("a", { class: "when", href: player.href({ [run.unit]: unit }) }, unit);
+    return el("li", { class: unit === number ? "now" : null }, when, " ", sentenceOf(run, player, event));
+  });
+  if (!lines.length) return null;
+  return fold(`Its story (${plural(lines.length, "event")})`, false, () => {
+    const list = el("ol", { class: "lines tall", tabindex: "0", "aria-label": "Story" }, lines);
+    requestAnimationFrame(() => {
+      const now = list.querySelector(".now");
+      if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+    });
+    return list;
   });
 }

@@ -34,7 +34,7 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.text import format_number
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
-from goldrush.replay.view.frame import escape_text, framed, joined
+from goldrush.replay.view.frame import escape_text, framed, joined, json_element
 from goldrush.replay.view.numbers import short
 from goldrush.replay.view.pages import Pages, write_pages
 
@@ -161,7 +161,7 @@ def overview_of(
     }
     return framed(
         here / "overview.html", parts, title=_title(worlds, folder_runs), generator=GENERATOR,
-        script=script, sheets=sheets, data=data,
+        script=script, sheets=sheets, data=json_element(data),
     )  # fmt: skip
 
 

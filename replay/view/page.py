@@ -1,14 +1,13 @@
-"""The page of a run: one HTML file that contains the journal and needs nothing else.
+"""The page of a run: one HTML file with what the run came to, which needs nothing else.
 
-The journal is in the page as base64. The script reads it, computes every checksum again, and shows
-the events; for each unit it compares its facts with a fingerprint of those folded here. Results
-that take the world's rules are computed here, and labelled so. The page's policy allows its script
-and its style sheet, by their hashes, and no request. The page holds neither a path nor a date.
+Python works out all that is shown; the script draws it. The page has the journal for download, and
+compares its SHA-256 with the one that it shows. Its policy allows its script and its style sheet,
+by their hashes, and no request. It holds neither the path of the journal nor a date.
 """
 
 from __future__ import annotations
 
-from base64 import b64encode
+import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -24,30 +23,22 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.policies import beside, last_of
-from goldrush.replay.tools import View
-from goldrush.replay.view.carried import Carried, carried, front_until, policies_of
-from goldrush.replay.view.frame import framed, joined
+from goldrush.replay.sentences import ENTITIES
+from goldrush.replay.tools import Tools, View
+from goldrush.replay.view.frame import framed, joined, packed_element
 from goldrush.replay.view.numbers import SINGLE_MAX
-from goldrush.replay.view.states import states
-from goldrush.replay.view.top import top_of
+from goldrush.replay.view.shown import ShownRun, front_until, policies_of, shown_of
+from goldrush.replay.view.top import below_of, top_of
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 _HERE: Final = Path(__file__).parent
-# Each before those that import from it; the world's own come before main.js.
+# Each before those that import from it; the world's own comes before main.js.
 _SCRIPTS: Final = (
-    "xxh3.js", "msgpack.js", "encoded.js", "journal.js", "dom.js", "command.js", "run.js",
-    "colours.js", "readable.js", "download.js", "chart.js", "player.js", "events.js", "front.js",
-    "outcome.js",
+    "dom.js", "command.js", "run.js", "colours.js", "readable.js", "download.js", "chart.js",
+    "player.js", "lines.js", "front.js", "grid.js", "tables.js", "series.js", "parts.js",
 )  # fmt: skip
-GENERIC: Final = View(
-    script=_HERE / "generic.js",
-    modules=[
-        _HERE / name for name in ("grid.js", "tables.js", "series.js", "lines.js", "parts.js")
-    ],
-    computed=states,
-)
 GENERATOR: Final = '<meta name="generator" content="goldrush view">'
 
 
@@ -57,7 +48,7 @@ class Written:
 
     path: Path
     size: int
-    runs: Sequence[Carried]
+    runs: Sequence[ShownRun]
 
     def as_dict(self) -> dict[str, Any]:
         """The result for JSON."""
@@ -103,8 +94,8 @@ def page_of(
             shown.
         against: another run of the same world, shown beside it.
         units: the public numbers of the first and the last unit to show (None: from the start, to
-            the end). Of a journal with more than JOURNAL_MAX bytes or UNITS_MAX units, as many from
-            the first one on as fit are shown, and the page says so.
+            the end). Of more than UNITS_MAX units, or TEXT_MAX characters of sentences, as many
+            from the first one on as fit are shown, and the page says so.
 
     Raises BadInput for units that the journal does not have, and for runs of two worlds;
     JournalError as reading a journal does.
@@ -122,13 +113,12 @@ def _page(
     against: str | Path | None,
     units: tuple[int | None, int | None],
     users: Sequence[UserMeasure],
-) -> tuple[str, Sequence[Carried]]:
+) -> tuple[str, Sequence[ShownRun]]:
     tools = tools_at(path)
-    view = tools.view or GENERIC
     world = world_at(path)
     difference: Diff | None = None
     if against is None:
-        runs = [carried(path, tools, view, units, users)]
+        runs = [shown_of(path, tools, units, users)]
         ends = [runs[0].front]
     else:
         if world_at(against).name != world.name:
@@ -138,7 +128,7 @@ def _page(
             )
         labels = beside(policies_of(path, tools), policies_of(against, tools))
         runs = [
-            carried(journal, tools, view, units, users, own)
+            shown_of(journal, tools, units, users, own)
             for journal, own in zip((path, against), labels, strict=True)
         ]
         until = min(run.total for run in runs)
@@ -154,82 +144,58 @@ def _page(
         shown += front.labels
         shown += () if front.outcome is None else front.outcome.policies
     hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
-    top = top_of(runs, ends, hues, difference, world.vocabulary)
-    return _rendered(world, view, runs, top, hues), runs
+    parts = {
+        "top": top_of(runs, ends, hues, difference, world.vocabulary, tools.text),
+        "below": below_of(runs, ends, hues, difference, world.vocabulary),
+    }
+    return _rendered(world, tools, runs, parts, hues), runs
 
 
 def _rendered(
-    world: World[Any], view: View, runs: Sequence[Carried], top: str, hues: Mapping[str, int]
+    world: World[Any],
+    tools: Tools,
+    runs: Sequence[ShownRun],
+    parts: Mapping[str, str],
+    hues: Mapping[str, int],
 ) -> str:
-    vocabulary = world.vocabulary
-    pieces, journals = _shared(runs)
-    data: dict[str, Any] = {
-        "selectors": list(view.selectors),
-        "vocabulary": {
-            **attrs.asdict(vocabulary, filter=attrs.filters.exclude("uncounted")),
-            "units": vocabulary.units,
-        },
-        "events": [
-            [each.name, each.is_input, [[name, kind.form] for name, kind in each.fields.items()]]
-            for each in world.events
-        ],
-        "runs": [
-            {**run.as_dict(), "pieces": piece} for run, piece in zip(runs, pieces, strict=True)
-        ],
+    words, view = world.vocabulary, tools.view
+    location = tools.location if tools.location in ENTITIES else ""
+    selectors = ["agent", *([location] if location else [])]
+    data = {
+        "unit": words.unit,
+        "units": words.units,
+        "begin": words.first,
+        "location": location,
+        "selectors": selectors,
+        "runs": [run.as_dict() for run in runs],
         "fronts": [run.front.as_dict(by_mean=len(runs) > 1) for run in runs],
         "hues": hues,
         "lightest": SPREAD,
         "single": SINGLE_MAX,
     }
-    script = joined(modules_of(view), "start(() => WORLD);")
-    sheets = filter(None, (_HERE / "page.css", view.style))
-    titles = [run.title for run in runs]
-    parts = {
-        "top": top,
-        "unit": escape(vocabulary.unit),
-        "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in view.selectors),
-        "journals": "\n".join(journals),
+    elements = [packed_element("page", json.dumps(data, separators=(",", ":")).encode())]
+    elements += [
+        packed_element(f"journal-{index}", run.journal)
+        for index, run in enumerate(runs)
+        if run.journal
+    ]
+    more = {
+        "unit": escape(words.unit),
+        "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in selectors),
     }
-    title = titles[0] if len(runs) == 1 else f"{world.name}: two runs"
+    start = f"start({'null' if view.script is None else 'WORLD'});"
     return framed(
-        _HERE / "page.html", parts, title=title, generator=GENERATOR, script=script, sheets=sheets,
-        data=data,
-    )  # fmt: skip
+        _HERE / "page.html",
+        {**parts, **more},
+        title=runs[0].title if len(runs) == 1 else f"{world.name}: two runs",
+        generator=GENERATOR,
+        script=joined(modules_of(view), start),
+        sheets=filter(None, (_HERE / "page.css", view.style)),
+        data="\n".join(elements),
+    )
 
 
 def modules_of(view: View) -> Sequence[Path]:
     """The files that make up the script of a page."""
-    frame = (_HERE / name for name in _SCRIPTS)
-    return [*frame, *view.modules, view.script, _HERE / "main.js"]
-
-
-def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[str]]:
-    """The journals as elements of the page, and the pieces of each run.
-
-    A fork begins with its parent's bytes: they are in the page once.
-    """
-    first = runs[0].pieces[0].bytes
-    elements: list[str] = []
-    pieces: list[list[dict[str, Any]]] = []
-    for run in runs:
-        of_run = []
-        for piece in run.pieces:
-            shared = _same(first, piece.bytes) if elements else 0
-            start = {"offset": piece.offset, "before": piece.before}
-            of_run.append({**start, "bytes": len(elements), "shared": shared})
-            text = b64encode(piece.bytes[shared:]).decode()
-            elements.append(f'<script type="text/plain" data-journal>{text}</script>')
-        pieces.append(of_run)
-    return pieces, elements
-
-
-def _same(a: bytes, b: bytes) -> int:
-    """The length of the common beginning of two byte strings."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[:middle] == b[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    own = [] if view.script is None else [view.script]
+    return [*(_HERE / name for name in _SCRIPTS), *own, _HERE / "main.js"]

@@ -6,7 +6,7 @@ const NOTHING = { node: null, show() {} };
 
 // A table of the parts of a run, each with a link to its first unit: {node, show(unit)}.
 export function partsOf(run, runs, player) {
-  const { parts } = run.computed;
+  const { parts } = run.added;
   if (!parts?.rows.length) return NOTHING;
   const { title, head, numbers, rows, of } = parts;
   const link = ([first, , name]) => el("a", { href: player.href({ [player.unit]: first }) }, name);
@@ -25,7 +25,7 @@ export function partsOf(run, runs, player) {
 
 // The picture of a unit, or of the last one before it that has one: {node, show(unit)}.
 export function picturesOf(run, unit) {
-  const { pictures } = run.computed;
+  const { pictures } = run.added;
   if (!pictures) return NOTHING;
   const { units, images, note } = pictures;
   if (!images.length) return { node: el("p", { class: "note" }, note), show() {} };
@@ -51,7 +51,7 @@ export function picturesOf(run, unit) {
 
 // What must be known to judge the run, by name.
 export function remarksOf(run) {
-  const { remarks = [] } = run.computed;
+  const { remarks = [] } = run.added;
   return remarks.length === 0 ? null : fold(`What a check of this run rests on (${plural(remarks.length, "remark")})`, true,
     el("dl", { class: "facts" }, remarks.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text)))));
 }

@@ -22,11 +22,11 @@ class Address {
 }
 
 export class Player {
-  // `vocabulary`: of the world; `first` .. `last`: units, of which the first ones up to `begin` have no events, and the
-  // last one is shown at first; `selectors`: by name of what can be selected, a function from text to a value or null; `typed`: the names that people can
-  // type; `passing`: the names that apply to one unit only; `show(position)`: draws; `describe()`: text.
-  constructor({ vocabulary, first, begin, last, selectors, typed, passing, show, describe }) {
-    Object.assign(this, { unit: vocabulary.unit, first, begin, last, selectors, typed, passing, show, describe });
+  // `unit`: its noun; `first` .. `last`: units, of which the first ones up to `begin` have no events, and the last one is
+  // shown at first; `selectors`: by name of what can be selected, a function from text to a value or null; `passing`: the
+  // names that apply to one unit only; `show(position)`: draws; `describe()`: text.
+  constructor(options) {
+    Object.assign(this, options);
     this.timer = null;
     this.address = new Address();
     const part = (name) => document.getElementById(name);
@@ -177,7 +177,7 @@ export class Player {
   // Typed input: `78`, `round 78`, `plot 17`; the beginning of a word is enough.
   goTo(text) {
     const [, word, typed] = /^\s*([a-z]*)\s*[=:]?\s*(\S.*?)\s*$/i.exec(text) ?? [];
-    const names = [this.unit, ...this.typed];
+    const names = [this.unit, ...Object.keys(this.selectors)];
     const name = names.find((each) => each.startsWith((word || this.unit).toLowerCase()));
     const value = typed === undefined || name === undefined ? null : this.valueOf(name, typed);
     const { fault, goto: form } = this.parts;
@@ -228,20 +228,16 @@ function keepingFocus(draw) {
 export function drawTrack(first, last, series, marks) {
   const units = last - first + 1;
   const x = (number) => (units > 1 ? (1000 * (number - first)) / (units - 1) : 500);
-  const areas = series.map(({ values, kind }) => {
-    const [, most] = extremes(values.map((value) => value ?? 0).concat(1e-9));
-    const points = values.map((value, index) => `${x(first + index).toFixed(1)},${(60 - (54 * (value ?? 0)) / most).toFixed(1)}`);
-    const end = x(first + values.length - 1).toFixed(1);
-    return svg("polygon", { class: `spark ${kind}`, points: `0,60 ${points.join(" ")} ${end},60` });
+  const areas = series.map(({ begin, values }, index) => {
+    const [, most] = extremes([1e-9, ...values]);
+    const points = values.map((value, at) => `${x(begin + at).toFixed(1)},${(60 - (54 * value) / most).toFixed(1)}`);
+    return svg("polygon", { class: `spark ${KINDS[index]}`, points: `${x(begin)},60 ${points.join(" ")} ${x(begin + values.length - 1)},60` });
   });
   const ticks = marks.map(({ at, kind }) =>
     svg("line", { class: `mark ${kind}`, x1: x(at), x2: x(at), y1: kind === "fork" ? 0 : 44, y2: 60 }));
-  replaceAll(document.getElementById("track"), svg("svg", {
-    viewBox: "0 0 1000 60", preserveAspectRatio: "none", "aria-hidden": "true",
-  }, areas, ticks));
-  replaceAll(document.getElementById("track-legend"),
-    [...series, ...kindsOf(marks)].map(({ kind, title }) =>
-      el("li", {}, el("span", { class: `swatch ${kind}` }), title)));
+  replaceAll(document.getElementById("track"), svg("svg", { viewBox: "0 0 1000 60", preserveAspectRatio: "none", "aria-hidden": "true" }, areas, ticks));
+  const titled = [...series.map(({ title }, index) => ({ kind: KINDS[index], title })), ...new Map(marks.map((mark) => [mark.kind, mark])).values()];
+  replaceAll(document.getElementById("track-legend"), titled.map(({ kind, title }) => el("li", {}, el("span", { class: `swatch ${kind}` }), title)));
 }
 
-const kindsOf = (marks) => [...new Map(marks.map((mark) => [mark.kind, mark])).values()];
+const KINDS = ["light", "strong"];

@@ -1,8 +1,9 @@
-// The state after a unit: single values, standings and agents as tables, lists and grids as cells, all else as a
-// tree.
-import { el, jsonOf, plural, replaceAll, rounded, tableOf, valueText } from "./dom.js";
-import { longText } from "./events.js";
+// The state after a unit: single values, agents as a table, lists and grids as cells, all else as a tree.
+import { coloursOf } from "./colours.js";
+import { swatchOf } from "./chart.js";
+import { el, jsonOf, plural, replaceAll, searchable, valueText } from "./dom.js";
 import { gridOf } from "./grid.js";
+import { agentLink, longText } from "./lines.js";
 
 const ROWS_MAX = 300; // agents in a table; of more, a step takes long
 
@@ -26,69 +27,55 @@ function tree(name, value, open) {
   return part;
 }
 
-// A table that is scrolled where it is long, with a heading: {node, show(titles, rows, of)}, `of`: the number of
-// all rows.
-function agentTable(title, level) {
-  const table = el("div", { class: "long", tabindex: "0", role: "group", "aria-label": title });
-  const note = el("p", { class: "note" });
-  const node = el("div", { hidden: true }, el(`h${level}`, {}, title), table, note);
-  const show = (titles, rows, of) => {
-    const isNumbers = titles.map((_, column) => rows.every((cells) => cells[column] === null || typeof cells[column] === "number"));
-    const cells = rows.slice(0, ROWS_MAX).map((row) => row.map((value, column) => (["agent", "policy"].includes(titles[column]) ? value : shown(value))));
-    node.hidden = rows.length === 0;
-    replaceAll(table, tableOf(titles, cells, titles.filter((_, column) => isNumbers[column]), "agent"));
-    note.textContent = of > cells.length ? `The first ${cells.length} of ${rounded(of)} agents.` : "";
-  };
-  return { node, show };
-}
-
-// Agents by descending score; those of the same score have the same place.
+// Agents by descending score, each with its place; those of the same score have the same.
 function ranked(scores) {
-  const order = scores.map((score, agent) => ({ agent, score })).filter(({ score }) => score !== null)
-    .sort((a, b) => b.score - a.score || a.agent - b.agent);
+  const order = scores.map((score, agent) => ({ agent, score })).sort((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity) || a.agent - b.agent);
   const places = new Map();
   order.forEach(({ score }, index) => places.has(score) || places.set(score, index + 1));
-  return order.map((each) => ({ ...each, place: places.get(each.score) }));
+  return order.map(({ agent, score }) => ({ agent, place: score === null ? null : places.get(score) }));
 }
 
-// The state of a run as {node, show(unit)}; `runs`: all of the page.
-export function stateOf(run, runs, unit) {
-  const { states, every, fields } = run.computed;
-  const level = runs.length > 1 ? 3 : 2;
-  const of = (kind) => fields.filter((field) => field.kind === kind);
-  const [heading, note, ones, rest] = [el(`h${level}`), el("p", { class: "note" }), el("dl", { class: "facts" }), el("div")];
-  const [standings, agents] = [agentTable("Standings", level + 1), agentTable("Agents", level + 1)];
-  const grids = [...of("grid"), ...of("values")].map((field) => ({ field, ...gridOf(field, runs) }));
-  const drawn = new Set(fields.filter(({ kind }) => kind !== "tree").map(({ name }) => name));
-  const parts = el("div", {}, ones, el("div", { class: "beside" }, standings.node, agents.node, grids.map(({ node }) => node)), rest);
+// The agents after a unit as a table; null in a run without fields of agents.
+function agentTable(run, player, at, index, label) {
+  const fields = [...run.fields.values()].filter(({ kind, is_drawn: isDrawn }) => kind === "agents" && !isDrawn);
+  if (fields.length === 0) return null;
+  const policies = run.labelsAt(at);
+  const colours = policies.length ? coloursOf(policies) : [];
+  const scores = fields.find(({ name }) => name === run.ranks)?.at(index);
+  const values = fields.map((field) => field.at(index));
+  const agents = scores ? ranked(scores) : values[0].map((_, agent) => ({ agent }));
+  const head = [...(scores ? ["place"] : []), "agent", ...(policies.length ? ["policy"] : []), ...fields.map(({ name }) => name)];
+  const isNumbers = head.map((name, column) => name === "place" || values[column - (head.length - fields.length)]?.every((value) => value === null || typeof value === "number"));
+  const rows = agents.slice(0, ROWS_MAX).map(({ agent, place }) => [
+    ...(scores ? [place ?? "–"] : []), [colours[agent] ? swatchOf(colours[agent]) : null, agentLink(run, player, agent, run.names[agent] ?? agent)],
+    ...(policies.length ? [policies[agent] ?? "–"] : []), ...values.map((of) => shown(of[agent] ?? null)),
+  ]);
+  const of = fields[0].size[0];
+  return [searchable(label, head, rows, head.filter((_, column) => isNumbers[column]), "agent"),
+    of > rows.length ? el("p", { class: "note" }, `The first ${rows.length} of ${of} agents.`) : null];
+}
 
-  function showAgents(at, state, scores) {
-    const playing = run.labelsAt(at);
-    const columns = of("agents").map(({ name }) => name);
-    const known = playing.length ? ["policy"] : [];
-    const nameOf = (agent) => run.names[agent] ?? agent;
-    const policyOf = (agent) => known.map(() => playing[agent] ?? null);
-    const ranks = ranked(scores ?? []);
-    standings.show(["place", "agent", ...known, "score"],
-      ranks.map(({ agent, place, score }) => [place, nameOf(agent), ...policyOf(agent), score]), ranks.length);
-    agents.show(["agent", ...known, ...columns],
-      (state[columns[0]] ?? []).map((_, agent) => [nameOf(agent), ...policyOf(agent), ...columns.map((name) => state[name][agent])]),
-      of("agents")[0]?.size[0]);
-  }
+// The state of a run as {values, agents, show(unit)}: two parts of the page; `runs`: all of it.
+export function stateOf(run, runs, player) {
+  const level = runs.length > 1 ? 3 : 2;
+  const fields = [...run.fields.values()].filter(({ is_drawn: isDrawn }) => !isDrawn);
+  const of = (...kinds) => fields.filter(({ kind }) => kinds.includes(kind));
+  const [heading, note, ones, rest, agents] = [el(`h${level}`), el("p", { class: "note" }), el("dl", { class: "facts" }), el("div"), el("div")];
+  const grids = of("grid", "values").map((field) => ({ field, ...gridOf(field, runs) }));
+  const node = el("section", { "aria-label": labelOf("State", run, runs) }, heading, note, ones, el("div", { class: "beside" }, grids.map((grid) => grid.node)), agents, rest);
 
   function show(at) {
-    const latest = states.filter(([number]) => number <= at).pop();
-    parts.hidden = latest === undefined;
-    heading.textContent = latest === undefined ? `No state after ${unit} ${at}` : `State after ${unit} ${latest[0]}`;
-    note.textContent = latest === undefined ? "This page has none." : "Computed by the world's rules when this page was made.";
-    if (latest === undefined) return;
-    if (every > 1) note.textContent += ` It has the state of one ${unit} in ${every}, as many as 4 MiB hold; goldrush replay --at ${at} shows any other.`;
-    const [, state, scores] = latest;
-    replaceAll(ones, of("one").map(({ name }) => el("div", {}, el("dt", {}, name), el("dd", {}, shown(state[name])))));
-    showAgents(at, state, scores);
-    for (const { field, show: showGrid } of grids) showGrid(state[field.name]);
-    const others = fields.length ? Object.entries(state).filter(([name]) => !drawn.has(name)) : [["state", state]];
-    replaceAll(rest, others.map(([name, value]) => tree(name, value, fields.length === 0)));
+    const index = run.stateAt(at);
+    node.hidden = fields.length === 0;
+    heading.textContent = index < 0 ? `No state after ${run.unit} ${at}` : `State after ${run.unit} ${run.stated[index]}`;
+    for (const part of [note, ones, agents, rest]) replaceAll(part);
+    for (const { node: grid } of grids) grid.hidden = index < 0;
+    if (index < 0) return;
+    if (run.every > 1) note.textContent = `This page has the state of one ${run.unit} in ${run.every}; goldrush replay --at ${at} shows any other.`;
+    replaceAll(ones, of("one").map((field) => el("div", {}, el("dt", {}, field.name), el("dd", {}, shown(field.at(index))))));
+    replaceAll(agents, agentTable(run, player, at, index, labelOf("Agents", run, runs)));
+    for (const { field, show: showGrid } of grids) showGrid(field.at(index));
+    replaceAll(rest, of("tree").map((field) => tree(field.name, field.at(index), fields.length === 1)));
   }
-  return { node: el("section", { "aria-label": labelOf("State", run, runs) }, heading, note, parts), show };
+  return { node, show };
 }

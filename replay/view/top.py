@@ -1,4 +1,6 @@
-"""The top of the page of a run, as HTML: headline, standings, where two runs part, the checks."""
+"""What the page of a run says without its script, as HTML: the headline, what the run is about, the
+standings, where two runs part, and the journal.
+"""
 
 from __future__ import annotations
 
@@ -14,38 +16,39 @@ from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import RunOutcome, means_of, number_word
 from goldrush.replay.policies import TURN, agents_by_policy, beside, last_of
 from goldrush.replay.text import capitalized, format_number
-from goldrush.replay.view.carried import Carried
 from goldrush.replay.view.frame import escape_text
 from goldrush.replay.view.front import RunFront
 from goldrush.replay.view.numbers import POLICIES_MAX
+from goldrush.replay.view.shown import ShownRun
 
 NAMED_MAX = 3  # policies that the headline of two runs names
+CAUSES_MAX = 4  # causes of a difference that are listed before the part that can be opened
 
 Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
 
 def top_of(
-    runs: Sequence[Carried], ends: Sequence[RunFront], hues: Hues, difference: Diff | None,
-    vocabulary: Vocabulary,
+    runs: Sequence[ShownRun], ends: Sequence[RunFront], hues: Hues, difference: Diff | None,
+    vocabulary: Vocabulary, text: str,
 ) -> str:  # fmt: skip
-    """The top of a page for one run, or for two and their difference with its consequences.
-    `ends`: of each run, the front for the units that both have.
+    """The top of a page for one run, or for two and their difference. `ends`: of each run, the
+    front for the units that both have; `text`: what the world is about.
     """
+    about = f'<p class="world">{escape_text(text)}</p>' if text else ""
     if difference is None:
         [run] = runs
-        agents = ", ".join(text for name, text in run.shown if name == "agents")
+        agents = ", ".join(text for name, text in run.facts if name == "agents")
         parts = [
             _kicker(escape_text(f"{run.title}: {agents}" if agents else run.title)),
             _headline(run),
+            about,
             _forks(run.forks),
             _front(_standings(run.front, hues)),
         ]
     else:
         outcomes = [front.outcome for front in ends if front.outcome is not None]
         is_compared = len(outcomes) == len(runs)
-        until = vocabulary.unit_of(min(run.total for run in runs))
-        goes_on = _goes_on(runs, vocabulary.unit)
-        after = f"After {format_count(until, vocabulary.unit)}" if goes_on else ""
+        after = _until(runs, vocabulary)
         lines = "".join(
             f"<li>{_which(index, runs)}{escape_text(run.title)}. {escape(_outcome(run))}</li>"
             for index, run in enumerate(runs)
@@ -54,36 +57,60 @@ def top_of(
             _kicker(f"{escape_text(runs[0].title.partition(':')[0])}: two runs"),
             *(_damaged(index, runs, vocabulary) for index in range(len(runs))),
             f"<h1>{escape(compared(*outcomes, after=after)) if is_compared else 'Two runs'}</h1>",
-            f'<p class="lead">{escape(f"{goes_on} {_only(*outcomes)}".strip())}</p>'
-            if is_compared
-            else "",
-            _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
+            _lead(f"{_goes_on(runs, vocabulary.unit)} {_only(*outcomes)}") if is_compared else "",
+            about,
             f'<ul class="runs">{lines}</ul>',
             _parting(difference, runs, vocabulary.unit),
-            _consequences(ends, difference, hues, after),
+            _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
             _forks([fork for fork in runs[0].forks if fork in runs[1].forks]),
         ]
-    parts += [_checked(index, runs, vocabulary.units) for index in range(len(runs))]
+    notes = [_part(index, runs, vocabulary.units) for index in range(len(runs))]
+    return "\n".join(filter(None, [*parts, *notes]))
+
+
+def below_of(
+    runs: Sequence[ShownRun], ends: Sequence[RunFront], hues: Hues, difference: Diff | None,
+    vocabulary: Vocabulary,
+) -> str:  # fmt: skip
+    """What stands below the player: what follows from a difference, and the journals. `ends`: as
+    for `top_of`.
+    """
+    parts = [_journal(index, runs) for index in range(len(runs))]
+    if difference is not None:
+        after = _until(runs, vocabulary)
+        parts = [_consequences(ends, difference, hues, after), *parts]
     return "\n".join(filter(None, parts))
 
 
+def _until(runs: Sequence[ShownRun], vocabulary: Vocabulary) -> str:
+    """How far both runs go, where one goes on: `After 50 rounds`; else empty."""
+    if not _goes_on(runs, vocabulary.unit):
+        return ""
+    until = vocabulary.unit_of(min(run.total for run in runs))
+    return f"After {format_count(until, vocabulary.unit)}"
+
+
 def _kicker(text: str) -> str:
-    """The line above the headline, with the place for whether the page holds."""
+    """The line above the headline, with the place for whether the journal is the one named."""
     return (
-        f'<div class="kicker"><p>{text}</p><p class="check" id="check">Not checked: the script of '
-        "this page has not run.</p></div>"
+        f'<div class="kicker"><p>{text}</p><p class="check" id="check">The script of this page has '
+        "not run.</p></div>"
     )
 
 
-def _headline(run: Carried) -> str:
+def _headline(run: ShownRun) -> str:
     """The first sentence of the outcome large, the others below it."""
     if run.front.outcome is None:
         return f"<h1>{escape_text(run.title)}</h1>"
-    first, *others = map(escape, run.front.outcome.sentences)
-    return f"<h1>{first}</h1>" + (f'\n<p class="lead">{" ".join(others)}</p>' if others else "")
+    first, *others = run.front.outcome.sentences
+    return f"<h1>{escape(first)}</h1>{_lead(' '.join(others))}"
 
 
-def _outcome(run: Carried) -> str:
+def _lead(text: str) -> str:
+    return f'<p class="lead">{escape(text.strip())}</p>' if text.strip() else ""
+
+
+def _outcome(run: ShownRun) -> str:
     return "" if run.front.outcome is None else run.front.outcome.headline
 
 
@@ -92,11 +119,11 @@ def _front(table: str) -> str:
     return f'<div class="front"><div id="outcome"></div><div id="standings">{table}</div></div>'
 
 
-def _which(index: int, runs: Sequence[Carried]) -> str:
+def _which(index: int, runs: Sequence[ShownRun]) -> str:
     return f"<strong>{'AB'[index]}</strong> " if len(runs) > 1 else ""
 
 
-def _goes_on(runs: Sequence[Carried], unit: str) -> str:
+def _goes_on(runs: Sequence[ShownRun], unit: str) -> str:
     """Which of two runs is the longer one, and up to where they are compared, as a sentence; empty
     if neither is.
     """
@@ -109,7 +136,7 @@ def _goes_on(runs: Sequence[Carried], unit: str) -> str:
     )
 
 
-def _damaged(index: int, runs: Sequence[Carried], vocabulary: Vocabulary) -> str:
+def _damaged(index: int, runs: Sequence[ShownRun], vocabulary: Vocabulary) -> str:
     """How much of a damaged run could be read; empty for a sound one."""
     if runs[index].trouble is None:
         return ""
@@ -124,24 +151,34 @@ def _forks(forks: Sequence[tuple[int, str]]) -> str:
     return "".join(f'<p class="fork">{escape_text(text)}</p>' for _, text in forks)
 
 
-def _checked(index: int, runs: Sequence[Carried], units: str) -> str:
-    """The line for the result of a run's check, and the facts of the run."""
-    run, which = runs[index], _which(index, runs)
-    facts = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape_text(text)}</dd></div>"
-        for name, text in run.shown
-    )
+def _part(index: int, runs: Sequence[ShownRun], units: str) -> str:
+    """What of a run the player has, if not all; how far a damaged journal goes."""
+    run = runs[index]
     span = f"{units} {run.first:,} to {run.last:,} of {run.total:,}"
     note = f"The player has {span}; headline, standings and chart are of the whole run."
     if run.trouble is not None:
         note = f"The journal breaks off: all of this is of {units} {run.first:,} to {run.total:,}."
     is_noted = not run.whole or run.trouble is not None
-    part = f'<p class="note">{which}{escape(note)}</p>\n' if is_noted else ""
+    return f'<p class="note">{_which(index, runs)}{escape(note)}</p>' if is_noted else ""
+
+
+def _journal(index: int, runs: Sequence[ShownRun]) -> str:
+    """The facts of a run, its journal for download, and how it is verified."""
+    run = runs[index]
+    facts = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape_text(text)}</dd></div>"
+        for name, text in run.facts
+    )
+    name = "run.journal" if len(runs) == 1 else f"run-{'ab'[index]}.journal"
+    command = f"goldrush verify {name}{run.option}"
+    trouble = "" if run.trouble is None else f"<p>It breaks off: {escape_text(run.trouble)}.</p>"
     return (
-        f'{part}<div class="checked"><div class="seal" id="seal-{index}" role="status" '
-        f'tabindex="-1">{which}Not checked: the script of this page has not run.</div>'
-        f'<details class="about"><summary>{which}About this run</summary>'
-        f'<dl class="facts">{facts}</dl></details></div>'
+        f'<section class="journal" aria-label="Journal {index + 1}"><h2>{_which(index, runs)}'
+        f'The journal</h2><dl class="facts">{facts}</dl>{trouble}<p>SHA-256 <code>{run.sha256}'
+        f'</code> <span class="seal" id="seal-{index}" role="status">Not compared: the script of '
+        f"this page has not run.</span></p><p>The program that made this page wrote all that it "
+        f'shows. To be sure, derive every event again: <span data-download="{name}">take the '
+        f"journal</span> and type <code>{escape_text(command)}</code></p></section>"
     )
 
 
@@ -369,7 +406,7 @@ def _consequences(
     ]
     shown = {group.label: hues[last_of(group.label)] for group in groups}
     return (
-        f'<section class="follows"><h2>What follows for the agents</h2>'
+        f'<section class="follows" aria-label="Consequences"><h2>What follows for the agents</h2>'
         "<p>Mean of an agent, B − A.</p>"
         f"{_table('Consequences by policy', ['policy', *columns], rows, shown)}</section>"
     )
@@ -381,7 +418,7 @@ def _signed(value: Value) -> str:
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{format_number(abs(value))}"
 
 
-def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
+def _parting(difference: Diff, runs: Sequence[ShownRun], unit: str) -> str:
     """Where two runs part, and the causes. A page names no path: the runs are A and B."""
     if difference.same:
         return '<section class="difference"><h2>The two runs are the same</h2></section>'
@@ -393,6 +430,10 @@ def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
         f"<li>{escape_text(f'{cause.kind}: {text}')}</li>"
         for cause, text in zip(difference.causes, texts, strict=True)
     )
+    count = len(difference.causes)
+    listed = f"<ul>{causes}</ul>"
+    if count > CAUSES_MAX:
+        listed = f"<details><summary>{count} causes</summary>{listed}</details>"
     lines = []
     unit = escape(unit)
     if difference.first is not None:
@@ -416,5 +457,5 @@ def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
     heading = "Where the two runs part, and why"
     return (
         f'<section class="difference" aria-label="{heading}"><h2>{heading}</h2>'
-        f"{where}<ul>{causes}</ul></section>"
+        f"{where}{listed}</section>"
     )

@@ -30,6 +30,12 @@ class SeasonTools(Tools):
     brief = lazy("goldrush.replay.worlds.competition.story:BRIEF")
     headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.headline:headline")
+    text = (
+        "In a season workers argue, assignment by assignment, which conduct is best. Every claim "
+        "is tested. Points are for claims that hold, that are new, that move the table, and for "
+        "rightly challenging others. A point earns a spark, a seat at the table costs some, and a "
+        "worker without sparks, or last too often, loses its seat."
+    )
     location = "table"
     draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
     explanations = lazy("goldrush.replay.worlds.competition.right:explained_at")

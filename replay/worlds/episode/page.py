@@ -8,13 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import attrs
-
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.episode.config import About
+from goldrush.replay.tools import View
 from goldrush.replay.view.numbers import short
-from goldrush.replay.view.page import GENERIC
-from goldrush.replay.view.states import states
 from goldrush.replay.worlds.episode.episodes import Episode, finite
 from goldrush.replay.worlds.episode.frames import pictures
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes, read
@@ -24,17 +21,12 @@ EPISODES_MAX: Final = 500  # episodes that a page lists
 RETURNS_MAX: Final = 4  # agents whose returns stand beside an episode
 
 
-def computed(path: str | Path, first: int, last: int) -> dict[str, object]:
+def added(path: str | Path, first: int, last: int) -> dict[str, object]:
     """What the page of the steps `first` to `last` shows. Raises JournalError."""
-    found = states(path, first, last)
     with JournalReader(path) as reader:
         run = read(reader)
-    # A chart for each measure is there already.
-    charts = [chart for chart in found["charts"] if chart["kind"] != "one"]
     shown = [each for each in run.episodes if first <= each.last and each.first <= last]
     return {
-        **found,
-        "charts": charts,
         "parts": _episodes(run, shown),
         "pictures": pictures(path, run.about, first, last),
         "remarks": remarks_of(run.about, not_recorded(path)),
@@ -106,4 +98,7 @@ def _steps(steps: Sequence[int], what: str) -> str:
     return f"step{'s' if len(steps) > 1 else ''} {few(steps)}: {what}" if steps else ""
 
 
-VIEW: Final = attrs.evolve(GENERIC, computed=computed)
+# A chart for each measure is there already.
+VIEW: Final = View(
+    identifiers=("episode", "step of the episode"), verify_option=" --env module:make", added=added
+)

@@ -31,7 +31,6 @@ class EpisodeTools(Tools):
     _not_compared = lazy("goldrush.replay.worlds.episode.summary:not_compared")
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
     headline_leads = True
-    verify_option = " --env module:make"
     tables = lazy("goldrush.replay.worlds.episode.tables:TABLES")
     view = lazy("goldrush.replay.worlds.episode.page:VIEW")
     names = lazy("goldrush.replay.worlds.episode.show:names_in")

@@ -13,7 +13,7 @@ from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, MiningState
 from goldrush.replay.sentences import EventSentences
 from goldrush.replay.stage_game import StageTools
-from goldrush.replay.tools import ClosedUnit, States, lazy
+from goldrush.replay.tools import ClosedUnit, lazy
 
 
 class MiningTools(StageTools):
@@ -21,6 +21,10 @@ class MiningTools(StageTools):
 
     run = lazy("goldrush.replay.worlds.mining.run:MiningRun")
     brief = lazy("goldrush.replay.worlds.mining.story:BRIEF")
+    text = (
+        "Agents claim, raid, defend and mine the plots of a grid, round by round. Each wants as "
+        "much gold of its own as possible; only defence protects what one owns."
+    )
     location = "plot"
     location_of = lazy("goldrush.replay.worlds.mining.audit:plot_of")
     draws = lazy("goldrush.replay.worlds.mining.audit:DRAWS")
@@ -38,8 +42,6 @@ class MiningTools(StageTools):
     null = NULL
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
-
-    states = States(identifiers=["owner"])
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return fields_of(unit.state)

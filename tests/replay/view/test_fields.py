@@ -1,6 +1,7 @@
 """What a page carries of the states of a run: kinds of fields, charts, scores, limits."""
 
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.data.spread import spreads_of
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import fields as fields_of
-from goldrush.replay.view import states as view_states
-from goldrush.replay.view.fields import Field
+from goldrush.replay.view import walked
+from goldrush.replay.view.fields import Field, steps_of
 from goldrush.replay.view.numbers import SINGLE_MAX
-from goldrush.replay.view.states import states
+from goldrush.replay.view.shown import shown_of
 from tests.games.board import Board
 
 LEVELS = fields_of.LEVELS_MAX
@@ -64,11 +66,15 @@ def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
     many.add([*range(LEVELS), None], [])
     many.add([-2.5] * (LEVELS + 1), [])
 
-    assert {"kind": "values", "size": [3], "levels": [None, 0, 0.5, 3], "range": [0, 3]} == (
-        few.as_dict()
-    )
+    assert {
+        "kind": "values",
+        "size": [3],
+        "levels": [None, 0, 0.5, 3],
+        "range": [0, 3],
+        "steps": [],
+    } == (few.as_dict([]))
     assert (None, [-2.5, LEVELS - 1], [LEVELS + 1]) == (
-        many.as_dict()["levels"], many.range, many.as_dict()["size"]
+        many.as_dict([])["levels"], many.range, many.as_dict([])["size"]
     )  # fmt: skip
 
 
@@ -92,7 +98,35 @@ def test_what_is_kept_is_at_equal_distances_and_within_the_limit(units: int) -> 
 def recorded(game: type[goldrush.Game], path: Path, **more: Any) -> dict[str, Any]:
     """What the page of a run carries of its states."""
     run = goldrush.record(game, path, seed=7, **more)
-    return states(run.path, 1, len(list(run)))
+    return shown(run.path, 1, len(list(run)))
+
+
+def shown(path: str | Path, first: int, last: int) -> dict[str, Any]:
+    """What the page of these units shows."""
+    return shown_of(path, tools_at(path), (first, last)).as_dict()
+
+
+def values(carried: dict[str, Any]) -> list[dict[str, Any]]:
+    """The states of a page by unit, put together from their steps as its script does."""
+    states: list[dict[str, Any]] = [{} for _ in carried["stated"]]
+    for field in carried["fields"]:
+        value: Any = None
+        for state, step in zip(states, field["steps"], strict=True):
+            value = after(value, step)
+            state[field["name"]] = deepcopy(value)
+    return states[carried["stated"][0] < carried["first"] :]
+
+
+def after(value: Any, step: Any) -> Any:
+    """A value after a step."""
+    if isinstance(step, dict):
+        return deepcopy(step["is"])
+    for index, item in zip(step[::2], step[1::2], strict=True) if step else ():
+        if isinstance(value[0], list):
+            value[index // len(value[0])][index % len(value[0])] = item
+        else:
+            value[index] = item
+    return value
 
 
 def test_fields_are_tables_grids_values_or_a_tree(path: Path) -> None:
@@ -103,7 +137,7 @@ def test_fields_are_tables_grids_values_or_a_tree(path: Path) -> None:
         "squares": "grid", "heat": "grid", "lit": "grid", "pairs": "grid", "codes": "values",
         "marks": "agents", "luck": "agents", "notes": "agents", "partner": "agents",
         "last": "one", "marked": "one", "mean": "one", "title": "one",
-        "history": "tree", "ragged": "tree",
+        "history": "tree", "ragged": "tree", "score": "agents",
     } == kinds  # fmt: skip
 
 
@@ -153,8 +187,10 @@ def test_scores_are_those_of_the_rules_and_null_in_a_game_without(
 ) -> None:
     board, auction = recorded(Board, path), recorded(DoubleAuction, tmp_path / "a.journal")
 
-    assert [[None, unit, 1.5 * unit] for unit in range(1, 7)] == [s[2] for s in board["states"]]
-    assert {None} == {scores for _, _, scores in auction["states"]}
+    assert [[None, unit, 1.5 * unit] for unit in range(1, 7)] == [
+        state["score"] for state in values(board)
+    ]
+    assert "score" not in values(auction)[0]
 
 
 def test_a_score_that_is_no_number_names_its_line(path: Path) -> None:
@@ -170,14 +206,14 @@ def test_what_does_not_fit_is_at_equal_distances(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = recorded(Board, path, rounds=40)
-    monkeypatch.setattr(view_states, "STATES_MAX", len(json.dumps(whole["states"])) // 3)
-    monkeypatch.setattr(view_states, "SERIES_MAX", 20 * 40)
-    carried = states(path, 3, 38)
+    monkeypatch.setattr(walked, "STATES_MAX", len(json.dumps(values(whole))) // 3)
+    monkeypatch.setattr(walked, "SERIES_MAX", 20 * 40)
+    carried = shown(path, 3, 38)
 
     assert (1, 1, 4, 2) == (
         whole["every"], whole["spacing"], carried["every"], carried["spacing"]
     )  # fmt: skip
-    assert whole["states"][2:38:4] == carried["states"]
+    assert values(whole)[2:38:4] == values(carried)
     assert [
         [line[2:38:2] for line in chart["values"]] for chart in whole["charts"]
     ] == [chart["values"] for chart in carried["charts"]]  # fmt: skip
@@ -187,10 +223,10 @@ def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = recorded(Board, path)
-    monkeypatch.setattr(view_states, "ITEMS_MAX", 30)
-    monkeypatch.setattr(view_states, "SIDE_MAX", 4)
-    carried = states(path, 1, 6)
-    [(_, before, _), (_, state, _)] = (each["states"][-1] for each in (whole, carried))
+    monkeypatch.setattr(walked, "ITEMS_MAX", 30)
+    monkeypatch.setattr(walked, "SIDE_MAX", 4)
+    carried = shown(path, 1, 6)
+    before, state = (values(each)[-1] for each in (whole, carried))
 
     assert [row[:4] for row in before["squares"][:4]] == state["squares"]
     assert before["codes"][:30] == state["codes"]
@@ -201,3 +237,20 @@ def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
         for field in carried["fields"]
         if field["name"] in ("squares", "codes", "marks")
     }
+
+
+CHANGED = [
+    [[1, 2, 3, 4], [1, 2, 3, 5], [1, 2, 3, 5], [9, 9, 9, 5], [True, 9, 9, 5], [1, 9, 9, 5], [1]],
+    [[[0, 0], [0, 0]], [[0, 1], [0, 0]], [[0, 1], [0, 1], [0, 0]], [[], []], [[]], [["a"], ["b"]]],
+    [1, 1, None, None, "a", {"a": [1]}, {"a": [1]}, {"a": [2]}, 1, True],
+    [[{"a": 1}], [{"a": 1}], [{"a": 2}], [[1], {"a": 1}], [[1, [2]], [3, 4]], [[1, [2]], [3, 5]]],
+]
+
+
+@pytest.mark.parametrize("every", CHANGED)
+def test_steps_give_each_value_again(every: list[Any]) -> None:
+    value = None
+    for expected, step in zip(every, steps_of(every), strict=True):
+        value = after(value, step)
+        assert json.dumps(expected) == json.dumps(value)
+    assert [0] == steps_of([every[1]] * 2)[1:]

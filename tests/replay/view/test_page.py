@@ -2,8 +2,8 @@
 
 import re
 import shutil
-from base64 import b64decode
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,14 +12,15 @@ from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import UNIT
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.run import Run
-from goldrush.replay.view import page_walk
-from goldrush.replay.view.page import GENERIC, modules_of, page_of, write_page
-from goldrush.replay.view.patterns import Patterns
+from goldrush.replay.view import walked
+from goldrush.replay.view.page import modules_of, page_of, write_page
 from tests.browser import Tab
 from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import path_of, season_path
 from tests.journals import commits_of, write
+from tests.pages import HOLDS, data_of, unpacked
 
 
 @pytest.mark.parametrize("journal", [path_of("language-models"), season_path("short")])
@@ -34,28 +35,43 @@ def test_the_same_journal_gives_the_same_page_wherever_it_lies(
     assert 2 * journal.stat().st_size + 300_000 >= len(page.encode())
 
 
-def test_a_fork_beside_its_parent_carries_their_common_bytes_once() -> None:
+def test_the_journal_of_a_page_is_the_one_that_it_names() -> None:
     parent, fork = path_of("baseline"), path_of("forked")
-    carried = re.findall(r"data-journal>([^<]*)<", page_of(parent, fork))
-    one, two = parent.read_bytes(), fork.read_bytes()
-    shared = next(at for at in range(len(one)) if one[at] != two[at])
+    page = page_of(parent, fork)
+    data = data_of(page)
 
-    assert 1000 < shared
-    assert [one, two[shared:]] == [b64decode(text) for text in carried]
+    for index, journal in enumerate((parent, fork)):
+        content = journal.read_bytes()
+        assert content == unpacked(page, f"journal-{index}")
+        run = data["runs"][index]
+        assert (len(content), sha256(content).hexdigest()) == (run["size"], run["sha256"])
+        assert run["sha256"] in page
 
 
-def test_a_part_of_a_run_is_checked_and_folded_from_what_is_before_it(
+def test_a_part_of_a_run_has_its_units_and_says_so(
     tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_walk, "UNITS_MAX", 3)
-    written = write_page(path_of("baseline"), tmp_path / "part.html", units=(4, None))
+    monkeypatch.setattr(walked, "UNITS_MAX", 3)
+    journal = path_of("baseline")
+    written = write_page(journal, tmp_path / "part.html", units=(4, None))
     tab.open(tmp_path / "part.html", "#round=5")
     [run] = written.runs
+    owner = rebuild(journal, 5).state.owner
 
     assert (4, 6, False) == (run.first, run.last, run.whole)
-    assert "agree with the fold in every round (3)" in tab.seal(0)
-    assert "4 to 6 of 20;" in tab.texts(".facts")[0]
+    assert ["4", "6"] == [tab.page.locator("#scrubber").get_attribute(n) for n in ("min", "max")]
+    assert [f"plot {plot}" in str(label) for plot, label in enumerate(labels(tab))] == [True] * 100
+    assert [
+        label.split("'s")[0].rpartition(" ")[2] for label in labels(tab)
+    ] == ["nobody" if each is None else str(each) for each in owner]  # fmt: skip
+    assert "4 to 6 of 20;" in tab.texts(".journal .facts")[0]
     assert "The player has rounds 4 to 6 of 20; headline" in tab.text("header .note")
+    assert HOLDS == tab.seal()
+
+
+def labels(tab: Tab) -> list[str]:
+    cells = tab.page.get_by_role("gridcell")
+    return list(cells.evaluate_all("cells => cells.map(cell => cell.getAttribute('aria-label'))"))
 
 
 def test_the_measures_of_a_part_are_those_of_its_rounds_that_have_a_value(tmp_path: Path) -> None:
@@ -69,7 +85,7 @@ def test_the_measures_of_a_part_are_those_of_its_rounds_that_have_a_value(tmp_pa
         if set(values) != {None}
     }
 
-    assert expected == {measure["name"]: measure["values"] for measure in run.measures}
+    assert expected == {measure["name"]: measure["values"] for measure in run.data["measures"]}
     assert "convergence" in set(parts) - set(expected)
 
 
@@ -97,11 +113,9 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(
     assert f"The journal breaks off: all of this is of rounds 1 to {commit.unit - 1}." in (
         tab.texts("header .note")
     )
-    assert f"breaks off after round {commit.unit - 1}" in tab.seal()
-    assert tab.text("#check").startswith("✗ The file of this page breaks off after round")
-    assert not tab.page.locator("html.broken").count()  # what it shows holds
-    assert "run.journal" not in tab.seal()
-    assert f"1 to {commit.unit - 1}" in tab.texts(".facts")[0]
+    assert "It breaks off: " in tab.text(".journal")
+    assert HOLDS == tab.seal()
+    assert f"1 to {commit.unit - 1}" in tab.texts(".journal .facts")[0]
     assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
 
 
@@ -149,16 +163,43 @@ def test_a_page_lies_beside_its_journal_and_is_replaced_by_the_next(tmp_path: Pa
     assert "no browser could be started; open run.html" in again.err
 
 
-@pytest.mark.parametrize(
-    "text", ["", "7", "plot 12 of 3", "0.5 and 1,024", "007 -3 x12y", "9" * 30, "a\n12\n"]
-)
-def test_a_text_is_its_pattern_and_numbers(text: str) -> None:
-    patterns = Patterns()
-    number, *numbers = patterns.of(text)
-    parts = patterns.known[number]
-    again = "".join(a + b for a, b in zip(parts, [*map(str, numbers), ""], strict=True))
+def test_the_command_that_verifies_names_the_file_of_the_world(tmp_path: Path) -> None:
+    (tmp_path / "pond.py").write_text(POND)
+    assert 0 == goldrush("record", "pond.py", "--out", "pond.journal", cwd=tmp_path).code
+    assert 0 == goldrush("view", "pond.journal", "--world", "pond.py", cwd=tmp_path).code
+    page = (tmp_path / "pond.html").read_text()
 
-    assert text == again
+    assert "goldrush verify run.journal --world pond.py</code>" in page
+    assert '<p class="world">How many frogs are left?</p>' in page
+    assert str(tmp_path) not in page + unpacked(page, "page").decode()
+
+
+POND = '''
+import goldrush
+
+class Pond(goldrush.Game):
+    """How many frogs
+    are left?
+
+    More than that."""
+
+    rounds = goldrush.setting(3, 1, 9)
+
+    class State(goldrush.State):
+        frogs: int
+
+    class Jump(goldrush.Event):
+        says = "a frog jumps"
+
+        def apply(self, state):
+            state.frogs -= 1
+
+    def start(self):
+        return self.State(frogs=9)
+
+    def decide(self, state, draw):
+        yield self.Jump()
+'''
 
 
 _NAMES = re.compile(
@@ -171,7 +212,7 @@ def test_the_modules_of_a_page_have_names_of_their_own(journal: Path) -> None:
     """They are joined into one script."""
     found = [
         name.strip()
-        for module in modules_of(tools_at(journal).view or GENERIC)
+        for module in modules_of(tools_at(journal).view)
         for several, one in _NAMES.findall(module.read_text())
         for name in (several or one).split(",")
     ]

@@ -1,43 +1,27 @@
-"""What the page of a season carries beside its journal: the facts that its script folds from
-derived events, and what takes the rules to work out.
+"""What the page of a season shows of each assignment: the workers, and its tables: what was argued,
+who stands where, who was right, and what the scores rest on.
 
-The rules are asked for stances, whether claims hold, the grounds of scores, and each table without
-one of those who sat there. All else the script reads from the events.
+What the rules say (stances, whether claims hold, the grounds of scores) is worked out here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from goldrush.agents.worlds.competition.formats import REFUSALS
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.walk import ROWS, Walk
-from goldrush.kernel.world import Step
-from goldrush.kernel.worlds.competition import VOCABULARY
-from goldrush.kernel.worlds.competition.arena import Conduct, Rules
-from goldrush.kernel.worlds.competition.events import (
-    CODES,
-    EVENTS,
-    SIGNALS,
-    Spoke,
-    Tested,
-    Tried,
-    named,
-)
-from goldrush.kernel.worlds.competition.evolve import acts_in
+from goldrush.agents.worlds.competition.formats import REFUSALS, format_subject
+from goldrush.kernel.text import escaped
+from goldrush.kernel.world import Event, Step, World
 from goldrush.kernel.worlds.competition.settle import grounds_at
-from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Part, Phase
-from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.tools import View
-from goldrush.replay.view.patterns import Patterns
-from goldrush.replay.worlds.competition.career_text import format_career, format_departure
-from goldrush.replay.worlds.competition.careers import Careers
-from goldrush.replay.worlds.competition.glossary import ARENA_MAX, INTRODUCTION, WORDS, forms_of
-from goldrush.replay.worlds.competition.proof import proof_at
+from goldrush.kernel.worlds.competition.terms import Part, Status
+from goldrush.replay.text import capitalized
+from goldrush.replay.tools import ClosedUnit, View
+from goldrush.replay.worlds.competition.proof import Proof, proof_at
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.right import (
     challenges_of,
@@ -49,241 +33,208 @@ from goldrush.replay.worlds.competition.right import (
     format_quality,
     format_right,
 )
-from goldrush.replay.worlds.competition.score import STEPS, Score, grounds_of, score_at
-from goldrush.replay.worlds.competition.steps import conduct_text, season_world
+from goldrush.replay.worlds.competition.score import grounds_of, score_at
 
 _HERE: Final = Path(__file__).parent
-# Each before those that import from it.
-_MODULES: Final = ("assignment", "words", "season", "transcript", "right", "stances")
-# Events that the page shows otherwise than in their sentences.
-_SHOWN: Final = (
-    "answered", "spoke", "tested", "tried", "stood", "judged", "refused", "concluded", "rated",
-    "scored", "leaderboard_posted", "bottomed",
-)  # fmt: skip
-CAREERS_MAX: Final = 200  # workers whose season is told, those with most points
-LINE_MAX: Final = 300  # characters of a line of grounds, in which conducts may be programs
-_TABLE_ACTS: Final = [CODES[form] for form in (Spoke, Tested, Tried)]
+TABLE: Final = "At the table"
+_AT_THE_TABLE: Final = ("tried", "spoke", "tested", "judged", "stood", "concluded")
+_QUESTIONS: Final = {"spoke": "speak", "stood": "stand"}  # to models, by event of the answer
+_MARK: Final = re.compile(r"@(\d+)")
 
 
-def facts(state: SeasonState) -> list[Any]:
-    """What derived events determine: the sparks that a newcomer starts with; by agent ordinal,
-    name, role, status, sparks, sum of all totals, stage, whether it is self-determined, policy; the
-    leaderboard; how many projects are completed.
+class SeasonFields:
+    """The fields of the assignments of one season.
+
+    - `status`, `points`, `recent`, `sparks`: of workers, by agent, None of the other offices;
+      `recent`: points within the window of the leaderboard;
+    - `tables`: see `_table`.
+
+    Behind an event at a table are the number of the `table`; `id` and `refs`, the contributions
+    that it is and refers to; `refused`, the reason of a refusal; of a proposal `claim`: [value
+    claimed, value tested, whether it holds]; of a contribution `marks`: what became of it.
     """
-    return [
-        state.config.sparks_start,
-        [
-            [a.ordinal, a.name, a.role, a.status, a.sparks, a.all_time, a.stage,
-             a.is_self_determined, a.policy]
-            for a in state.agents.values()
-        ],
-        [list(row) for row in state.leaderboard],
-        state.projects,
-    ]  # fmt: skip
+
+    def __init__(self, world: World[Any]) -> None:
+        self._world = world
+        self._atlases: Atlases | None = None
+        self._state: SeasonState | None = None  # of a table that is not closed yet
+        self._tables: Sequence[Roundtable] = ()
+        self._proofs: Sequence[Proof] = ()
+        self._told: list[Mapping[str, object]] = []
+        self._grounds: dict[tuple[int, int], str] = {}
+        self._refused: dict[int, str] = {}  # codes by identity of the event
+        self._answers: dict[tuple[int, str], list[Event]] = {}
+        self._spoken: dict[int, int] = {}
+
+    def add(self, step: Step, state: SeasonState) -> None:
+        """Note the tables when all of their events are there, before they are cleared."""
+        if not self._world.unit_done(state):
+            return
+        if self._atlases is None:
+            self._atlases = Atlases(state.arena)
+        self._tables = state.tables
+        self._proofs = [proof_at(state, table) for table in state.tables]
+        self._told = [
+            self._table(state, table, proof)
+            for table, proof in zip(state.tables, self._proofs, strict=True)
+        ]
+        self._grounds = {}
+        for table in state.tables if state.rules is not None else ():
+            grounds = grounds_at(state, table)
+            for agent in grounds:
+                lines = grounds_of(score_at(state, table, agent, grounds))
+                self._grounds[table.number, agent] = "\n".join(
+                    f"{name}: {'; '.join(of)}" for name, of in zip(_DIMENSIONS, lines, strict=True)
+                )
+
+    def close(self, unit: ClosedUnit) -> Mapping[str, object]:
+        state: SeasonState = unit.state
+        agents = list(state.agents.values())
+        recent = {agent: rolling for _, agent, rolling, _ in state.leaderboard}
+        told, self._told = self._told, []
+        self._note(unit.events)
+        return {
+            "status": [_status(each) for each in agents],
+            "points": [each.all_time if each.is_worker else None for each in agents],
+            "recent": [recent.get(each.ordinal) for each in agents],
+            "sparks": [each.sparks if each.is_worker else None for each in agents],
+            "tables": told,
+        }
+
+    def behind(self, event: Event) -> Mapping[str, object]:
+        number = event.fields.get("table")
+        is_at_table = event.name in (*_AT_THE_TABLE, "scored")
+        if not is_at_table or type(number) is not int or number >= len(self._tables):
+            return {}
+        table = self._tables[number]
+        code = self._refused.get(id(event))
+        more: dict[str, object] = {"table": number}
+        if code is not None:
+            more["refused"] = f"{REFUSALS.get(code, code)} ({code})"
+        refs = [event.fields.get(name) for name in ("target", "at", "proposal")]
+        if found := [ref for ref in refs if type(ref) is int]:
+            more["refs"] = found
+        if event.name == "spoke":
+            more |= self._contribution(event, table, code)
+        if event.name == "scored":
+            more["why"] = self._grounds.get((number, event["agent"]), "")
+        agent: Any = event.fields.get("agent")
+        answers = self._answers.get((agent, _QUESTIONS.get(event.name, "")))
+        if answers:
+            more["answered"] = answers.pop(0)
+        return more
+
+    def _note(self, events: Sequence[Event]) -> None:
+        """Note what the lines of a unit refer to: acts that were refused, answers of models."""
+        self._refused, self._answers, self._spoken = {}, {}, {}
+        for index, event in enumerate(events):
+            if event.name == "refused":  # of equal acts the last one before
+                before = reversed(events[:index])
+                acts = (e for e in before if id(e) not in self._refused and _is_same(e, event))
+                self._refused |= {id(act): event["code"] for act in islice(acts, 1)}
+            if event.name == "answered":
+                key = event["agent"], event["question"]
+                self._answers.setdefault(key, []).append(event)
+
+    def _contribution(
+        self, event: Event, table: Roundtable, code: str | None
+    ) -> Mapping[str, object]:
+        """What is behind a contribution; one that was refused out of turn has no number."""
+        next_id = self._spoken.get(table.number, 0)
+        said = table.contributions[next_id] if next_id < len(table.contributions) else None
+        if said is None or said.agent != event["agent"] or (said.code or None) != code:
+            return {"move": str(event["move"])}
+        self._spoken[table.number] = next_id + 1
+        more: dict[str, object] = {"id": next_id, "move": str(event["move"])}
+        marks = ["the conclusion"] if self._proofs[table.number].conclusion == next_id else []
+        if next_id in table.removed:
+            marks.append("redirected: does not count")
+        proposed = next((each for each in table.proposals() if each.id == next_id), None)
+        if proposed is not None:
+            more["claim"] = [
+                proposed.claimed, table.tests.get((next_id, Part.BASE)),
+                table.held(next_id, Part.BASE),
+            ]  # fmt: skip
+            if table.is_sharp(proposed):
+                marks.append("sharp")
+        return {**more, "marks": marks} if marks else more
+
+    def _table(self, state: SeasonState, table: Roundtable, proof: Proof) -> Mapping[str, object]:
+        """A table by the rules.
+
+        - `about`: its subject; `bar`: the value that claims must exceed;
+        - `says`: sentences on who was right, what it should have concluded, and how good the
+          conclusion is; then what was proven, who changed sides and what was concluded;
+        - `sides`: [agent, stance at the end of the talk, that the proof left, final stance];
+        - `scores`: [agent, final scores, total].
+        """
+        quality = None
+        if state.rules is not None and self._atlases is not None:
+            quality = self._atlases.of_table(table, state.rules.bar(table.subject))
+        says = [
+            format_right(proof, _mark), format_best(proof, _mark), format_quality(proof, quality),
+            *(format_challenge(each, proof, _mark) for each in challenges_of(proof)),
+            format_proven(proof), format_choice(proof), format_conclusion(proof, _mark),
+        ]  # fmt: skip
+        return {
+            "about": format_subject(table.subject),
+            "bar": table.bar,
+            "says": [_parts(capitalized(line)) for line in says if line],
+            "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
+            "scores": [
+                [agent, list(scores), table.totals[agent]]
+                for agent, scores in sorted(
+                    table.final.items(), key=lambda each: -table.totals[each[0]]
+                )
+            ],
+        }  # fmt: skip
 
 
-@reader_of
-def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
-    """What the rules say of the assignments `first` to `last`.
+_DIMENSIONS: Final = ("novelty", "accuracy", "impact", "challenge")
 
-    - `missing`: why there are no rules of the arena, or None; `arena`: its rules as text, or None;
-    - `conducts`: [conduct, text] of those that are no text themselves;
-    - `tables`: [assignment, [table, ...]], see `_table`;
-    - `departures`: [assignment, why somebody lost a seat]; `careers`: by worker, its season in
-      sentences;
-    - `introduction`: to seasons; `words`: [word, meaning, other forms];
-    - `reasons`: of refusals, by code; `steps`: why scores were changed, by rule; `signals`: of the
-      judge, in words;
-    - `patterns`: of packed lines, in which an agent is its number behind an @.
 
-    Raises what reading a journal raises.
-    """
-    tables: list[tuple[int, list[dict[str, Any]]]] = []
-    texts: dict[Conduct, str] = {}
-    careers: Careers | None = None
-    with JournalReader(path) as reader:
-        world = season_world(reader)
-        shown = _Tables()
-        walk = Walk(world, reader, ROWS)
-        for commit, step, state in walk.steps():
-            number = VOCABULARY.number(commit.unit)
-            careers = Careers(state) if careers is None else careers
-            if step is None:
-                continue
-            careers.add(step, state)
-            is_closed = world.unit_done(state)
-            if is_closed:
-                careers.close(state)
-            if number >= first:
-                texts |= _conducts(step, state.rules)
-                shown.add(state)
-                if is_closed:
-                    tables.append((number, shown.close(state)))
-            if is_closed and number == last:
-                break  # what is behind it may be broken
-        rules = walk.state.rules
-    assert careers is not None  # the page has units
-    return {
-        "missing": world.missing,
-        "conducts": list(texts.items()),
-        "tables": tables,
-        "departures": [
-            (each.assignment, shown.patterns.of(format_departure(each, _mark)))
-            for each in careers.departures
-            if each.assignment >= first
-        ],
-        "careers": {
-            each.agent: [shown.patterns.of(line) for line in format_career(each, careers, _mark)]
-            for each in sorted(careers.careers, key=lambda each: -each.points)[:CAREERS_MAX]
-        },
-        "introduction": INTRODUCTION,
-        "arena": None if rules is None else rules.text[:ARENA_MAX],
-        "reasons": REFUSALS,
-        "steps": STEPS,
-        "signals": SIGNALS,
-        "words": [[word, text, forms_of(word)[1:]] for word, text in WORDS.items()],
-        "patterns": shown.patterns.known,
-    }
+def _status(agent: AgentState) -> str | None:
+    """The status of a worker in a word; None of another office."""
+    if not agent.is_worker:
+        return None
+    return "deleted" if agent.status == Status.GONE else agent.status
+
+
+def _is_same(event: Event, refused: Event) -> bool:
+    """Whether an event is the act that was refused."""
+    act = refused["act"]
+    return act.get("event") == event.name and all(
+        act[name] == value for name, value in event.fields.items() if name in act
+    )
 
 
 def _mark(agent: int) -> str:
-    """An agent in a line of the page, which writes its name."""
+    """An agent in a sentence that `_parts` takes apart."""
     return f"@{agent}"
 
 
-def _conducts(step: Step, rules: Rules | None) -> Iterator[tuple[Conduct, str]]:
-    """The conducts of a step that are no text, as text."""
-    for code, row in acts_in(step.inputs.batches):
-        conduct = named(code, row).conduct if code in _TABLE_ACTS else None
-        is_plain = conduct is None or isinstance(conduct, str)
-        if not is_plain and rules is not None and rules.conduct.holds(conduct):
-            yield conduct, conduct_text(conduct, rules)
-
-
-class _Tables:
-    """The tables of an assignment, with their stances as they change."""
-
-    def __init__(self) -> None:
-        self.patterns = Patterns()
-        self._atlases: Atlases | None = None
-        self._stances: list[dict[int, int]] = []
-        self._moved: list[list[tuple[int, int, int | None]]] = []
-
-    def add(self, state: SeasonState) -> None:
-        """Note which stances a step of the talk changed; see `proof.sides` for those after it."""
-        while len(self._stances) < len(state.tables):
-            self._stances.append({})
-            self._moved.append([])
-        for table, before, moved in zip(state.tables, self._stances, self._moved, strict=True):
-            now = table.stances.by_agent
-            is_proven = table.conclusion is not None or state.phase == Phase.STAND
-            if not is_proven and now != before:
-                moved += [
-                    (len(table.contributions), agent, now.get(agent))
-                    for agent in sorted({*now, *before})
-                    if now.get(agent) != before.get(agent)
-                ]
-                before.clear()
-                before.update(now)
-
-    def close(self, state: SeasonState) -> list[dict[str, Any]]:
-        """The tables of an assignment that has all its events."""
-        if self._atlases is None:
-            self._atlases = Atlases(state.arena)
-        tables = [
-            _table(state, table, moved, self._atlases, self.patterns)
-            for table, moved in zip(state.tables, self._moved, strict=True)
-        ]
-        self._stances, self._moved = [], []
-        return tables
-
-
-def _table(
-    state: SeasonState,
-    table: Roundtable,
-    moved: Sequence[Any],
-    atlases: Atlases,
-    patterns: Patterns,
-) -> dict[str, Any]:
-    """A table by the rules.
-
-    - `stances`: [contributions so far, agent, proposal or None], as they changed in the talk;
-    - `sides`: [agent, stance at the end of the talk, stance that the proof left, final stance], in
-      the order of speaking;
-    - `claims`: [proposal, base held, sharp, edge held (None without one)];
-    - `passes`: [contribution, agent, code] of those that were refused, and count as passes;
-    - `removed`: contributions that the judge's redirections removed;
-    - `percentile`: the share of all conducts that the conclusion is better than, where it is known;
-    - `says`: sentences by subject: `proven`, how many claims held; `choice`, who changed sides;
-      `conclusion`, what it is and why; `right`, who was right; `best`, what it should have
-      concluded; `quality`, how good the conclusion is;
-    - `challenges`: [whether it was right, in words];
-    - `agents`: by ordinal, see `_grounds`; empty where the rules of the arena are not here.
-    """
-    quality = None
-    agents: Mapping[int, Any] = {}
-    if state.rules is not None:
-        quality = atlases.of_table(table, state.rules.bar(table.subject))
-        grounds = grounds_at(state, table)
-        agents = {
-            agent: _grounds(score_at(state, table, agent, grounds), patterns) for agent in grounds
-        }
-    proof = proof_at(state, table)
-    return {
-        "stances": moved,
-        "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
-        "says": {
-            "proven": patterns.of(format_proven(proof)),
-            "choice": patterns.of(format_choice(proof)),
-            "conclusion": patterns.of(format_conclusion(proof, _mark)),
-            "right": patterns.of(format_right(proof, _mark)),
-            "best": patterns.of(format_best(proof, _mark)),
-            "quality": patterns.of(format_quality(proof, quality)),
-        },
-        "challenges": [
-            [each.is_sustained, patterns.of(format_challenge(each, proof, _mark))]
-            for each in challenges_of(proof)
-        ],
-        "claims": [
-            [said.id, table.held(said.id, Part.BASE), table.is_sharp(said),
-             table.held(said.id, Part.EDGE)]
-            for said in table.proposals()
-        ],
-        "passes": [[said.id, said.agent, said.code] for said in table.contributions if said.code],
-        "removed": sorted(table.removed),
-        "percentile": None if quality is None else round(quality.percentile, 4),
-        "agents": agents,
-    }  # fmt: skip
-
-
-def _grounds(score: Score, patterns: Patterns) -> dict[str, Any]:
-    """What an agent's scores rest on, and the table without it.
-
-    - `rubric`: the four scores by the rubric;
-    - `says`: what each of them rests on, in packed lines;
-    - `without`: the conclusion without it: [proposal, whether it differs, those drawn among];
-    - `went`: the others whose final stance differs: [agent, stance];
-    - `gone`: the contributions that the table is folded without.
-
-    What is empty is left out.
-    """
-    without = score.grounds.counterfactual
-    found = {
-        "rubric": score.rubric,
-        "says": [[patterns.of(line[:LINE_MAX]) for line in lines] for lines in grounds_of(score)],
-        "without": [without.conclusion.proposal, without.differs, without.conclusion.tied],
-        "went": [(moved.agent, moved.without) for moved in score.went],
-        "gone": score.gone,
-    }
-    return {name: value for name, value in found.items() if value not in (None, [])}
+def _parts(text: str) -> list[object]:
+    """A sentence with its agents, as the parts of a line."""
+    texts = _MARK.split(escaped(text))
+    return [["agent", int(part)] if index % 2 else part for index, part in enumerate(texts)]
 
 
 VIEW: Final = View(
     script=_HERE / "view.js",
     style=_HERE / "view.css",
-    modules=[_HERE / f"{name}.js" for name in _MODULES],
-    selectors=("agent", "table", "line"),
-    told=[type.name for type in EVENTS if type.name not in _SHOWN],
-    facts=facts,
-    computed=computed,
+    fields=SeasonFields,
+    by_agent=("status", "points", "recent", "sparks"),
+    ranks="points",
+    drawn=("tables", TABLE),
+    groups={
+        TABLE: _AT_THE_TABLE,
+        "Scores": ("scored",),
+        "What became of it": ("digested", "adopted", "bottomed"),
+        "Ratings": ("rated",),
+        "Debriefings": ("debriefed", "trait_recorded", "interviewed"),
+        "Answers of models": ("answered",),
+        "Sparks": ("sparks_moved",),
+    },
+    folded=("Ratings", "Debriefings", "Answers of models", "Sparks"),
+    left_out=("leaderboard_posted",),
 )

@@ -1,145 +1,251 @@
-// The mining world's part of a run's page.
-import { el, plural, replaceAll, rounded } from "../../../view/dom.js";
-import { measureCharts } from "../../../view/events.js";
-import { searchable } from "../../../view/front.js";
-import { folding, GOLD, History, outcome, OWNER } from "./facts.js";
-import { legend, PlotMap } from "./map.js";
-import { ownersOf } from "./over_time.js";
-import { Round } from "./round.js";
-import { Story } from "./story.js";
-import { openWhy } from "./why.js";
+// The map of a mining round: plots coloured by their owner, the agents next to it, and raids as arrows from agents to
+// plots. Many agents are drawn as their policies, without arrows; a map of very many plots is a grid of the state.
+import { swatchOf } from "../../../view/chart.js";
+import { areSingle, colourOf, coloursOf, hueIndexOf } from "../../../view/colours.js";
+import { el, listed, plural, replaceAll, seen, svg } from "../../../view/dom.js";
 
-// The view of one run: map, ribbon, text and charts.
-class Pane {
+const [CELL, LEFT, TOP] = [40, 26, 20];
+const [CHIP, NAME_MAX] = [52, 18]; // the width of an agent below the map; characters of a policy beside it
+const LABELLED = 30; // rows and columns whose plots have signs
+
+const PATTERNS = [null, "stripes", "dots", "bars"]; // the second sign of a policy
+
+const patternOf = (policy) => PATTERNS[hueIndexOf(policy) % PATTERNS.length];
+const patternUrl = (kind, index) => (kind === null ? "none" : `url(#${kind}-${index})`);
+
+class PlotMap {
   constructor(run, runs, player, index) {
-    Object.assign(this, { run, runs });
-    this.map = new PlotMap(run, player, index);
-    this.owners = ownersOf(run, runs, player);
-    this.measures = measureCharts(run, runs, player);
-    const name = runs.length > 1 ? `Run ${"AB"[index]}` : null;
-    this.story = new Story(run, player, name);
-    this.plots = el("section", { "aria-label": name ?? "Plots" },
-      name === null ? null : el("h2", {}, name),
-      this.map.node, legend(this.map), this.owners.node);
-    const over = name === null ? "Over time" : `${name} over time`;
-    this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.measures.node);
+    Object.assign(this, { run, player, index, other: runs.find((each) => each !== run) ?? null });
+    this.cols = run.valueAt("cols", run.stated[0]);
+    this.count = run.valueAt("owner", run.stated[0]).length;
+    this.rows = this.count / this.cols;
+    this.isSingle = areSingle(run.count);
+    this.isLabelled = Math.max(this.rows, this.cols) <= LABELLED;
+    this.narrow = globalThis.matchMedia("(max-width: 40rem)").matches;
+    this.place(this.isSingle ? run.count : 0);
+    this.arrows = svg("g", { "aria-hidden": "true" });
+    this.cells = Array.from({ length: this.count }, (_, plot) => this.cellOf(plot));
+    this.chips = this.places.map((place, agent) => this.chipOf(place, agent));
+    this.legend = el("ul", { class: "legend policies" });
+    this.node = el("div", { class: "map" },
+      svg("svg", { viewBox: `0 0 ${this.box.width} ${this.box.height}`, class: "plots" }, defs(index), this.headsOf(), this.gridOf(), this.chips, this.arrows),
+      this.legend, signs(this.isSingle));
+    this.focusOn(0);
   }
 
-  // Called when the facts of all rounds of all runs are gathered.
-  ready() {
-    this.owners.draw(this.run.gathered);
-  }
-
-  show(position, round, other) {
-    const has = (name, count) => (position[name] < count ? position[name] : null);
-    const plot = has("plot", plotsOf(round.setup));
-    const agent = has("agent", round.setup.players.length);
-    const lacks = Object.entries({ plot, agent }).filter(([name, value]) => value === null && position[name] !== undefined);
-    const lacking = lacks.map(([name]) => `This run has no ${name} ${position[name]}.`);
-    this.round = round;
-    this.map.show(round, plot, agent, other);
-    this.story.show(round, plot, agent, lacking);
-    this.owners.move({ ...position, plot: plot ?? undefined });
-    this.measures.move(round.number);
-  }
-
-  describe({ plot, agent }) {
-    const raids = this.round.of("raid_resolved");
-    const captured = raids.filter(({ outcome }) => outcome === "captured").length;
-    const { number, facts } = this.round;
-    const said = [`round ${number}: ${plural(raids.length, "plot")} raided, ${captured} captured`];
-    if (this.round.isOver) said.push(`the run ended with round ${number}`);
-    if (facts[OWNER][plot] !== undefined) said.push(`plot ${plot} is ${facts[OWNER][plot] === null ? "nobody" : `agent ${facts[OWNER][plot]}`}'s`);
-    if (facts[GOLD][agent] !== undefined) said.push(`agent ${agent} has ${rounded(facts[GOLD][agent])} gold and ${plural(this.round.plotsOf(agent).length, "plot")}`);
-    return said.join("; ");
-  }
-}
-
-class MiningView {
-  constructor(room, runs, player) {
-    Object.assign(this, { runs, player });
-    this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
-    this.difference = runs.length > 1 ? el("section", { "aria-label": "Differences" }) : null;
-    const beside = (...nodes) => el("div", { class: "panes" }, nodes);
-    const [one, two] = this.panes;
-    replaceAll(room, two === undefined
-      ? [el("div", { class: "round" }, one.plots, one.story.node), one.overTime]
-      : [
-        beside(one.plots, two.plots), this.difference,
-        beside(one.story.node, two.story.node), beside(one.overTime, two.overTime),
-      ]);
-  }
-
-  ready() {
-    if (this.runs.every(({ gathered }) => gathered)) this.panes.forEach((pane) => pane.ready());
-  }
-
-  show(position) {
-    const rounds = this.runs.map((run) => new Round(run, position.round));
-    this.panes.forEach((pane, index) => pane.show(position, rounds[index], areBoth(rounds) ? rounds[1 - index] : null));
-    if (this.difference !== null) this.showDifference(rounds);
-    if (position.plot !== this.plot) {
-      this.plot = position.plot;
-      this.player.track();
+  // The positions of the agents: right of the plots, or below them on narrow screens.
+  place(agents) {
+    const [right, bottom] = [LEFT + this.cols * CELL, TOP + this.rows * CELL];
+    const each = Array.from({ length: agents }, (_, agent) => agent);
+    if (agents === 0) {
+      this.places = [];
+      this.box = { width: right + 2, height: bottom + 2 };
+    } else if (this.narrow) {
+      const across = Math.max(1, Math.floor(right / CHIP));
+      this.places = each.map((agent) => ({ x: LEFT + (agent % across) * CHIP + 18, y: bottom + 46 + Math.floor(agent / across) * 34 }));
+      this.box = { width: right + 2, height: bottom + 60 + Math.ceil(agents / across) * 34 };
+    } else {
+      const spread = Math.min(40, Math.max(19, (bottom - TOP) / agents));
+      this.places = each.map((agent) => ({ x: right + 66, y: TOP + spread * (agent + 0.5) }));
+      this.box = { width: right + 216, height: Math.max(bottom + 2, TOP + spread * agents + 8) };
     }
   }
 
-  // The number of plots with different owners, and a table of the agents' gold in both runs.
-  showDifference(rounds) {
-    const over = rounds.findIndex(({ isOver }) => isOver);
-    if (over >= 0) {
-      replaceAll(this.difference, el("p", {}, `Run ${"AB"[over]} ended with round ${this.runs[over].last}: behind it nothing is compared.`));
-      return;
+  corner(plot) {
+    return { x: LEFT + (plot % this.cols) * CELL, y: TOP + Math.floor(plot / this.cols) * CELL };
+  }
+
+  headsOf() {
+    if (!this.isLabelled) return null;
+    const head = (x, y, anchor, text) => svg("text", { class: "head", x, y, "text-anchor": anchor }, text);
+    return [
+      ...Array.from({ length: this.cols }, (_, col) => head(LEFT + (col + 0.5) * CELL, 14, "middle", col)),
+      ...Array.from({ length: this.rows }, (_, row) => head(LEFT - 6, TOP + (row + 0.5) * CELL + 4, "end", row)),
+    ];
+  }
+
+  gridOf() {
+    const rows = Array.from({ length: this.rows }, (_, row) =>
+      svg("g", { role: "row" }, this.cells.slice(row * this.cols, (row + 1) * this.cols).map(({ node }) => node)));
+    return svg("g", {
+      role: "grid", "aria-label": "Plots by row and column", "data-arrows": "", keydown: (event) => this.moveFocus(event),
+    }, rows);
+  }
+
+  // A plot as {node, show(look)}.
+  cellOf(plot) {
+    const { x, y } = this.corner(plot);
+    const inner = { x: x + 1, y: y + 1, width: CELL - 2, height: CELL - 2, rx: 3 };
+    const text = (at, kind) => svg("text", { ...at, class: kind });
+    const [square, pattern] = [svg("rect", { ...inner, class: "square" }), svg("rect", { ...inner, fill: "none" })];
+    const number = text({ x: x + CELL / 2, y: y + CELL / 2 + 5, "text-anchor": "middle" }, "number");
+    const age = svg("rect", { x: x + 4, y: y + CELL - 6, width: 0, height: 3, class: "age" });
+    const badge = text({ x: x + CELL - 4, y: y + 12, "text-anchor": "end" }, "badge");
+    const tag = text({ x: x + 5, y: y + 12 }, "badge");
+    const node = svg("g", { role: "gridcell", class: "cell", click: () => this.player.go({ plot }) }, square, pattern, number, age, badge, tag);
+    let last = "";
+    const show = (look) => {
+      const key = JSON.stringify(look);
+      if (key === last) return; // most plots are unchanged
+      last = key;
+      node.style.setProperty("--fill", look.fill);
+      pattern.setAttribute("fill", patternUrl(look.pattern, this.index));
+      [number.textContent, badge.textContent, tag.textContent] = [look.number, look.defence, look.contested ? "◇" : ""];
+      age.setAttribute("width", ((CELL - 8) * look.age).toFixed(1));
+      node.setAttribute("class", ["cell", ...["truce", "captured", "selected", "differs", "faded"].filter((name) => look[name]), look.owner === null ? "free" : "held"].join(" "));
+      node.setAttribute("aria-label", seen(look.label));
+      node.setAttribute("aria-selected", look.selected);
+    };
+    return { node, show };
+  }
+
+  chipOf({ x, y }, agent) {
+    const select = (event) => {
+      event.preventDefault();
+      this.player.go({ agent });
+    };
+    const box = { x: x - 16, y: y - 9, width: 32, height: 18, rx: 4 };
+    return svg("a", { class: "chip", href: `#agent=${agent}`, "data-agent": agent, click: select },
+      svg("rect", { ...box, class: "square" }), svg("rect", { ...box, class: "pattern" }),
+      svg("text", { x, y: y + 4, "text-anchor": "middle", class: "number" }, agent),
+      this.narrow ? null : svg("text", { x: x + 22, y: y + 4, class: "name" }));
+  }
+
+  focusOn(plot) {
+    this.cells[this.focused]?.node.setAttribute("tabindex", -1);
+    this.cells[plot].node.setAttribute("tabindex", 0);
+    this.focused = plot;
+  }
+
+  // Arrow keys move the focus between plots; Enter and space select the focused plot.
+  moveFocus(event) {
+    const { cols } = this;
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -cols, ArrowDown: cols }[event.key];
+    if (event.key === "Enter" || event.key === " ") this.player.go({ plot: this.focused });
+    else if (by === undefined) return;
+    else {
+      const next = this.focused + by;
+      const leaves = Math.abs(by) === 1 && Math.floor(next / cols) !== Math.floor(this.focused / cols);
+      if (!leaves && next >= 0 && next < this.count) {
+        this.focusOn(next);
+        this.cells[next].node.focus();
+      }
     }
-    const [a, b] = rounds.map(({ facts }) => facts);
-    const agents = Array.from({ length: Math.max(a[GOLD].length, b[GOLD].length) }, (_, agent) => agent);
-    const apart = areBoth(rounds) ? a[OWNER].filter((owner, plot) => owner !== b[OWNER][plot]).length : null;
-    const [titles, numbers] = [["agent", "gold in A", "gold in B", "B − A"], ["gold in A", "gold in B", "B − A"]];
-    replaceAll(this.difference, el("h2", {}, `After round ${this.player.at}`),
-      el("p", {}, apart === null ? "The grids differ, so owners are not compared." : `${plural(apart, "plot")} with other owners, outlined in both maps.`),
-      searchable("Gold in both runs", titles, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent])), numbers));
+    event.preventDefault();
+    event.stopPropagation();
   }
 
-  describe() {
-    const said = this.panes.map((pane) => pane.describe(this.player.position));
-    return said.length > 1 ? `Run A, ${said[0]}. Run B, ${said[1]}` : said[0];
+  // Show a round, with the selected plot and agent highlighted.
+  show(at, { plot = null, agent = null }) {
+    const { run, other } = this;
+    const events = run.eventsAt(at);
+    const raids = events.filter(({ event }) => event === "raid_resolved");
+    const contested = events.filter(({ event, claimants }) => event === "claim_drawn" && claimants.length > 1).map((event) => event.plot);
+    const owners = run.valueAt("owner", at) ?? Array(this.count).fill(null);
+    Object.assign(this, {
+      at, owners, plot, agent, raids: new Map(raids.map((event) => [event.plot, event])), contested: new Set(contested),
+      truce: new Set(run.valueAt("truce", at) ?? []), defence: run.valueAt("defence", at) ?? [], policies: run.labelsAt(at),
+      theirs: other !== null && at <= other.last && other.valueAt("cols", at) === this.cols && other.valueAt("owner", at).length === this.count ? other.valueAt("owner", at) : null,
+    });
+    this.cells.forEach((cell, each) => cell.show(this.lookOf(each)));
+    this.showPolicies();
+    if (!this.isSingle) return;
+    this.showAgents();
+    replaceAll(this.arrows);
+    for (const raid of raids) this.showRaid(raid);
+  }
+
+  lookOf(plot) {
+    const { owners, raids, isSingle, policies, agent } = this;
+    const [owner, raid] = [owners[plot], raids.get(plot)];
+    const points = this.defence[plot] ?? 0;
+    const since = owner === null ? null : this.run.changedAt("owner", this.at, plot) ?? this.run.first;
+    const look = {
+      owner, fill: owner === null ? "transparent" : coloursOf(policies)[owner], pattern: owner === null ? null : patternOf(policies[owner]),
+      number: isSingle ? owner ?? "·" : "", defence: !points ? "" : isSingle ? `+${points}` : "●",
+      age: owner === null || !isSingle ? 0 : (this.at - since + 1) / Math.max(1, this.at),
+      truce: this.truce.has(plot), captured: raid?.outcome === "captured", contested: this.contested.has(plot), selected: plot === this.plot,
+      differs: this.theirs !== null && (this.theirs[plot] ?? null) !== owner,
+      faded: agent !== null && owner !== agent && !raid?.raiders.includes(agent),
+    };
+    return { ...look, label: [
+      `plot ${plot}`, owner === null ? "nobody's" : `agent ${owner}'s since round ${since}`, isSingle || owner === null ? null : policies[owner],
+      points ? `defended with ${points}` : null, look.truce ? "in truce" : null, raid ? `raided by ${listed(raid.raiders)}, ${raid.outcome}` : null,
+      look.contested ? "claimed by several" : null, look.differs ? "differs from the other run" : null,
+    ].filter(Boolean).join(", ") };
+  }
+
+  // The policies with their numbers of agents and plots.
+  showPolicies() {
+    const counts = new Map(this.policies.map((policy) => [policy, { agents: 0, plots: 0 }]));
+    for (const policy of this.policies) counts.get(policy).agents += 1;
+    for (const owner of this.owners) if (owner !== null) counts.get(this.policies[owner]).plots += 1;
+    replaceAll(this.legend, [...counts].map(([policy, { agents, plots }]) =>
+      el("li", {}, swatchOf(colourOf(policy)), `${policy} × ${agents}: ${plural(plots, "plot")}`)));
+  }
+
+  showAgents() {
+    const fills = coloursOf(this.policies);
+    this.chips.forEach((chip, agent) => {
+      const policy = this.policies[agent];
+      chip.style.setProperty("--fill", fills[agent]);
+      chip.children[1].setAttribute("fill", patternUrl(patternOf(policy), this.index));
+      chip.setAttribute("aria-label", seen(`agent ${agent}, ${policy}`));
+      if (!this.narrow) chip.lastChild.textContent = seen(policy.length > NAME_MAX ? `${policy.slice(0, NAME_MAX - 1)}…` : policy);
+    });
+  }
+
+  showRaid({ plot, raiders, outcome, winner }) {
+    const { x, y } = this.corner(plot);
+    const [to, owner] = [{ x: x + CELL / 2, y: y + CELL / 2 }, this.owners[plot]];
+    for (const raider of raiders) {
+      const end = outcome === "captured" && raider !== winner ? "beaten" : outcome;
+      const isFaded = (this.plot !== null && this.plot !== plot) || (this.agent !== null && this.agent !== raider && this.agent !== owner);
+      this.arrows.append(arrow(this.places[raider], to, end, isFaded, this.index, this.narrow));
+    }
   }
 }
 
-const plotsOf = ({ config }) => config.rows * config.cols;
+const defs = (index) => svg("defs", {},
+  svg("pattern", { id: `stripes-${index}`, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    svg("rect", { width: 2, height: 8, fill: "#0000001f" })),
+  svg("pattern", { id: `dots-${index}`, width: 7, height: 7, patternUnits: "userSpaceOnUse" }, svg("circle", { cx: 2, cy: 2, r: 1.3, fill: "#00000033" })),
+  svg("pattern", { id: `bars-${index}`, width: 6, height: 6, patternUnits: "userSpaceOnUse" }, svg("rect", { width: 6, height: 1.5, fill: "#0000002b" })),
+  ["captured", "blocked", "truce", "void", "beaten"].map((end) =>
+    svg("marker", { id: `head-${end}-${index}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" },
+      svg("path", { class: `head ${end}`, d: end === "blocked" ? "M 7 0 L 10 0 L 10 10 L 7 10 z" : "M 0 0 L 10 5 L 0 10 z" }))));
 
-// Whether two runs can be compared by plot: neither has ended, and their grids are equal.
-function areBoth(rounds) {
-  const [one, two] = rounds.map(({ setup }) => setup.config);
-  return two !== undefined && one.rows === two.rows && one.cols === two.cols && rounds.every(({ isOver }) => !isOver);
+function arrow(from, to, end, isFaded, index, narrow) {
+  const start = narrow ? { x: from.x, y: from.y - 10 } : { x: from.x - 18, y: from.y };
+  const [dx, dy] = [to.x - start.x, to.y - start.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const tip = { x: to.x - (13 * dx) / length, y: to.y - (13 * dy) / length };
+  const bend = narrow ? `${start.x} ${(start.y + tip.y) / 2}` : `${(start.x + tip.x) / 2} ${start.y}`;
+  const d = `M ${start.x} ${start.y} Q ${bend} ${tip.x} ${tip.y}`;
+  return svg("g", { class: isFaded ? "arrow faded" : null },
+    end === "captured" ? svg("path", { class: "arrow halo", d }) : null,
+    svg("path", { class: `arrow ${end}`, d, "marker-end": `url(#head-${end}-${index})` }));
 }
 
-function goldRow(agent, one, two) {
-  const change = one === undefined || two === undefined ? "–" : `${two > one ? "+" : ""}${rounded(two - one)}`;
-  return [agent, rounded(one), rounded(two), change];
+// The legend of the signs: of cells and, of agents that are drawn, of arrows.
+const signs = (isSingle) => el("ul", { class: "legend" },
+  isSingle ? [
+    ["captured", "raid that captures"], ["beaten", "raider that lost the draw"], ["blocked", "blocked"], ["truce", "stopped by a truce"], ["void", "nothing to take"],
+  ].map(([end, title]) => el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
+    svg("path", { class: `arrow ${end}`, d: "M 1 5 L 27 5" })), title)) : null,
+  [isSingle ? "bar: how long it has been owned, of all rounds so far" : "strong border: captured in this round",
+    isSingle ? "+2: points of defence" : "●: defended", "dashed border: plot in truce", "◇: claimed by several"].map((text) => el("li", {}, text)));
+
+// A plot by number, or by row and column.
+function plotOf(runs, text) {
+  const [, row, col] = /^(\d{1,9})(?:,(\d{1,9}))?$/.exec(text) ?? [];
+  const maps = runs.filter(({ fields }) => fields.has("owner")).map((run) => [run.valueAt("cols", run.stated[0]), run.valueAt("owner", run.stated[0]).length]);
+  if (row === undefined || maps.length === 0) return null;
+  const plot = col === undefined ? Number(row) : Number(row) * maps[0][0] + Number(col);
+  return maps.some(([cols, count]) => plot < count && Number(col ?? 0) < cols) ? plot : null;
 }
 
 export const WORLD = {
-  folding,
-  folds: "Owners, since when and how they own, and gold",
-  outcome,
-  // Parsers of a selected plot or agent, for the numbers that at least one of the runs has.
-  selectors(runs) {
-    const setups = runs.map((run) => run.setupAt(run.first));
-    const { config } = setups[0];
-    const most = (count) => Math.max(...setups.map(count));
-    const under = (limit) => (text) => (/^\d{1,9}$/.test(text) && Number(text) < limit ? Number(text) : null);
-    const numbered = under(most(plotsOf));
-    const plotOf = (text) => {
-      const [, row, col] = /^(\d{1,6})\s*,\s*(\d{1,6})$/.exec(text) ?? [];
-      if (row === undefined) return numbered(text);
-      return Number(row) < config.rows && Number(col) < config.cols ? config.cols * Number(row) + Number(col) : null;
-    };
-    return { plot: plotOf, agent: under(most(({ players }) => players.length)) };
-  },
-  gather: (run) => new History(run),
-  create: (room, runs, player) => {
-    runs.forEach(openWhy);
-    return new MiningView(room, runs, player);
-  },
+  selectorsOf: (runs) => ({ plot: (text) => plotOf(runs, text) }),
+  partOf: (run, runs, player, index) => (run.fields.has("owner") ? new PlotMap(run, runs, player, index) : { node: null, show() {} }),
 };

@@ -1,137 +1,117 @@
-"""The mining world on the page of a run: the facts that the page folds, and what it takes the rules
-to say: why, and what language models were sent.
-"""
+"""What the page of a mining run shows of each round, and why raids and claims ended as they did."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from goldrush.agents.worlds.mining.players import GAME
-from goldrush.kernel.worlds.mining.events import show_action
-from goldrush.replay.tools import View
-from goldrush.replay.view.patterns import Patterns
-
-if TYPE_CHECKING:
-    from goldrush.kernel.world import Row
-    from goldrush.kernel.worlds.mining.state import MiningState
-    from goldrush.replay.journal.why import Explanation, PlanChange
+from goldrush.kernel.world import Event, Step, World
+from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
+from goldrush.replay.journal.why import Explanation
+from goldrush.replay.tools import ClosedUnit, View
 
 _HERE: Final = Path(__file__).parent
-_MODULES: Final = ("facts", "style", "round", "board", "map", "why", "story", "over_time")
-PROMPTS_MAX: Final = 1 << 17  # characters of prompts in a page
-WHY_MAX: Final = 1 << 17  # characters of explanations, as half of the journal's bytes at most
-ROUND_MAX: Final = 1 << 19  # characters at which a round is left out whole
+MAP_MAX: Final = (
+    2_500  # plots of a map whose raids are arrows; of more, a grid of policies is drawn
+)
 
 
-def facts(state: MiningState) -> list[list[Any]]:
-    """Owner, since when and how by plot; gold by agent."""
-    return [state.owner, state.since, state.how, state.gold]
+class RoundFields:
+    """The fields of the rounds of one run.
 
+    - `gold`, `mined`, `plots`: by agent, at the end; `mined` in this round alone;
+    - `owner`: by plot; `truce`: the plots that a truce protects in the next round;
+    - `defence`: the points of defence by plot in this round;
+    - `cols`: columns of the map.
 
-def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
-    """What takes the rules, of these rounds.
-
-    `why`: explanations, of the last round and up to round `why_until`, their texts by number of one
-    of the `patterns` and the numbers that go into it. `prompts`: by round and agent, as numbers of
-    `messages`, as many as PROMPTS_MAX has room for. Raises what reading a journal raises.
+    Of more than MAP_MAX plots there is the grid `policies of owners` in place of the map.
     """
-    messages, prompts = _prompts(path, first, last)
-    return {**_why(path, first, last), "messages": messages, "prompts": prompts}
+
+    def __init__(self, world: World[Any]) -> None:
+        """The world is known: it is mining."""
+
+    def add(self, step: Step, state: object) -> None:
+        """A round is one step."""
+
+    def behind(self, event: Event) -> Mapping[str, object]:
+        return {}
+
+    def close(self, unit: ClosedUnit) -> Mapping[str, object]:
+        state: MiningState = unit.state
+        config = state.config
+        mined = [0.0] * config.agents
+        for event in unit.events:
+            if event.name == "mining_settled":
+                mined[event["agent"]] += event["gold"]
+        fields: dict[str, object] = {
+            "gold": state.gold, "mined": mined, "plots": [len(held) for held in state.plots_of],
+        }  # fmt: skip
+        if config.plots > MAP_MAX:
+            policies = [entry["policy"] for entry in state.roster]
+            owners = ["" if owner is None else policies[owner] for owner in state.owner]
+            rows = range(0, config.plots, config.cols)
+            return {**fields, "policies of owners": [owners[at : at + config.cols] for at in rows]}
+        return {**fields, **_map(unit, state)}
 
 
-def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
-    """Explanations as short as the page can make whole again: it has the plans.
-
-    Each is [round, kind, place, agents, account, whose plan is listed, change]; a change
-    is [text, agent, its actions, whose plans a fork puts in by hand beside it]. Of the actions
-    those of the recorded plan are given by position.
-    """
-    from goldrush.replay.worlds.mining.why import explained
-
-    patterns = Patterns()
-    most = min(WHY_MAX, Path(path).stat().st_size // 2)
-    at_end = [_packed(patterns, *each) for each in explained(path, last, last)]
-    if _size(at_end) > ROUND_MAX:
-        at_end = []
-    why: list[list[Any]] = []
-    size, until = 0, last - 1
-    for one, submitted in explained(path, first, last - 1) if first < last else ():
-        is_over = size > most and one.unit != why[-1][0]
-        if is_over or size > ROUND_MAX:
-            until = why[-1][0] if is_over else one.unit - 1
-            why = [each for each in why if each[0] <= until]
-            break
-        why.append(_packed(patterns, one, submitted))
-        size += _size(why[-1])
-    return {"patterns": patterns.known, "why": [*why, *at_end], "why_until": until}
-
-
-def _size(value: object) -> int:
-    return len(json.dumps(value, separators=(",", ":")))
+def _map(unit: ClosedUnit, state: MiningState) -> dict[str, object]:
+    """The fields of a map."""
+    next_round, truce = unit.round + 1, state.config.truce
+    gone = {
+        event["agent"]: dict(event["removed"]) for event in unit.events if event.name == "pruned"
+    }
+    defence = [0] * state.config.plots
+    for event in unit.events:
+        if event.name == "submitted":
+            removed = gone.get(event["agent"], {})
+            for index, action in enumerate(event["actions"]):
+                is_kept = action is not None and index not in removed
+                if is_kept and action[0] == "defend" and action[1] < len(defence):
+                    defence[action[1]] = action[2]
+    return {
+        "cols": state.config.cols,
+        "owner": state.owner,
+        "truce": [
+            plot
+            for plot, (how, since) in enumerate(zip(state.how, state.since, strict=True))
+            if how == BY_CLAIM and next_round <= since + truce
+        ],
+        "defence": defence,
+    }
 
 
-def _packed(patterns: Patterns, one: Explanation, submitted: Sequence[Row]) -> list[Any]:
-    return [
-        one.unit, patterns.of(one.kind)[0], one.location, list(one.agents),
-        [patterns.of(line) for line in one.account], one.plan and one.plan[0],
-        one.change and _change(patterns, one.change, submitted),
-    ]  # fmt: skip
+def explained(path: str | Path, first: int, last: int) -> Iterator[Explanation]:
+    """The explanations of the rounds `first` to `last`. Raises JournalError."""
+    from goldrush.replay.worlds.mining.why import explained as explained_with_plans
 
-
-def _change(patterns: Patterns, change: PlanChange, submitted: Sequence[Any]) -> list[Any]:
-    recorded = [show_action(action) for action in submitted[change.agent][1]]
-    actions: list[Any] = []
-    for action in change.submissions[0]["actions"]:
-        known = action in recorded
-        actions.append(recorded.index(action) if known else action)
-    others = [submission["agent"] for submission in change.submissions[1:]]
-    return [patterns.of(change.text), change.agent, _spans(actions), others]
-
-
-def _spans(actions: Sequence[Any]) -> list[Any]:
-    """Positions that follow each other as text, `3-7`."""
-    found: list[Any] = []
-    for run, group in groupby(enumerate(actions), key=_span):
-        items = [item for _, item in group]
-        found += items if run is None else [f"{items[0]}-{items[-1]}"]
-    return found
-
-
-def _span(place: tuple[int, Any]) -> int | None:
-    index, action = place
-    return action - index if type(action) is int else None
-
-
-def _prompts(
-    path: str | Path, first: int, last: int
-) -> tuple[list[dict[str, str]], dict[int, dict[int, list[int]]]]:
-    from goldrush.replay.journal.prompts import prompts_by_unit
-
-    known: dict[tuple[str, str], int] = {}
-    prompts: dict[int, dict[int, list[int]]] = {}
-    size = 0
-    for unit, agent, sent in prompts_by_unit(path, GAME, first, last):
-        indices = []
-        for message in sent:
-            key = message["role"], message["content"]
-            size += 0 if key in known else len(message["content"])
-            indices.append(known.setdefault(key, len(known)))
-        if size > PROMPTS_MAX:
-            break
-        prompts.setdefault(unit, {})[agent] = indices
-    return [{"role": role, "content": content} for role, content in known], prompts
+    return (explanation for explanation, _ in explained_with_plans(path, first, last))
 
 
 VIEW: Final = View(
     script=_HERE / "view.js",
-    modules=[_HERE / f"{name}.js" for name in _MODULES],
     style=_HERE / "view.css",
-    selectors=("plot", "agent"),
-    told=("claim_drawn", "raid_resolved", "ruled", "pruned"),
-    facts=facts,
-    computed=computed,
-)
+    fields=RoundFields,
+    drawn=("cols", "owner", "truce", "defence"),
+    identifiers=("owner",),
+    ranks="gold",
+    groups={
+        "Raids": ("raid_resolved",),
+        "Rulings": ("ruled",),
+        "Claims": ("claim_drawn",),
+        "Removed from plans": ("pruned",),
+        "Plans": ("submitted",),
+    },
+    folded=("Plans",),
+    left_out=("mining_settled",),
+    explained=explained,
+    explains={
+        "capture": "raid_resolved", "blocked raid": "raid_resolved",
+        "raid in truce": "raid_resolved", "void raid": "raid_resolved",
+        "contested claim": "claim_drawn", "pruned action": "pruned",
+    },
+    tracks={
+        "plots raided": lambda event: event.name == "raid_resolved",
+        "captured (turnover)": lambda event: event.fields.get("outcome") == "captured",
+    },
+)  # fmt: skip

@@ -1,7 +1,6 @@
-"""What the page of a season carries by the rules is what scores and measures rest on."""
+"""What the page of a season has by the rules is what scores, proofs and tables rest on."""
 
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -9,65 +8,100 @@ import pytest
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition.table import Stances
-from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.find import tools_at
+from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition.played import played
+from goldrush.replay.worlds.competition.proof import proofs
 from goldrush.replay.worlds.competition.score import grounds_of, scores
 from goldrush.replay.worlds.competition.steps import season_world
-from goldrush.replay.worlds.competition.view.view import computed
+from goldrush.replay.worlds.competition.view.view import TABLE
 from tests.golden import season_path
 from tests.journals import events_of
 from tests.seasons import kept
 from tests.stances import apart, odd, silent
 
 EVERY = season_path("every-event")
+Units = dict[int, list[tuple[str, dict[str, Any]]]]
+
+
+def shown(path: Path, first: int | None = None, last: int | None = None) -> dict[str, Any]:
+    """What the page of a season shows."""
+    return shown_of(path, tools_at(path), (first, last)).as_dict()
+
+
+def tables(run: dict[str, Any]) -> dict[int, list[Any]]:
+    """The tables of a page by assignment."""
+    [field] = [field for field in run["fields"] if field["name"] == "tables"]
+    found: list[Any] = []
+    for step in field["steps"]:
+        found.append(found[-1] if step == 0 else step["is"])
+    return dict(zip(run["stated"], found, strict=True))
+
+
+def behind(run: dict[str, Any]) -> Units:
+    """By assignment the events of a page: their names, and what is behind their lines."""
+    units: Units = {}
+    for unit, groups in enumerate(run["lines"], run["first"]):
+        lines = [line for _, of in groups for line in of]
+        units[unit] = [(run["templates"][line[0]][0], more(line)) for line in lines]
+    return units
+
+
+def more(line: list[Any]) -> dict[str, Any]:
+    behind = line[-1] if isinstance(line[-1], dict) else {}
+    return {**behind, **behind.get("behind", {})}
 
 
 @pytest.fixture(scope="module")
-def carried() -> dict[str, Any]:
-    return computed(EVERY, 0, 19)
+def every() -> dict[str, Any]:
+    return shown(EVERY)
 
 
-def test_without_an_agent_is_the_counterfactual_of_its_score(carried: dict[str, Any]) -> None:
-    moved = differing = 0
-    for unit, tables in with_lines(carried)[::4]:
-        for table in tables:
-            for agent, grounds in table["agents"].items():
-                [score] = scores(EVERY, unit, agent, tables.index(table))
-                without = [score.without.proposal, score.differs, score.without.tied]
+def test_a_score_rests_on_its_grounds(every: dict[str, Any]) -> None:
+    scored = [event for event in events_of(EVERY) if event.name == "scored"]
+    whys = [
+        more["why"] for events in behind(every).values() for name, more in events
+        if name == "scored"
+    ]  # fmt: skip
+    for event, why in list(zip(scored, whys, strict=True))[::5]:
+        [score] = scores(EVERY, event.unit, event["agent"], event["table"])
+        lines = [
+            f"{d}: {'; '.join(of)}" for d, of in zip(DIMENSIONS, grounds_of(score), strict=True)
+        ]
+        assert "\n".join(lines) == why
 
-                assert without == grounds["without"]
-                assert grounds_of(score) == grounds["says"]
-                assert [(one.agent, one.without) for one in score.went] == [
-                    (other, stance) for other, stance in grounds.get("went", []) if other != agent
+
+DIMENSIONS = ("novelty", "accuracy", "impact", "challenge")
+
+
+@pytest.mark.parametrize("name", ["every-code", "every-event"])
+def test_whatever_anybody_does_its_contributions_are_those_of_the_table(name: str) -> None:
+    """What was refused in turn counts as a pass, and out of turn as nothing."""
+    path = season_path(name)
+    events = behind(shown(path))
+    with JournalReader(path) as reader:
+        for unit, assignment in enumerate(played(season_world(reader), reader)):
+            for table in assignment.state.tables:
+                said = [
+                    (more["id"], more.get("refused", "").rpartition("(")[2].rstrip(")"))
+                    for name, more in events[unit]
+                    if name == "spoke" and "id" in more and more.get("table", 0) == table.number
                 ]
-                assert score.gone == grounds.get("gone", [])
-                assert score.rubric == grounds["rubric"]
-                moved += len(score.moved)
-                differing += score.differs
-    assert moved > 5
-    assert differing > 2
+                assert [(each.id, each.code or "") for each in table.contributions] == said
 
 
-def with_lines(carried: dict[str, Any]) -> list[Any]:
-    """The tables by assignment, with the grounds of scores as the page shows them."""
-    tables = deepcopy(carried["tables"])
-    patterns = carried["patterns"]
-    for table in (table for _, of in tables for table in of):
-        table["says"] = {
-            subject: _unpacked(patterns, *line) for subject, line in table["says"].items()
-        }
-        table["challenges"] = [
-            (is_right, _unpacked(patterns, *line)) for is_right, line in table["challenges"]
-        ]
-    for grounds in (each for _, of in tables for table in of for each in table["agents"].values()):
-        grounds["says"] = [
-            [_unpacked(patterns, *line) for line in lines] for lines in grounds["says"]
-        ]
-    return list(tables)
-
-
-def _unpacked(patterns: list[list[str]], index: int, *numbers: object) -> str:
-    return "".join(map("".join, zip(patterns[index], [*map(str, numbers), ""], strict=True)))
+def test_a_claim_is_shown_with_its_test(every: dict[str, Any]) -> None:
+    compared = 0
+    for unit, events in behind(every).items():
+        claims: dict[int, dict[int, list[Any]]] = {}
+        for name, more in events:
+            if name == "spoke" and "claim" in more:
+                claims.setdefault(more.get("table", 0), {})[more["id"]] = more["claim"]
+        for proof in proofs(EVERY, unit):
+            for each in proof.proposals:
+                compared += 1
+                assert claims[proof.table][each.id] == [each.claimed, each.tested, each.held]
+    assert compared > 20
 
 
 def rich() -> Path:
@@ -75,35 +109,20 @@ def rich() -> Path:
 
 
 @pytest.mark.parametrize("season", [odd, apart, silent, rich])
-def test_sides_go_from_the_end_of_the_talk_through_the_proof_to_the_end(
-    season: Callable[[], Path],
-) -> None:
+def test_sides_and_scores_are_those_of_the_proof(season: Callable[[], Path]) -> None:
     path = season()
-    events = events_of(path)
-    concluded = {(e.unit, e["table"]): dict(e["stances"]) for e in events if e.name == "concluded"}
-    refused = [(e.unit, e["act"]["table"], e["act"]["agent"]) for e in events
-               if e.name == "refused" and e["act"]["event"] == "stood"]  # fmt: skip
-    given = {
-        (e.unit, e["table"], e["agent"]): e["target"] for e in events
-        if e.name == "stood" and (e.unit, e["table"], e["agent"]) not in refused
-    }  # fmt: skip
-    last = max(e.unit for e in events if e.name == "concluded")
-    moved = 0
-    for unit, tables in computed(path, 0, last)["tables"]:
-        for number, table in enumerate(tables):
-            stances: dict[int, int | None] = {}
-            for _, agent, proposal in table["stances"]:
-                stances[agent] = proposal
-            holds = {id: base for id, base, _, _ in table["claims"]}
-            for agent, talked, proven, final in table["sides"]:
-                assert talked == stances.get(agent)
-                assert final == concluded[unit, number].get(agent)
-                assert final == given.get((unit, number, agent), proven)
-                assert proven is None or holds[proven]
-                if talked is not None and holds[talked]:
-                    assert proven == talked
-                moved += talked != proven
-    assert bool(moved) == (season is not silent)
+    found = tables(shown(path))
+    totals: dict[tuple[int, int], dict[int, int]] = {}
+    for event in events_of(path):
+        if event.name == "scored":
+            totals.setdefault((event.unit, event["table"]), {})[event["agent"]] = event["total"]
+    for unit, of_unit in found.items():
+        for proof, table in zip(proofs(path, unit) if unit >= 0 else [], of_unit, strict=True):
+            assert [[s.agent, s.talked, s.proven, s.final] for s in proof.sides] == table["sides"]
+            assert proof.bar == pytest.approx(table["bar"])
+            assert totals.get((unit, proof.table), {}) == {
+                agent: total for agent, _, total in table["scores"]
+            }
 
 
 @pytest.mark.parametrize("season", [odd, apart, rich])
@@ -132,16 +151,12 @@ def test_what_is_left_out_without_an_agent_gives_the_counterfactual_of_the_rules
     assert count > 5
 
 
-def test_percentiles_are_those_that_are_measured(carried: dict[str, Any]) -> None:
-    measured = measured_at(EVERY).values["percentile"]
-    alone = [(unit, tables[0]) for unit, tables in carried["tables"] if len(tables) == 1]
+def test_a_part_of_a_season_is_as_in_the_whole(every: dict[str, Any]) -> None:
+    part = shown(EVERY, 7, 9)
 
-    assert [round(measured[unit] or 0, 4) for unit, _ in alone] == [
-        table["percentile"] for _, table in alone
-    ]
-
-
-def test_a_part_of_a_season_is_as_in_the_whole(carried: dict[str, Any]) -> None:
-    part = computed(EVERY, 7, 9)
-
-    assert with_lines(carried)[7:10] == with_lines(part)
+    assert {unit: tables(every)[unit] for unit in (7, 8, 9)} == {
+        unit: tables(part)[unit] for unit in (7, 8, 9)
+    }
+    assert [behind(every)[unit] for unit in (7, 8, 9)] == list(behind(part).values())
+    titles = [title for groups in part["lines"] for title, _ in groups]
+    assert 3 == titles.count(TABLE)

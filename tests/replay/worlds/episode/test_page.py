@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Iterator
 from math import inf, nan
 from pathlib import Path
@@ -11,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.codec import pack
-from goldrush.kernel.worlds.episode.values import VALUE, Encoded, shown
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.text import plain
@@ -20,6 +16,7 @@ from goldrush.replay.view.page import page_of, write_page
 from tests.browser import PHONE, WIDE, Tab, browsers
 from tests.cli.helpers import goldrush
 from tests.journals import events_of
+from tests.pages import data_of, unpacked
 from tests.replay.worlds.episode.recorded import (
     STEP,
     Growth,
@@ -30,7 +27,6 @@ from tests.replay.worlds.episode.recorded import (
     walked,
 )
 
-VIEW = Path(__file__).parents[4] / "replay" / "view"
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -77,7 +73,7 @@ def test_the_page_lists_episodes_and_what_its_check_rests_on(browser: Any, tmp_p
     assert "walker_0: observation is [1, 2]" in tab.texts(".sentence")
     assert "step 6: reset without a seed, so the recorder drew one" in tab.texts("dd")
     assert "python 3.11.7, numpy 2.1.0" in tab.texts("dd")
-    assert "goldrush verify run.journal --env module:make" in tab.seal()
+    assert "goldrush verify run.journal --env module:make" in tab.text(".journal")
     tab.page.click(".parts a >> nth=1")
     assert "step=6" == tab.moment
     assert [] == tab.violations()
@@ -151,7 +147,8 @@ def test_a_given_environment_draws_its_steps(browser: Any, tmp_path: Path) -> No
     assert [] == tab.violations()
     assert [] == tab.leave()
     assert 0 == goldrush("view", "run.journal", cwd=tmp_path).code
-    assert "Drawn by" not in (tmp_path / "run.html").read_text()
+    page = (tmp_path / "run.html").read_text()
+    assert "Drawn by" not in unpacked(page, "page").decode()
 
 
 @pytest.mark.parametrize("fault", ["1 // 0", "exit(0)"])
@@ -164,7 +161,8 @@ def test_an_environment_that_cannot_be_drawn_says_why(tmp_path: Path, fault: str
     )  # fmt: skip
 
     assert 0 == goldrush("view", "run.journal", *env, cwd=tmp_path).code
-    assert "The environment cannot be drawn: " in (tmp_path / "run.html").read_text()
+    page = (tmp_path / "run.html").read_text()
+    assert "The environment cannot be drawn: " in unpacked(page, "page").decode()
 
 
 def test_the_page_holds_many_agents_and_steps(tmp_path: Path) -> None:
@@ -172,44 +170,7 @@ def test_the_page_holds_many_agents_and_steps(tmp_path: Path) -> None:
     units = [unit for _ in range(1000) for unit in (reset(7), *[act(1, 0)] * 9)]
     long = record(tmp_path / "long.journal", Walkers(length=9), units)
 
-    assert 600_000 > len(page_of(many)) > many.stat().st_size
+    assert 300_000 > len(page_of(many))
     page = page_of(long)
-    assert '"of":1000' in page
-    assert 8_000_000 > len(page) > long.stat().st_size
-
-
-VALUES: list[Encoded] = [
-    None, True, 3, -(2**63), 2**64 - 1, 1.5, nan, inf, -inf, "text", b"bytes",
-    ("int", "9" * 30), ("type", "module.Class"),
-    ("scalar", "<i8", b"\3\0\0\0\0\0\0\0"), ("scalar", "<u8", b"\xff" * 8),
-    ("scalar", "|b1", b"\1"), ("scalar", "<f2", b"\0\xfc"), ("scalar", "<f4", b"\0\0\xc0\x7f"),
-    ("scalar", "<c8", bytes(8)), ("scalar", "<U1", b"a\0\0\0"),
-    ("array", "<i2", (2, 2), b"\1\0\2\0\3\0\4\0"), ("array", "|u1", (84, 84, 3), bytes(21_168)),
-    ("array", "<f8", (0, 3), b""), ("array", "<f8", (2, 0), b""), ("array", "<i8", (), bytes(8)),
-    ("tuple", (1, ("list", (2.5, None)))),
-    ("dict", (("a", 1), (2, ("list", ())), (None, 3), (True, 4), ("__proto__", 5))),
-]  # fmt: skip
-
-
-def test_a_page_shows_values_as_python_does(browser: Any) -> None:
-    code = "".join(
-        (VIEW / name).read_text().replace("export ", "") for name in ("msgpack.js", "encoded.js")
-    )
-    told = Tab(browser, "light", PHONE).page.evaluate(
-        "(all) => {"
-        + code
-        + """
-        const plain = (key, value) => (typeof value === "bigint" ? value.toString() : value);
-        const bytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-        return all.map((text) => JSON.stringify(encodedShown(unpack(bytes(text))[0]), plain));
-        }""",
-        [base64.b64encode(pack(value)).decode() for value in VALUES],
-    )
-
-    assert all(map(VALUE.holds, VALUES))
-    assert [_as_in_pages(shown(value)) for value in VALUES] == [json.loads(text) for text in told]
-
-
-def _as_in_pages(value: Any) -> Any:
-    """Integers that a number of JavaScript cannot hold are texts here."""
-    return str(value) if type(value) is int and abs(value) > 2**53 - 1 else value
+    assert 1000 == data_of(page)["runs"][0]["added"]["parts"]["of"]
+    assert 2_000_000 > len(page)

@@ -1,12 +1,11 @@
-"""The content of a page for one run: the journal's bytes, a fingerprint of the folded facts for
-every unit, and results that take its world's rules.
-"""
+"""What the page of a run shows of it, as data: Python works all of it out, the script draws it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -19,83 +18,68 @@ from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import last_unit
 from goldrush.replay.journal.story import names_of
+from goldrush.replay.journal.why import Explanation
 from goldrush.replay.outcome import of_agents, outcome_of
 from goldrush.replay.policies import played
-from goldrush.replay.tools import Tools, View
+from goldrush.replay.tools import Tools
 from goldrush.replay.view.about import facts_of, rosters_of, title_of
+from goldrush.replay.view.fields import charts
 from goldrush.replay.view.front import POINTS_MAX, OutcomeAt, RunFront, any_of
+from goldrush.replay.view.lines import Lines
 from goldrush.replay.view.numbers import short
-from goldrush.replay.view.page_walk import PageWalk
-from goldrush.replay.view.told import Told
+from goldrush.replay.view.walked import Walked
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
-
-@attrs.frozen
-class Piece:
-    """Consecutive bytes of a journal: their offset, and the checksum before them in hex (None if
-    they begin with the header).
-    """
-
-    offset: int
-    before: str | None
-    bytes: bytes
+JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
 
 
 @attrs.frozen(kw_only=True)
-class Carried:
-    """The content of a page for one run.
+class ShownRun:
+    """What a page shows of one run.
 
     Attributes:
-        shown: facts at the top of the page, by name.
-        size: of the journal, in bytes.
+        title: the run in a few words.
+        facts: about the run, by name.
         first, last: the public numbers of the first and last unit that are shown.
         total: that of the last closed unit.
         whole: all closed units are shown.
         trouble: the error that breaks off the journal, or None.
-        pieces: the bytes of the journal, or of its start and of these units.
-        setups: (first unit, settings and players in force), the start's first; empty for a whole
-            run, whose journal has them.
         forks: of each fork that led to the run, its first unit and what it changed.
-        option: as `Tools.verify_option`.
-        facts: the facts before the first unit, from which the page folds.
-        prints: the fingerprints of the facts after each unit, 16 hex digits each.
-        sentences: see Told.
-        measures: name, title, definition, lower limit, whether it is a main one, and a value by
-            unit.
-        rosters: (first unit, the policies of neighbours with their number) of each roster.
         front: what stands at the top of the page.
+        rosters: (first unit, the policies of neighbours with their number) of each roster.
+        data: what else the script draws, by name; see replay/view/README.md.
+        size, sha256: of the journal.
+        journal: its bytes; empty above JOURNAL_MAX.
+        option: what commands take besides the journal.
     """
 
     title: str
-    shown: Sequence[tuple[str, str]]
-    names: Mapping[int, str]
-    option: str
-    size: int
+    facts: Sequence[tuple[str, str]]
     first: int
     last: int
     total: int
     whole: bool
     trouble: str | None
-    pieces: Sequence[Piece]
-    setups: Sequence[tuple[int, Mapping[str, Any]]]
     forks: Sequence[tuple[int, str]]
-    facts: Any
-    prints: str
-    sentences: Mapping[str, Sequence[object]]
-    measures: Sequence[Mapping[str, Any]]
-    rosters: Sequence[tuple[int, Sequence[tuple[str, int]]]]
     front: RunFront
-    computed: Any
+    rosters: Sequence[tuple[int, Sequence[tuple[str, int]]]]
+    data: Mapping[str, Any]
+    size: int
+    sha256: str
+    journal: bytes
+    option: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The part that the page's script reads as data, without the bytes."""
-        fields = attrs.asdict(self, recurse=False)
-        for name in ("pieces", "shown", "title", "size", "total", "front"):
-            del fields[name]
-        return fields
+        """What the page's script reads."""
+        names = (
+            "first", "last", "total", "whole", "trouble", "forks", "rosters", "size", "sha256",
+            "option",
+        )  # fmt: skip
+        return {**{name: getattr(self, name) for name in names}, **self.data}
 
 
 @reader_of
@@ -107,63 +91,102 @@ def policies_of(path: str | Path, tools: Tools) -> Sequence[str]:
 
 
 @reader_of
-def carried(
+def shown_of(
     path: str | Path,
     tools: Tools,
-    view: View,
     units: tuple[int | None, int | None],
     users: Sequence[UserMeasure] = (),
     labels: Sequence[str] | None = None,
-) -> Carried:
-    """The content of a page for a journal. `users`: measures of the user; `labels`: the groups of
+) -> ShownRun:
+    """What a page shows of a journal. `users`: measures of the user; `labels`: the groups of
     agents, as in `RunFront`; None: by what they play.
 
-    Raises BadInput for units that the journal does not have; JournalError as reading a journal
-    does.
+    Raises BadInput for units that the journal does not have, and for a score that fails;
+    JournalError as reading a journal does.
     """
+    view = tools.view
+    labels = policies_of(path, tools) if labels is None else labels
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
-        told = [type.name for type in world.events if type.text] if view.told is None else view.told
-        sentences = Told(world, tools.sentences(path, world.events)(), told)
-        if labels is None:
-            labels = policies_of(path, tools)
-        walked = PageWalk(world, tools.measures, view, units, sentences, labels)
+        words = world.vocabulary
+        sentences = tools.sentences(path, world.events)()
+        lines = Lines(world, sentences, view, _explained(path, tools, units))
+        walked = Walked(tools, world, units, lines, labels)
         walked.read(reader)
-        number = world.vocabulary.number
-        whole = walked.is_all
-        pieces = [Piece(0, None, _bytes(reader, 0, walked.until if whole else walked.start))]
-        if not whole:
-            before = f"{reader.checksum_before(walked.since):016x}"
-            pieces.append(Piece(walked.since, before, _bytes(reader, walked.since, walked.until)))
-        size = reader.size
+        content = b"".join(reader.pieces(0, reader.size))
     measures = with_users(tools.measures, users)
     measured = _measured(path, measures, walked.end if walked.trouble else None)
+    number, names = words.number, names_of(path)
     first, last = number(walked.first), number(walked.last)
-    return Carried(
+    return ShownRun(
         title=title_of(world, tools, walked),
-        shown=facts_of(world, size, walked, tools.about(walked.setup)),
-        names=names_of(path),
-        option=tools.verify_option,
-        size=size,
+        facts=facts_of(world, len(content), walked, tools.about(walked.setup)),
         first=first,
         last=last,
         total=number(walked.closed),
-        whole=whole,
+        whole=walked.is_all,
         trouble=_without_path(walked.trouble, path),
-        pieces=pieces,
-        setups=[
-            (number(unit), {"config": dict(setup.settings), "players": list(setup.players)})
-            for unit, setup in (() if whole else walked.declared)
-        ],
         forks=[(unit, text) for unit, text, _ in walked.forks],
-        facts=walked.facts,
-        prints=walked.prints,
-        sentences=sentences.as_dict(),
-        measures=[] if measured is None else _measures(measures, measured, walked),
-        rosters=rosters_of(walked.declared[-1][1]),
         front=_front(tools, measured, walked.points, labels, breaks_off=walked.trouble is not None),
-        computed=None if view.computed is None else view.computed(path, first, last),
+        rosters=rosters_of(walked.declared[-1][1]),
+        data={
+            "names": names,
+            "folded": list(view.folded),
+            "templates": lines.templates,
+            "lines": lines.with_room(walked.lines),
+            "left_out": lines.left_out,
+            "explained": lines.last_explained,
+            "explains": sorted(set(view.explains.values())),
+            "unseen": [title for title in view.groups if title in view.drawn],
+            "tracks": [{"title": t, "values": counts} for t, counts in walked.tracks.items()],
+            "count": max(len(labels), len(names)),
+            **_states(tools, walked),
+            "measures": [] if measured is None else _measures(measures, measured, walked),
+            "added": {} if view.added is None else view.added(path, first, last),
+        },
+        size=len(content),
+        sha256=sha256(content).hexdigest(),
+        journal=content if len(content) <= JOURNAL_MAX else b"",
+        option=tools.world_option(Path(path).parent) or view.verify_option,
     )
+
+
+def _states(tools: Tools, walked: Walked) -> dict[str, Any]:
+    """The states by field, and the charts of states."""
+    states, fields = walked.states, walked.fields
+    measures = {name for name, measure in tools.measures.known.items() if measure.by_unit}
+    drawn = tools.view.drawn
+    charted = {name: field for name, field in fields.items() if name not in drawn}
+    return {
+        "stated": [number for number, _ in states],
+        "every": walked.every,
+        "fields": [
+            {
+                "name": name,
+                "is_drawn": name in drawn,
+                **field.as_dict([state.get(name) for _, state in states]),
+            }
+            for name, field in fields.items()
+        ],
+        "ranks": tools.view.ranks,
+        "charts": list(charts(charted, walked.series, measures)),
+        "spacing": walked.spacing,
+    }
+
+
+def _explained(
+    path: str | Path, tools: Tools, units: tuple[int | None, int | None]
+) -> tuple[Iterator[Explanation], Sequence[Explanation]] | None:
+    """The explanations of the units, and those of the last one, at which a page opens; None for a
+    world without.
+    """
+    explained = tools.view.explained
+    if explained is None:
+        return None
+    first, until = units
+    last = last_unit(path)[0] if until is None else min(until, last_unit(path)[0])
+    begin = tools.vocabulary.first if first is None else first
+    return explained(path, begin, last - 1), tuple(explained(path, last, last))
 
 
 @reader_of
@@ -171,7 +194,7 @@ def front_until(
     path: str | Path, tools: Tools, users: Sequence[UserMeasure], labels: Sequence[str], unit: int
 ) -> RunFront:
     """The front for the first units of a run, up to this one, without the course of its outcome;
-    `users` and `labels`: as for `carried`.
+    `users` and `labels`: as for `shown_of`.
 
     Raises JournalError as reading a journal does.
     """
@@ -183,10 +206,6 @@ def front_until(
         )
         end = next(ends)
     return _front(tools, _measured(path, with_users(tools.measures, users), end), (), labels)
-
-
-def _bytes(reader: JournalReader, start: int, end: int) -> bytes:
-    return b"".join(reader.pieces(start, end))
 
 
 def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
@@ -229,9 +248,7 @@ def _whole(measured: Measured[Any], name: str) -> list[tuple[int, Value]]:
     return [(number(unit), values[unit - 1]) for unit in sampled(len(values), POINTS_MAX)]
 
 
-def _measures(
-    measures: Measures, measured: Measured[Any], walked: PageWalk
-) -> list[dict[str, Any]]:
+def _measures(measures: Measures, measured: Measured[Any], walked: Walked) -> list[dict[str, Any]]:
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }

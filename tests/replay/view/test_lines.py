@@ -1,0 +1,99 @@
+"""The lines of a page's events: links, explanations, what is left out for want of room."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.replay.find import tools_at
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.story import sentences_of
+from goldrush.replay.view import lines
+from goldrush.replay.view.shown import shown_of
+from goldrush.replay.worlds.mining.why import explained
+from tests.golden import path_of
+
+BASELINE = path_of("baseline")
+
+
+def shown(path: Path = BASELINE) -> dict[str, Any]:
+    return shown_of(path, tools_at(path), (None, None)).as_dict()
+
+
+def told(run: dict[str, Any]) -> list[list[tuple[str, str, dict[str, Any]]]]:
+    """By unit the lines of a page: events, texts, and what is behind them."""
+    return [[_line(run, line) for _, of in groups for line in of] for groups in run["lines"]]
+
+
+def _line(run: dict[str, Any], line: list[Any]) -> tuple[str, str, dict[str, Any]]:
+    event, _, parts = run["templates"][line[0]]
+    values = iter(line[1:])
+    text = "".join(
+        part if isinstance(part, str) else _text(part[0], next(values)) for part in parts
+    )
+    return event, text, next(values, {})
+
+
+def _text(form: str, value: Any) -> str:
+    if form != "agent" or value is None:
+        return "nobody" if form == "agent" else str(value)
+    listed = value if isinstance(value, list) else [value]
+    return f"agent{'s' * (len(listed) > 1)} {', '.join(map(str, listed))}"
+
+
+def test_a_line_is_the_sentence_of_its_event() -> None:
+    sentences = sentences_of(BASELINE)()
+    run = shown()
+    for unit, found in enumerate(told(run), 1):
+        events = [e for e in log(BASELINE, Query(unit, unit)) if e.name in {n for n, _, _ in found}]
+
+        assert sorted(map(sentences.line, events)) == sorted(text for _, text, _ in found)
+    forms = {
+        part[0] for _, _, parts in run["templates"] for part in parts if isinstance(part, list)
+    }
+    assert {"agent", "place"} <= forms | {
+        part[0] for _, _, parts in run["templates"] for part in parts if isinstance(part, tuple)
+    }
+
+
+def test_a_result_has_its_explanation_and_that_of_the_last_round_stands_in_any_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by_place: dict[tuple[int, int | None], list[str]] = {}
+    for one, _ in explained(BASELINE):
+        by_place.setdefault((one.unit, one.location), []).append(str(one))
+    whole = shown()
+    compared = 0
+    for unit, found in enumerate(told(whole), 1):
+        for event, text, more in found:
+            if event in ("raid_resolved", "claim_drawn") and "why" in more:
+                plot = int(re.findall(r"plot (\d+)", text)[0])
+                assert all(part in more["why"] for part in by_place[unit, plot])
+                assert len(more["why"]) == len("\n".join(by_place[unit, plot]))
+                compared += 1
+    assert compared > 20
+    monkeypatch.setattr(lines, "WHY_MAX", 0)
+    few = told(shown())
+
+    assert [any("why" in more for _, _, more in found) for found in few].count(True) == 2
+    assert [line for line in few[-1] if "why" in line[2]] == [
+        line for line in told(whole)[-1] if "why" in line[2]
+    ]
+
+
+def test_titles_with_too_many_lines_are_left_out_but_for_answers_of_models(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    journal = path_of("language-models")
+    monkeypatch.setattr(lines, "FOLDED_MAX", 10)
+    run = shown(journal)
+    answered = [e for e in log(journal) if e.name == "submitted" and e["source"] is not None]
+    kept = [line for found in told(run) for line in found if line[0] == "submitted"]
+
+    assert ["Plans"] == run["left_out"]
+    assert [e["source"]["raw"] for e in answered] == [more["answer"]["text"] for _, _, more in kept]
+    size = len(answered[0]["source"]["raw"])
+    monkeypatch.setattr(lines, "ANSWERS_MAX", 3 * size)
+    some = [line for found in told(shown(journal)) for line in found if line[0] == "submitted"]
+    assert None in [more["answer"] for _, _, more in some]
