@@ -2,6 +2,10 @@
 trace.
 
 What the subject prints goes to neither: both standard files lead nowhere while it runs.
+
+What one run leaves in files can change the next one, so an audit hook hears which files it opens.
+Python's own files, code and those of the system do not count; nor does what compiled code opens by
+itself.
 """
 
 from __future__ import annotations
@@ -10,17 +14,17 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.content import without_addresses
-from goldrush.replay.repeats.files import OpenedFiles
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import home_of
 from goldrush.replay.repeats.subject import Runnable, Shown, shared_by_all, subject_of
@@ -208,3 +212,54 @@ class _Record:
         self.left_out |= seen.left_out
         self.compared += seen.compared
         return seen.size
+
+
+_INSTALLED: Final = tuple(
+    os.path.join(path, "")
+    for path in (
+        sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(),
+        os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),  # goldrush
+        "/bin", "/dev", "/etc", "/lib", "/Library", "/proc", "/sys", "/System", "/usr",
+    )
+)  # fmt: skip
+_CODE: Final = (".py", ".pyc", ".so", ".pth")
+_PARTS: Final = ("site-packages", ".egg-info", "__pycache__", os.path.join(".cache", "matplotlib"))
+
+
+class OpenedFiles:
+    """Files that this process opens from now on."""
+
+    def __init__(self) -> None:
+        self._read = set[str]()
+        self._written, self._new = set[str](), set[str]()
+        sys.addaudithook(self._hear)
+
+    def read(self) -> list[str]:
+        """Paths of those of which this process read what was there before."""
+        return sorted(self._read)
+
+    def written(self) -> list[str]:
+        """Paths of those that it wrote, and that are still there."""
+        return sorted(filter(os.path.exists, self._written))
+
+    def _hear(self, event: str, given: tuple[Any, ...]) -> None:
+        with suppress(Exception):  # an error would be the subject's
+            if event == "open":
+                self._note(given[0], given[2])
+            elif event == "os.rename":
+                self._note(given[1], os.O_WRONLY)
+            elif event == "sqlite3.connect":
+                self._note(given[0], os.O_RDWR)
+
+    def _note(self, file: Any, flags: int) -> None:
+        if not isinstance(file, (str, bytes, os.PathLike)):
+            return  # the number of an open file
+        path = os.path.abspath(os.fsdecode(file))
+        if path.startswith(_INSTALLED) or path.endswith(_CODE) or any(map(path.count, _PARTS)):
+            return
+        if flags & os.O_TRUNC or not os.path.isfile(path):
+            self._new.add(path)
+        elif not flags & os.O_WRONLY and path not in self._new:
+            self._read.add(path)
+        if flags & (os.O_WRONLY | os.O_RDWR):
+            self._written.add(path)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldrush.agents.worlds.competition.chance import SilentWorker
 from goldrush.agents.worlds.competition.evidence import Evidence
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.worker import Worker
+from goldrush.agents.worlds.competition.worker import SilentWorker, Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.rubric import FAR

@@ -35,12 +35,11 @@ from goldrush.agents.seats import (
     with_wording,
 )
 from goldrush.agents.trust import HUMAN, LLM, import_policy, is_import_name
-from goldrush.agents.worlds.competition.chance import RandomWorker, SilentWorker
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.worlds.competition.seats import Seat, options_of
 from goldrush.agents.worlds.competition.therapist import Therapist
 from goldrush.agents.worlds.competition.versions import PROMPTS
-from goldrush.agents.worlds.competition.worker import Worker
+from goldrush.agents.worlds.competition.worker import RandomWorker, SilentWorker, Worker
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.worlds.competition.config import CLASSES
 from goldrush.kernel.worlds.competition.names import name_of

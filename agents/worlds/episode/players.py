@@ -13,6 +13,7 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Final, TypeGuard, cast
 
 import attrs
@@ -42,9 +43,9 @@ from goldrush.agents.worlds.episode.policies import (
     Policy,
     Random,
 )
-from goldrush.agents.worlds.episode.recording import EpisodeRecording
 from goldrush.agents.worlds.episode.subjects import Subjects
 from goldrush.kernel.errors import BadInput, BadPlan, RulesFailed, format_value, unknown
+from goldrush.kernel.fold import checked, units
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.run import Ask, Inputs
 from goldrush.kernel.world import Batch, Block, Row
@@ -67,7 +68,7 @@ RANDOM: Final = "random"
 HORIZON: Final = "steps"
 NOTHING: Final = episode_world()  # runs nothing, but has the events and the nouns
 
-Recordings = Mapping[int, EpisodeRecording]  # by agent
+Recordings = Mapping[int, "EpisodeRecording"]  # by agent
 
 
 @attrs.frozen
@@ -454,3 +455,39 @@ def _check_used(given: Replaced, state: EpisodeState, inputs: Inputs) -> None:
             f"an action in step {step} is replaced, and the run ends with step {last}",
             "give an earlier step, or fork without it",
         )
+
+
+class EpisodeRecording(Recording):
+    """The actions and resets of a journal, in memory.
+
+    Attributes:
+        resets: the rows of resets, by the number of the unit.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Read a journal. Raises BadInput, JournalError if it cannot be read."""
+        world = episode_world()
+        super().__init__(path, world, (ACTED,))
+        self.resets: dict[int, Row] = {}
+        with JournalReader(path) as reader:
+            for unit in units(checked(world, reader), world.arrange):
+                rows = [row for step in unit.steps for row in step.inputs.rows(RESET)]
+                if rows:
+                    self.resets[unit.number] = rows[0]
+
+    def action(self, unit: int, agent: int | None) -> Row | None:
+        """The row of an agent's action, or of all together (None), in a unit, from 1 on; None:
+        there is none.
+        """
+        if not 1 <= unit <= len(self.units):
+            return None
+        actions = cast("Mapping[tuple[int, int | None], Row]", self.units[unit - 1])
+        return actions.get((0, agent))
+
+    def check(self, agent: int, units: int) -> None:
+        """Raises BadInput unless some unit has an action of this agent, or of all together."""
+        if not any(who in (agent, None) for rows in self.units for _, who in rows):
+            raise BadInput(
+                f"{self.path} holds no actions of agent {agent}",
+                "give `recorded` to agents that it has",
+            )

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.worlds.competition import chance, worker
+from goldrush.agents.worlds.competition import worker
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, cast_of
 from goldrush.agents.worlds.competition.formats import DIGITS
@@ -97,7 +97,7 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
 def season(arena: str, policy: str, folder: Path) -> Played:
     program = command(folder) if arena == "command" else None
     found = Played([], [], [], [])
-    base = {SCRIPTED: worker.Worker, RANDOM: chance.RandomWorker}[policy]
+    base = {SCRIPTED: worker.Worker, RANDOM: worker.RandomWorker}[policy]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "speak", watched(base.speak, found.spoke))
         patch.setattr(base, "try_", watched(base.try_, found.tried))
