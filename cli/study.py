@@ -44,8 +44,8 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.replay.data.user_functions import UserMeasure
-    from goldrush.replay.report.question import StudyQuestion
     from goldrush.replay.report.report import Reported
+    from goldrush.replay.report.reported import StudyQuestion
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.study import Study
 
@@ -262,9 +262,13 @@ def report(
     ),
     width: str | None = option(
         "--width",
-        help="Width of these figures, in columns of a journal: 89 or 183 mm (default: double, "
+        help="Width of these figures, in columns of a journal: 3.3 or 6.9 inches (default: double, "
         "single for a figure of one panel).",
         type=click.Choice(["single", "double"]),
+    ),
+    tables: str | None = option(
+        "--tables", "DIR", "Write every table, too: CSV and LaTeX (booktabs).",
+        type=Output("folder"),
     ),
     force: ForcePage,
     as_json: bool = json_option("Print the numbers as JSON; write no page."),
@@ -277,17 +281,18 @@ def report(
     \b
     Examples:
       goldrush report study
-      goldrush report study --outcome turnover --figures figures
+      goldrush report study --outcome turnover --figures figures --tables tables
       goldrush report study --criteria --json
     """
-    from goldrush.replay.report.question import StudyQuestion
+    from goldrush.replay.report.reported import StudyQuestion
 
     asked = StudyQuestion(question.title or "", question.outcome, question.criteria)
     users = measures_of(own_measures)
     if as_json:
         _refuse_with_json(
             {
-                "--out": out, "--pages": pages or None, "--figures": figures, "--width": width,
+                "--out": out, "--pages": pages or None, "--figures": figures, "--tables": tables,
+                "--width": width,
                 "--force": force or None, "--title": question.title,
             }
         )  # fmt: skip
@@ -297,10 +302,10 @@ def report(
 
     with progress() as step:
         written = write_report(
-            study, out, jobs=jobs, force=force, pages=pages, figures=figures, width=width,
-            question=asked, users=users, on_step=step,
+            study, out, jobs=jobs, force=force, pages=pages, figures=figures, tables=tables,
+            width=width, question=asked, users=users, on_step=step,
         )  # fmt: skip
-    _print_report(written, figures)
+    _print_report(written, figures, tables)
     return DONE
 
 
@@ -326,8 +331,8 @@ def _print_values(
     echo_json(answers(results, question))
 
 
-def _print_report(written: Reported, figures: str | None) -> None:
-    """What a report comes to, and where it is; `figures`: the folder that was asked for."""
+def _print_report(written: Reported, figures: str | None, tables: str | None) -> None:
+    """What a report comes to, and where it is; `figures`, `tables`: folders that were asked for."""
     from goldrush.replay.report.failures import shortened
 
     if written.hardly_played:
@@ -346,6 +351,9 @@ def _print_report(written: Reported, figures: str | None) -> None:
             f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, .png, "
             ".svg, .csv (data) and .txt (caption)"
         )
+    if tables is not None:
+        named = ", ".join(written.tables)
+        click.echo(f"tables: {named} in {quoted_path(tables)}, each as .csv and .tex")
 
 
 def _print_criteria(written: Reported) -> None:

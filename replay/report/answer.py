@@ -14,7 +14,7 @@ import attrs
 
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.outcome import SHOWN_MAX
-from goldrush.replay.report.page import MINUS, TOGETHER, bounds, number, p_value
+from goldrush.replay.report.numbers import MINUS, TOGETHER, bounds, number, p_value
 from goldrush.replay.study.comparisons import format_equal, identical_cells
 from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
 from goldrush.replay.study.outcomes import (

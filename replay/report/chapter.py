@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.replay.report.marks import Drawn
-from goldrush.replay.report.page import Block
+from goldrush.replay.report.figure import Figure
+from goldrush.replay.report.tables import Table
 
-S = TypeVar("S")  # what sections are given: sections.ReportedStudy
-
-
-@attrs.frozen
-class OwnFigure:
-    """A figure of each treatment that only one world has, drawn by `draw(cells, styles)`; the
-    commands print its numbers, with {} for the journals.
-    """
-
-    name: str
-    draw: Callable[..., Drawn]
-    title: str
-    text: str
-    commands: Sequence[str]
+S = TypeVar("S")  # the study: reported.ReportedStudy
 
 
 @attrs.frozen
@@ -31,24 +19,21 @@ class Chapter(Generic[S]):
     """The part of a report that only one world has; by default, nothing.
 
     Attributes:
-        tables: the noun for its tables; empty: it has none.
-        head: `head(study)`, the blocks after the description of the study.
-        sections: `sections(study)`, the blocks after the comparisons.
-        figures: the figures of each treatment.
-        caveat: `caveat(study)`, the limits of comparisons with the baseline.
+        template: a template of Jinja that extends `study.html`: the prose, in its blocks `head`,
+            `caveat`, `chapter` and `criteria`. None: the world adds none.
+        tables, figures: those of the world, which the template shows by name.
+        values: other values of the template, as `world.NAME`.
+        judges: whether the world has criteria of its own in place of those of `Studies.criteria`.
         settings: `settings(treatment, configuration, agents)`, a treatment as text; `agents` is
             text, too. None: its description, and the settings that are not the default.
-        criteria: `criteria(study)`, the section on the world's own criteria, where they are not
-            those of `Studies.criteria`; None: those.
     """
 
-    tables: str = ""
-    head: Callable[[S], Sequence[Block]] = lambda study: ()
-    sections: Callable[[S], Sequence[Block]] = lambda study: ()
+    template: Path | None = None
+    tables: Callable[[S], Sequence[Table]] = lambda study: ()
+    figures: Callable[[S], Sequence[Figure]] = lambda study: ()
+    values: Callable[[S], Mapping[str, Any]] = lambda study: {}
+    judges: bool = False
     settings: Callable[[str, Any, str], str] | None = None
-    figures: Sequence[OwnFigure] = ()
-    caveat: Callable[[S], str] = lambda study: ""
-    criteria: Callable[[S], Sequence[Block]] | None = None
 
 
 PLAIN: Final[Chapter[Any]] = Chapter()

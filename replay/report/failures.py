@@ -1,12 +1,12 @@
-"""The section of a report on language models: counts of failed answers, by kind."""
+"""Counts of failed answers of language models in a report, by kind."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from goldrush.agents.llm.failures import KINDS, MOSTLY, PLAYED_INSTEAD, Failures
-from goldrush.replay.report.page import Block, Content, Marked, TableBlock, Text, section
+from goldrush.agents.llm.failures import KINDS, Failures
+from goldrush.replay.report.tables import Content, Marked, Table
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
@@ -28,38 +28,13 @@ def shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def warning(results: Results[Any, Any]) -> list[Block]:
-    """A warning above the verdicts, if models hardly played."""
-    lines = shortened(hardly_played(results))
-    if not lines:
-        return []
-    return [
-        Text(
-            f"Models that hardly played: more than {MOSTLY:.0%} of their answers failed, so the "
-            f"results say little about how they would play. {'; '.join(lines)}."
-        )
-    ]
-
-
-def models_section(results: Results[Any, Any]) -> list[Block]:
-    words = results.of.vocabulary
-    kinds = KINDS.values()
-    head = ["treatment", "roster", words.units, "model", "answers", *kinds, "failed"]
-    head += ["cut off, played", "different"]
+def model_tables(results: Results[Any, Any]) -> list[Table]:
+    """The answers of every model; empty without models."""
+    head = ["treatment", "roster", results.of.vocabulary.units, "model", "answers"]
+    head += [*KINDS.values(), "failed", "cut off, played", "different"]
     rows = [_row(results, cell, failures) for cell, failures in _by_cell(results)]
-    return section(
-        "Answers of language models",
-        "models",
-        "A failed answer was missing, cut off before a readable part, refused, unreadable, or had "
-        f"an illegal value or no readable action in it: {PLAYED_INSTEAD}. One that was cut "
-        "off after its readable part was played. Counts over all seeds. Runs of other seeds are "
-        "other samples of a model only where it answers differently: the last column counts the "
-        "different answers among those to prompts that it was asked several times in the first "
-        f"{words.unit} of the runs.",
-        TableBlock(
-            head, rows, "Answers of every model, failed by kind, and different to equal prompts."
-        ),
-    )
+    caption = "Answers of every model, failed by kind, and different to equal prompts."
+    return [Table("models", head, rows, caption)] if rows else []
 
 
 def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:

@@ -1,214 +1,170 @@
-"""Blocks of a page, independent of its format: headings, paragraphs, tables, figures."""
+"""The page of a study as one self-contained HTML file, made of its tables, figures and templates.
+
+The prose stands in templates of Jinja: `lead.html`, `study.html`, which a world's own extends, and
+`page.html` around both. The page has no scripts, and its Content-Security-Policy allows only the
+one style sheet, by its hash, whatever the names on the page contain.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Final
+import platform
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
 
-import attrs
+from goldrush.agents.llm.failures import MOSTLY, PLAYED_INSTEAD
+from goldrush.kernel.files import MARK, is_marked
+from goldrush.kernel.journal import FORMAT
+from goldrush.kernel.text import format_count
+from goldrush.replay.colours import css_variables
+from goldrush.replay.extras import require
+from goldrush.replay.report import failures, figures, sections, verdicts
+from goldrush.replay.report.figure import Figure
+from goldrush.replay.report.numbers import printable
+from goldrush.replay.report.reported import ReportedStudy
+from goldrush.replay.report.svg import (
+    COLOURS,
+    columns_of,
+    figure_svg,
+    key_svg,
+    panel_svg,
+    size_of,
+    style_sheet,
+)
+from goldrush.replay.report.tables import Table
+from goldrush.replay.study.inference import EXACT_MAX
+from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
+from goldrush.replay.text import format_list, format_ranges
+from goldrush.replay.view.frame import policy
+from goldrush.version import __version__
 
-from goldrush.kernel.text import escaped
-from goldrush.replay.report.marks import Key, Panel
-from goldrush.replay.study.inference import Interval
-
-
-@attrs.frozen
-class Heading:
-    """A heading of level 1 (the page) to 3; `anchor` is the target of links to it."""
-
-    level: int
-    text: str
-    anchor: str
-
-
-@attrs.frozen
-class Text:
-    """A paragraph; `leads`: whether it is the main result, and emphasised."""
-
-    text: str
-    leads: bool = False
-
-
-@attrs.frozen
-class Code:
-    text: str
-
-
-@attrs.frozen
-class Tile:
-    """A verdict on a subject at the top of a page, with a short explanation."""
-
-    name: str
-    verdict: str
-    text: str
-
-
-@attrs.frozen
-class Tiles:
-    tiles: Sequence[Tile]
+_HERE: Final = Path(__file__).parent
+_GENERATOR: Final = '<meta name="generator" content="goldrush report">'
+# Each verdict has a class of the style sheet, and a sign, as colour alone is not accessible.
+_SIGNS: Final = {SUPPORTED: "✓", NOT_SUPPORTED: "✗", UNDECIDED: "?", verdicts.VARIES: "~"}
+_PLAIN: Final = " !$'()*+,-./:;=?@_~"  # what needs no escape in an address that is quoted by "
 
 
-@attrs.frozen
-class Marked:
-    """A cell of a table with a coloured verdict, and its reason."""
+class StudyPage:
+    """The page of a study: its tables and figures by name, in their order, and the page itself."""
 
-    verdict: str
-    why: str = ""
+    def __init__(self, study: ReportedStudy) -> None:
+        self.study = study
+        horizons = study.results.horizons
+        self._judges = study.question.criteria and not study.chapter.judges
+        self.over_time = {rounds: figures.over_time(study, rounds) for rounds in horizons}
+        self.forests = {rounds: figures.forest(study, rounds) for rounds in horizons}
+        self.halves = {
+            rounds: figures.halves(study, rounds) for rounds in (horizons if self._judges else ())
+        }
+        self.treatments = list(sections.treatments(study))
 
-    def __str__(self) -> str:
-        return f"{self.verdict} ({self.why})" if self.why else self.verdict
+    @cached_property
+    def figures(self) -> dict[str, Figure]:
+        drawn = [*self.halves.values(), *self.forests.values(), *self.over_time.values()]
+        every = [
+            *figures.outcome_figures(self.study),
+            *(verdicts.criteria_figure(self.study) if self._judges else ()),
+            *(figure for each in drawn for figure in each.figures),
+            *self.study.chapter.figures(self.study),
+        ]
+        return {figure.name: figure for figure in every}
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        study = self.study
+        every = [
+            sections.standings_table(study),
+            *sections.agents_tables(study),
+            *sections.comparison_tables(study),
+            *(verdicts.criteria_tables(study) if self._judges else ()),
+            *study.chapter.tables(study),
+            *sections.outlier_tables(study),
+            *(table for _, table in self.treatments),
+            *failures.model_tables(study.results),
+            *sections.run_tables(study),
+            *sections.measure_tables(study),
+        ]
+        return {table.name: table for table in every}
+
+    def html(self) -> str:
+        """The page. Raises BadInput if Jinja is not installed."""
+        require("jinja2", "a page in HTML needs", "stats")
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from markupsafe import Markup, escape
+
+        def seen(value: Any) -> Any:
+            """Text with invisible characters escaped, before Jinja escapes markup."""
+            return value if isinstance(value, Markup) else printable(str(value))
+
+        template, contents = self.study.chapter.template, list[tuple[str, str]]()
+
+        def section(title: str, anchor: str) -> Markup:
+            contents.append((anchor, title))
+            return Markup(f'<h2 id="{escape(anchor)}">{escape(printable(title))}</h2>')  # noqa: S704
+
+        folders = [_HERE] if template is None else [template.parent, _HERE]
+        environment = Environment(
+            loader=FileSystemLoader(folders), autoescape=True, finalize=seen,
+            undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True,
+            lstrip_blocks=True,
+        )  # fmt: skip
+        environment.globals.update(self._values(), section=section)
+        lead = environment.get_template("lead.html").render()
+        body = environment.get_template(template.name if template else "study.html").render()
+        sheet = css_variables(**COLOURS) + style_sheet("figure", "page")
+        return environment.get_template("page.html").render(
+            policy=policy(sheet), mark=MARK, generator=_GENERATOR, style=sheet, lead=Markup(lead),  # noqa: S704
+            body=Markup(body), contents=contents,  # noqa: S704
+        )  # fmt: skip
+
+    def _values(self) -> Mapping[str, Any]:
+        """What templates are given; they call what needs no other argument."""
+        study, results = self.study, self.study.results
+        cells, measures = results.by_cell, results.measures.known.values()
+        sizes = sorted({len(runs) for runs in cells.values()})
+        seeds = sorted({run.seed for runs in cells.values() for run in runs})
+        world = study.of.world({})
+        return {
+            "study": study, "page": self, "figures": self.figures, "tables": self.tables,
+            "answer": study.answer, "words": study.of.vocabulary,
+            "criteria": study.of.studies.criteria,
+            "verdicts": study.assessment.verdicts(), "world": study.chapter.values(study),
+            "judges": self._judges, "tiles": verdicts.tiles, "finding": verdicts.finding,
+            "names_of": verdicts.names_of, "too_few": verdicts.too_few(study), "signs": _SIGNS,
+            "hardly_played": failures.shortened(failures.hardly_played(results)),
+            "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,
+            "next_figure": count(1).__next__, "downloads": _downloads, "columns_of": columns_of,
+            "size_of": size_of, "panel_svg": panel_svg, "key_svg": key_svg,
+            "lines": lambda text: "\n".join(printable(line) for line in text.split("\n")),
+            "listed": format_list, "counted": format_count, "some": sections.some,
+            "stopped": sections.stopped(study), "excluded": sections.excluded(study),
+            "at_end": [each.title for each in measures if each.at_end],
+            "total": [each.title for each in measures if each.total],
+            "identical": study.treatments(list(study.same)),
+            "exact_max": EXACT_MAX, "fence": sections.FENCE,
+            "outlier_seeds": sections.OUTLIER_SEEDS,
+            "each": " or ".join([*map(str, sizes[:-1]), format_count(sizes[-1], "run")]),
+            "seeds": format_ranges(seeds).replace("-", "–"),
+            "versions": f"goldrush {__version__} ({world.name} rules {world.rules}, journal format "
+            f"{FORMAT}), Python {platform.python_version()}, scipy {version('scipy')}",
+        }  # fmt: skip
 
 
-@attrs.frozen
-class Link:
-    """A cell of a table that links to another page; plain text if `href` is None."""
-
-    text: str
-    href: str | None
-
-    def __str__(self) -> str:
-        return self.text
+def is_html(front: bytes) -> bool:
+    return is_marked(front) and _GENERATOR.encode() in front
 
 
-Content = str | Marked | Link
-
-
-@attrs.frozen
-class TableBlock:
-    """A table; the first column has the headings of its rows."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[Content]]
-    caption: str
-
-
-@attrs.frozen
-class FigureBlock:
-    """A figure; `name`: its anchor, and the name of its files; `commands` print its numbers, and
-    `journals` are those that it was drawn from; `number`: on its page, from 1 on; `runs`: what was
-    run, for a caption that stands alone.
+def _downloads(figure: Figure) -> Iterator[tuple[str, str]]:
+    """The data and the drawing of a figure as addresses that hold the whole file: a page that is
+    sent to somebody has no files beside it, and no script that could make them.
     """
-
-    name: str
-    panels: Sequence[Panel]
-    legend: Sequence[Key]
-    caption: str
-    commands: Sequence[str]
-    journals: Sequence[str]
-    number: int = 0
-    runs: str = ""
-
-    @property
-    def label(self) -> str:
-        return f"Figure {self.number}"
-
-
-Block = Heading | Text | Code | Tiles | TableBlock | FigureBlock
-
-VARIES: Final = "varies"  # in a tile: the verdicts differ
-NONE: Final = "–"  # in a cell: undefined
-MINUS: Final = "−"  # lines do not break after it
-TOGETHER: Final = "\u00a0"  # non-breaking space
-DIGIT, POINT = "\u2007", "\u2008"  # spaces as wide as a digit, and as a decimal point
-DECIMALS_MAX: Final = 8  # of a number that is rounded to its error
-
-
-def section(title: str, anchor: str, text: str, table: TableBlock) -> list[Block]:
-    """A section; empty without rows."""
-    return [Heading(2, title, anchor), Text(text), table] if table.rows else []
-
-
-def subsection(title: str, anchor: str, text: str, table: TableBlock) -> list[Block]:
-    """A part of a section; empty without rows."""
-    return [Heading(3, title, anchor), Text(text), table] if table.rows else []
-
-
-def numbered(blocks: Sequence[Block]) -> list[Block]:
-    tables = figures = 0
-    captioned: list[Block] = []
-    for block in blocks:
-        if isinstance(block, TableBlock):
-            tables += 1
-            block = attrs.evolve(block, caption=f"Table {tables}. {block.caption}")
-        elif isinstance(block, FigureBlock):
-            figures += 1
-            block = attrs.evolve(block, number=figures)
-        captioned.append(block)
-    return captioned
-
-
-def printable(text: str) -> str:
-    """The text with invisible characters escaped: names come from the author of the study."""
-    return escaped(text, keep=f"{TOGETHER}{DIGIT}{POINT}")
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """A number with so many significant digits of a fraction; None is a dash."""
-    if value is None:
-        return NONE
-    if value == 0:
-        return "0"
-    text = f"{value:.{digits}g}"
-    if "e" in text:
-        text = f"{value:,.0f}" if abs(value) >= 1 else f"{value:.1e}"
-    return text.replace("-", MINUS)
-
-
-def fixed(value: float | None, decimals: int) -> str:
-    """A number with a fixed number of decimals; None is shown as a dash."""
-    if value is None:
-        return NONE
-    text = f"{value:,.{decimals}f}"
-    return (
-        text.removeprefix("-") if float(f"{value:.{decimals}f}") == 0 else text.replace("-", MINUS)
-    )
-
-
-def rounded(interval: Interval) -> str:
-    """A mean, rounded to the second significant digit of half its interval."""
-    decimals = _decimals(interval)
-    return number(interval.mean) if decimals is None else fixed(interval.mean, decimals)
-
-
-def bounds(interval: Interval) -> str:
-    """A mean ± half its interval, both as `rounded`; without an interval the mean alone."""
-    decimals = _decimals(interval)
-    if decimals is None:
-        return number(interval.mean) if interval.low is None else f"{number(interval.mean)} ± 0"
-    half = _half(interval)
-    return f"{fixed(interval.mean, decimals)} ± {fixed(half, decimals)}"
-
-
-def within_bounds(value: float | None, low: float | None, high: float | None) -> str:
-    """A value with the bounds of its interval, if it has one: "0.60 [0.10, 0.85]"."""
-    text = fixed(value, 2)
-    if low is None or high is None:
-        return text
-    return f"{text} [{fixed(low, 2)},{TOGETHER}{fixed(high, 2)}]"
-
-
-def _half(interval: Interval) -> float | None:
-    if interval.mean is None or interval.high is None:
-        return None
-    return interval.high - interval.mean
-
-
-def _decimals(interval: Interval) -> int | None:
-    """The number of decimals of a mean by its interval; None without an interval."""
-    half = _half(interval)
-    if half is None or half <= 0:
-        return None
-    return min(DECIMALS_MAX, max(0, 1 - math.floor(math.log10(half))))
-
-
-def p_value(value: float | None) -> str:
-    """A p-value as text: 3 decimals, or more if it would otherwise round to 0.05."""
-    if value is None:
-        return NONE
-    if value < 0.001:
-        return f"<{TOGETHER}0.001"
-    digits = 3
-    while f"{value:.{digits}f}" == f"{0.05:.{digits}f}" and value != 0.05 and digits < 15:
-        digits += 1
-    return f"{value:.{digits}f}"
+    for suffix, kind, text in (
+        ("csv", "text/csv", figure.csv),
+        ("svg", "image/svg+xml", figure_svg(figure)),
+    ):
+        yield suffix, f"data:{kind};charset=utf-8,{quote(text, safe=_PLAIN)}"

@@ -1,34 +1,247 @@
-"""Panels with round numbers as ticks, and the ranges of axes."""
+"""Plots: tidy rows and a kind, from which both renderers draw.
+
+A row is a value of a series in a panel: columns `panel`, `series`, `x` (a position, or the label of
+a row of dots), the value `y` with the ends `low` and `high` of its interval (in a figure of one
+run, of its agents' range), `n` (runs or agents behind it) and a `label` (the seed of a run, say).
+What is undefined is empty. `svg.py` draws for pages, `paper.py` for papers.
+"""
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from io import StringIO
 from itertools import count
 from typing import Final
 
 import attrs
 
-from goldrush.replay.report.marks import HEIGHT, NARROW, Axis, Mark, Panel
-from goldrush.replay.report.page import fixed
+from goldrush.replay.colours import hues_of
+from goldrush.replay.report.numbers import fixed, number, printable
+from goldrush.replay.text import cut_apart
 
-_TICK_GAP: Final = 42.0  # minimum distance of two labels on the horizontal axis
-_STEPS: Final = 4  # between ticks of the vertical axis
+# Kinds: lines with bands; lines that hold up to the next position; dots with intervals in labelled
+# rows; dots at two values; bars that are stacked.
+LINES, STEPS, DOTS, SCATTER, BARS = "lines", "steps", "dots", "scatter", "bars"
+ZERO, DIAGONAL = "zero", "diagonal"  # reference lines
+LABEL_MAX: Final = 26  # characters of a label
+TITLE_MAX: Final = 45  # characters of the title of a panel
+DIRECT_MAX: Final = 18  # characters of a label at the end of its line
+LINES_MAX: Final = 8  # lines of a panel that are labelled at their ends
+DASHES: Final = ((), (7, 3), (2, 2.5), (9, 3, 2, 3))
+MARKERS: Final = ("circle", "triangle", "square", "diamond", "cross", "wedge", "plus")
 
 
-def axis_of(low: float, high: float, most: int, least: float = 0) -> Axis:
-    """A linear axis with round numbers as ticks, at least two unless `least` leaves room for one.
+@attrs.frozen
+class Style:
+    """How a series is drawn: the number of its hue (replay.colours), the lengths of dashes and gaps
+    (empty: a solid line), one of MARKERS, whether that is hollow, and the label.
+    """
 
-    `most`: the maximum number of steps between ticks; `least`: the minimum distance of two ticks.
+    hue: int
+    dash: Sequence[float] = ()
+    marker: str = "circle"
+    label: str = ""
+    hollow: bool = False
+
+
+@attrs.frozen
+class Row:
+    """A row of a figure's data; see the module. `href`: the page that its point links to."""
+
+    panel: str
+    series: str
+    x: str | float
+    y: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    label: str | None = None
+    href: str = ""
+
+    @property
+    def values(self) -> tuple[str | float | None, ...]:
+        """By COLUMNS."""
+        return attrs.astuple(self)[: len(COLUMNS)]
+
+
+COLUMNS: Final = tuple(field.name for field in attrs.fields(Row))[:-1]
+HEAD: Final = ",".join(COLUMNS) + "\n"
+
+
+@attrs.frozen
+class Axis:
+    """A linear axis from `low` to `high`; `ticks`: positions with their labels."""
+
+    low: float
+    high: float
+    ticks: Sequence[tuple[float, str]]
+
+    def share(self, value: float) -> float:
+        """How far along the axis a value is: 0 at `low`, 1 at `high`; values beyond are clamped."""
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+
+@attrs.frozen
+class Panel:
+    """A part of a figure: its title, also cut to a label, its rows by series, and its axes.
+    `names`: of rows of dots, whose numbers from the top are the positions of the vertical axis.
+    """
+
+    title: str
+    label: str
+    series: Mapping[str, Sequence[Row]]
+    x: Axis
+    y: Axis
+    names: Sequence[str] = ()
+
+    def ends(self, gap: float) -> list[tuple[float, str]]:
+        """Where the labels of lines stand at their ends, at least a gap apart: the height of each
+        (shares of the axis, as `gap`) with its series; the lowest first.
+        """
+        last = (
+            (name, [row.y for row in rows if row.y is not None])
+            for name, rows in self.series.items()
+        )
+        ends = sorted((self.y.share(values[-1]), name) for name, values in last if values)
+        top = 1 - gap * (len(ends) - 1)  # the highest place of the lowest one
+        placed: list[tuple[float, str]] = []
+        for index, (height, name) in enumerate(ends):
+            lowest = placed[-1][0] + gap if placed else 0.0
+            placed.append((max(lowest, min(height, top + index * gap)), name))
+        return placed
+
+    def down(self, row: Row) -> float:
+        """Where a dot stands among the rows: its own, each series at another height."""
+        place = (list(self.series).index(row.series) + 0.5) / len(self.series)
+        return self.names.index(str(row.x)) + place * 0.8 - 0.4
+
+    @property
+    def alt(self) -> str:
+        """What the panel shows, for those who do not see it."""
+        parts = []
+        for name, rows in self.series.items():
+            known = [row for row in rows if row.y is not None]
+            if self.names:
+                parts += [f"{row.x}, {name} {number(row.y)}" for row in known]
+            elif known:
+                parts.append(f"{name} {number(known[0].y)} to {number(known[-1].y)}")
+        return f"{self.title}: {'; '.join(parts) or 'undefined'}"
+
+
+@attrs.frozen(repr=False, slots=False)
+class Plot:
+    """What both renderers draw.
+
+    Attributes:
+        kind: LINES, STEPS, DOTS, SCATTER or BARS.
+        rows: the data.
+        styles: by series.
+        x_label, y_label: of the axes.
+        limits: the range of the values; None: that of the data.
+        rule: a reference line, ZERO or DIAGONAL; empty: none.
+    """
+
+    kind: str
+    rows: Sequence[Row]
+    styles: Mapping[str, Style]
+    x_label: str = ""
+    y_label: str = ""
+    limits: tuple[float, float] | None = None
+    rule: str = ""
+
+    @property
+    def csv(self) -> str:
+        """The data as CSV with a head; numbers have twelve significant digits."""
+        file = StringIO()
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(COLUMNS)
+        lines.writerows([format_cell(value, 12) for value in row.values] for row in self.rows)
+        return file.getvalue()
+
+    @cached_property
+    def panels(self) -> list[Panel]:
+        by_title: dict[str, list[Row]] = {}
+        for row in self.rows:
+            by_title.setdefault(row.panel, []).append(row)
+        labels = labels_of(by_title, TITLE_MAX)
+        return [self._panel(title, labels[title], rows) for title, rows in by_title.items()]
+
+    def _panel(self, title: str, label: str, rows: Sequence[Row]) -> Panel:
+        series: dict[str, list[Row]] = {}
+        for row in rows:
+            series.setdefault(row.series, []).append(row)
+        ends = [v for row in rows for v in (row.y, row.low, row.high) if v is not None]
+        if self.kind == BARS:
+            ends = [0.0, *_stacked(rows).values()]
+        ends += self.limits or (0.0,) * (self.rule == ZERO)
+        low, high = self.limits or reach(ends)
+        if self.kind == DOTS:
+            names = list(dict.fromkeys(str(row.x) for row in rows))
+            room = 0.03 * (high - low)  # so that no point covers a label
+            down = Axis(-0.5, len(names) - 0.5, list(enumerate(labels_of(names).values())))
+            return Panel(title, label, series, axis_of(low - room, high + room), down, names)
+        at = [float(row.x) for row in rows]
+        if self.kind == BARS:
+            at += [min(at) - 0.5, max(at) + 0.5]
+        left, right = min(at), max(at)
+        if self.kind == SCATTER:  # no point stands on an axis
+            left, low = left - 0.04 * (right - left), low - 0.04 * (high - low)
+            right += 0.04 * (right - left)
+        whole = self.kind in (LINES, BARS) and right - left > 2 * TICKS_MIN
+        x = axis_of(left, right, least=float(whole))
+        return Panel(title, label, series, x, axis_of(low, high))
+
+    @property
+    def legend(self) -> dict[str, Style]:
+        """By series, what the legend shows; empty where lines are labelled themselves."""
+        shown = dict.fromkeys(row.series for row in self.rows)
+        return {} if self.is_direct else {name: self.styles[name] for name in shown}
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the lines are labelled at their ends: few in one panel, with short labels."""
+        shown = {row.series for row in self.rows}
+        short = all(len(self.styles[name].label) <= DIRECT_MAX for name in shown)
+        is_lines = self.kind in (LINES, STEPS) and len(self.panels) == 1
+        return is_lines and short and len(shown) <= LINES_MAX
+
+
+def _stacked(rows: Iterable[Row]) -> Counter[float]:
+    """The height of the bars at each position."""
+    heights: Counter[float] = Counter()
+    for row in rows:
+        heights[float(row.x)] += row.y or 0.0  # type: ignore[assignment]
+    return heights
+
+
+def format_cell(value: str | float | None, digits: int) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return f"{value:.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
+# Axes.
+
+TICKS_MIN: Final = 3
+_STEPS: Final = 5  # between ticks, at most
+
+
+def axis_of(low: float, high: float, least: float = 0) -> Axis:
+    """A linear axis with round numbers as ticks, TICKS_MIN or more unless `least`, the minimum
+    distance of two, leaves no room.
     """
     if high - low < 1e-12 * max(1.0, abs(high)):
         pad = abs(high) * 0.05 or 0.05
         low, high = low - pad, high + pad
-    for steps in count(max(1, most)):
+    for steps in count(_STEPS):
         step = max(least, _round_step((high - low) / steps))
         first = math.ceil(low / step - 1e-9)
         last = math.floor(high / step + 1e-9)
-        if first < last or step == least:
+        if last - first + 1 >= TICKS_MIN or step == least:
             break
     decimals = min(8, max(0, -math.floor(math.log10(step) + 1e-9)))
     ticks = [(n * step, fixed(n * step, decimals)) for n in range(first, last + 1)]
@@ -51,41 +264,35 @@ def reach(values: Iterable[float]) -> tuple[float, float]:
     return (low - room if low < 0 else low), high + room
 
 
-def panel_of(
-    title: str,
-    x: tuple[float, float],
-    y: tuple[float, float],
-    marks: Sequence[Mark],
-    alt: str,
-    *,
-    rows: Sequence[str] = (),
-    width: float = NARROW,
-    height: float = HEIGHT,
-    x_label: str = "",
-    y_label: str = "",
-    whole: bool = False,
-    rule: str = "",
-    names: Sequence[str] = (),
-    full_title: str = "",
-) -> Panel:
-    """A panel of marks, with axes for these ranges.
+# Styles.
 
-    Args:
-        rows: labels of rows 0, 1, ... from the top, in place of the range `y`.
-        names: these labels in full; by default `rows`.
-        whole: only whole numbers are ticks of the horizontal axis.
 
-    Other arguments: as the attributes of a Panel.
+def styles_of(
+    series: Sequence[str],
+    policies: Mapping[str, str] | None = None,
+    order: Sequence[str] = (),
+    null: str = "",
+) -> dict[str, Style]:
+    """A style for each series. Those of one hue differ in line (the first four) and marker (seven).
+
+    `policies`: by roster of a single policy, that policy, whose hue it has; `order` and `null`: as
+    for `hues_of`.
     """
-    if rows:
-        room = 0.03 * (x[1] - x[0])  # so that no point covers a label
-        x = x[0] - room, x[1] + room
-        vertical = Axis(-0.5, len(rows) - 0.5, list(enumerate(rows)))
-    else:
-        vertical = axis_of(*y, _STEPS)
-    made = Panel(
-        title, Axis(*x, []), vertical, bool(rows), marks, alt, width, height, x_label, y_label,
-        rule, names or rows, full_title,
-    )  # fmt: skip
-    most = max(2, int((made.right - made.left) / _TICK_GAP))
-    return attrs.evolve(made, x=axis_of(*x, most, least=float(whole)))
+    labels, shown = labels_of(series), {name: (policies or {}).get(name, name) for name in series}
+    hues = hues_of(shown.values(), order, null)
+    taken: Counter[int] = Counter()
+    styles = {}
+    for name, policy in shown.items():
+        hue = hues[policy]
+        place = hue + taken[hue]
+        taken[hue] += 1
+        dash, marker = DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)]
+        styles[name] = Style(hue, dash, marker, labels[name])
+    return styles
+
+
+def labels_of(names: Iterable[str], most: int = LABEL_MAX) -> dict[str, str]:
+    """Distinct labels for names: those of more than `most` characters are cut in the middle, what
+    stands before brackets first, and equal results numbered.
+    """
+    return cut_apart({name: printable(name) for name in names}, most, "…")

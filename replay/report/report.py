@@ -15,9 +15,10 @@ from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
 from goldrush.replay.report.failures import hardly_played
-from goldrush.replay.report.figure import check_paper, figures_in, write_figures
-from goldrush.replay.report.html import as_html, is_html
-from goldrush.replay.report.question import StudyQuestion
+from goldrush.replay.report.figure import check_paper, write_figures
+from goldrush.replay.report.page import StudyPage, is_html
+from goldrush.replay.report.reported import StudyQuestion, study_of
+from goldrush.replay.report.tables import check_tables, write_tables
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
@@ -42,7 +43,7 @@ class Reported:
         verdicts, summary: those on the criteria, and the world's own lines on them; None: nobody
             asked.
         hardly_played: a line for each such model.
-        figures: the names of those written into a folder of their own.
+        figures, tables: the names of those written into folders of their own.
     """
 
     of: Tools
@@ -53,6 +54,7 @@ class Reported:
     summary: Sequence[str] = ()
     pages: Pages | None = None
     figures: Sequence[str] = ()
+    tables: Sequence[str] = ()
 
 
 def report(
@@ -63,6 +65,7 @@ def report(
     force: bool = False,
     pages: bool = False,
     figures: str | Path | None = None,
+    tables: str | Path | None = None,
     width: str | None = None,
     question: StudyQuestion | None = None,
     users: Sequence[UserMeasure] = (),
@@ -77,6 +80,7 @@ def report(
             and outlier seeds.
         figures: also write every figure into this folder, for a paper: as PDF, PNG and SVG, with
             its data (CSV) and its caption (text).
+        tables: also write every table into this folder, as CSV and LaTeX.
         width: of these figures: `single` or `double`, as for `Figure.save`.
         question: what it is asked; None: the outcome of the world.
         users: measures of the user, besides those of the world.
@@ -91,14 +95,13 @@ def report(
         check_paper(figures, width, force=force)
     elif width is not None:
         raise BadInput("a width was given without a folder of figures", "give the folder, too")
+    if tables is not None:
+        check_tables(tables, force=force)
 
     def tell(what: str) -> Callable[[int, int], None] | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
     results = results_of(folder, jobs=jobs, on_run=tell("measuring"), users=users)
-    from goldrush.replay.report.contents import page_of  # which takes scipy
-    from goldrush.replay.report.sections import study_of
-
     study, of_runs = study_of(results, question), None
     if pages:
         journals = [run.path for run in results.manifest.runs]
@@ -107,19 +110,21 @@ def report(
             on_page=tell("writing pages"),
         )  # fmt: skip
         study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
-    blocks = page_of(study)
-    names: Sequence[str] = ()
+    page, names = StudyPage(study), list[str]()
     if figures is not None:
         names = write_figures(
-            figures_in(blocks), figures, width=width, force=force, jobs=jobs,
+            list(page.figures.values()), figures, width=width, force=force, jobs=jobs,
             on_figure=tell("drawing figures"),
         )  # fmt: skip
-    write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_html)
+    of_tables = (
+        [] if tables is None else write_tables(list(page.tables.values()), tables, force=force)
+    )
+    write_whole(str(path), page.html().encode(), force=force, is_own=is_html)
     judged = study.question.criteria
     return Reported(
         results.of, path, study.answer.sentences,
         study.assessment.verdicts() if judged else None, hardly_played(results),
-        results.of.studies.summary(results) if judged else (), of_runs, names,
+        results.of.studies.summary(results) if judged else (), of_runs, names, of_tables,
     )  # fmt: skip
 
 

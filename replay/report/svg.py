@@ -1,4 +1,4 @@
-"""Panels and legends as SVG, for pages and for files that stand alone.
+"""Figures as SVG, for pages and for files that stand alone.
 
 Colours and fonts are classes of figure.css, for the page's policy forbids style attributes. Lengths
 are in pixels at the page's maximum width.
@@ -10,216 +10,263 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.files import MARK
 from goldrush.replay.colours import HUES, css_classes
-from goldrush.replay.report.marks import (
-    CHARACTER,
+from goldrush.replay.report.numbers import number, printable
+from goldrush.replay.report.plot import (
+    BARS,
     DIAGONAL,
-    MARKERS,
-    NARROW,
-    PATCH,
-    TOP,
+    DOTS,
+    SCATTER,
+    STEPS,
     ZERO,
-    Area,
-    Curve,
-    Key,
     Panel,
-    Point,
-    Sample,
+    Plot,
+    Row,
     Style,
-    has_lines,
 )
-from goldrush.replay.report.page import printable
 
-KEY: Final = (26, 12)  # width and height of a symbol in a legend
 _HERE: Final = Path(__file__).parent
-RADIUS, MARKER_RADIUS = 3.2, 2.6  # of points, and of the markers of a line
+TOP, RIGHT, BOTTOM = 22.0, 10.0, 34.0  # margins of a panel's axes, with a label below
+CHARACTER: Final = 6.4  # width of a character, an upper bound of the average
 LINE: Final = 12.0  # height of a line of text
+RADIUS: Final = 3.0  # of points
+ROW: Final = 15.0  # the minimum height of a row of dots
+EACH: Final = 10.0  # for each series in it
 COLOURS: Final = {  # of figures besides HUES: on white paper, on black paper
     "paper": ("#ffffff", "#15181b"),
     "ink": ("#1c1c1c", "#e8e9eb"),
     "soft": ("#5c5f63", "#a2a7ad"),
     "grid": ("#e6e7ea", "#2a2e33"),
 }
-# The colours on white paper, by the classes of figure.css and by variable.
+# The colours on white paper, by variable of the style sheet.
 LIGHT: Final = {name: light for name, (light, _) in COLOURS.items()} | {
-    f"{front}{hue}": light for hue, (light, _) in enumerate(HUES) for front in ("c", "hue-")
+    f"hue-{hue}": light for hue, (light, _) in enumerate(HUES)
+}
+T: Final = 0.4  # half the thickness of the arms of a plus
+_PLUS: Final = (
+    (-T, -1.2), (T, -1.2), (T, -T), (1.2, -T), (1.2, T), (T, T), (T, 1.2), (-T, 1.2), (-T, T),
+    (-1.2, T), (-1.2, -T), (-T, -T),
+)  # fmt: skip
+# Corners of markers around the centre, downwards positive; a circle has none.
+_CORNERS: Final[dict[str, Sequence[tuple[float, float]]]] = {
+    "circle": (),
+    "triangle": ((0, -1.25), (1.15, 0.9), (-1.15, 0.9)),
+    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "diamond": ((0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)),
+    "cross": tuple((0.75 * (x - y), 0.75 * (x + y)) for x, y in _PLUS),
+    "wedge": ((0, 1.25), (1.15, -0.9), (-1.15, -0.9)),
+    "plus": _PLUS,
 }
 
 
-def panel_svg(panel: Panel, links: str | None = "") -> str:
-    """The contents of a panel, of its width and height. `links`: the folder, with its slash, that
-    addresses of links are relative to; None: nothing is linked.
-    """
-    return "".join(_Drawing(panel, links).parts())
+def columns_of(plot: Plot) -> int:
+    """The number of panels in a row: up to three, of dots up to two."""
+    return min(len(plot.panels), 2 if plot.kind in (DOTS, SCATTER) else 3)
+
+
+def size_of(plot: Plot, panel: Panel) -> tuple[float, float]:
+    """The width and height of a panel; it is scaled to the room that it has."""
+    width = 288.0 if columns_of(plot) == 3 else 420.0
+    if plot.kind == DOTS:
+        return width, TOP + BOTTOM + max(ROW, EACH * len(panel.series) + 4) * len(panel.names)
+    return width, 252.0 if plot.kind == SCATTER else 158.0 if width < 420 else 210.0
+
+
+def panel_svg(plot: Plot, panel: Panel, *, linked: bool = True) -> str:
+    """The contents of a panel; `linked`: whether points link to the pages of their runs."""
+    return "".join(_Drawing(plot, panel, linked).parts())
 
 
 class _Drawing:
     """A panel that is being drawn."""
 
-    def __init__(self, panel: Panel, links: str | None) -> None:
-        self.panel, self.links = panel, links
-        self.top, self.bottom = TOP, panel.bottom
-        self.left, self.right = panel.left, panel.right
+    def __init__(self, plot: Plot, panel: Panel, linked: bool) -> None:
+        self.plot, self.panel, self.linked = plot, panel, linked
+        self.width, self.height = size_of(plot, panel)
+        self.top = TOP
+        self.bottom = self.height - (BOTTOM if plot.x_label else BOTTOM - 14)
+        room = 10 + CHARACTER * max(len(label) for _, label in panel.y.ticks)
+        self.left = min(room + (14 if plot.y_label else 0), 0.55 * self.width)
+        longest = max(len(plot.styles[name].label) for name in panel.series)
+        self.right = self.width - RIGHT - CHARACTER * longest * plot.is_direct
 
     def x(self, value: float) -> float:
         return self.left + self.panel.x.share(value) * (self.right - self.left)
 
     def y(self, value: float) -> float:
-        share = self.panel.y.share(value)
-        start, end = (self.top, self.bottom) if self.panel.rows else (self.bottom, self.top)
-        return start + share * (end - start)
+        start, end = (self.top, self.bottom) if self.panel.names else (self.bottom, self.top)
+        return start + self.panel.y.share(value) * (end - start)
 
     def parts(self) -> Iterator[str]:
         yield from self._frame()
         yield from self._rule()
-        for mark in self.panel.marks:
-            if isinstance(mark, Curve):
-                yield from self._curve(mark)
-            elif isinstance(mark, Point):
-                yield from self._point(mark)
-            elif isinstance(mark, Area):
-                yield self._area(mark)
-            else:
-                yield _text(self.x(mark.x), self.y(mark.y) + 3.6, mark.text, "faint")
-        height = self.bottom - self.top
-        for share, style in self.panel.ends(LINE / height):
-            at = self.bottom - share * height
-            yield _text(self.right + 5, at + 3.6, style.label, f"fill {style.colour}")
+        if self.plot.kind == BARS:
+            yield from self._bars()
+        else:
+            for index, (name, rows) in enumerate(self.panel.series.items()):
+                style = self.plot.styles[name]
+                if self.plot.kind in (DOTS, SCATTER):
+                    yield from (part for row in rows for part in self._dot(row, style))
+                else:
+                    yield from self._line(rows, style, index)
+        if self.plot.is_direct:
+            height = self.bottom - self.top
+            for share, name in self.panel.ends(LINE / height):
+                style, at = self.plot.styles[name], self.bottom - share * height
+                yield _text(self.right + 5, at + 3.6, style.label, f"fill c{style.hue}")
 
     def _frame(self) -> Iterator[str]:
         panel, left, right = self.panel, self.left, self.right
-        top, bottom = f"{self.top:g}", f"{self.bottom:g}"
         labels = [(self.y(value), name) for value, name in panel.y.ticks]
-        grid = "".join(f"M{self.x(value):.1f} {top}V{bottom}" for value, _ in panel.x.ticks)
+        grid = "".join(
+            f"M{self.x(value):.1f} {self.top:g}V{self.bottom:g}" for value, _ in panel.x.ticks
+        )
         between = [self.y(value + 0.5) for value, _ in panel.y.ticks[:-1]]
-        across = between if panel.rows else [at for at, _ in labels]
+        across = between if panel.names else [at for at, _ in labels]
         grid += "".join(f"M{left:.1f} {at:.1f}H{right:g}" for at in across)
         yield f'<path class="grid" d="{grid}"/>'
-        yield f'<path class="axis" d="M{left:.1f} {top}V{bottom}H{right:g}"/>'
-        yield _text(0, 12, panel.title, "title")
+        yield f'<path class="axis" d="M{left:.1f} {self.top:g}V{self.bottom:g}H{right:g}"/>'
+        yield _text(0, 12, panel.label, "title")
         for at, name in labels:
             yield _text(left - 5, at + 3.6, name, "end")
         last = -math.inf
         for value, text in panel.x.ticks:
             half = CHARACTER * len(text) / 2
-            at = min(self.x(value), panel.width - half)
+            at = min(self.x(value), self.width - half)
             if at - half > last:
                 yield _text(at, self.bottom + 13, text, "middle")
                 last = at + half + 4
-        if panel.x_label:
-            yield _text((left + right) / 2, panel.height - 6, panel.x_label, "middle")
-        if panel.y_label:
+        if self.plot.x_label:
+            yield _text((left + right) / 2, self.height - 6, self.plot.x_label, "middle")
+        if self.plot.y_label:
             middle = (self.top + self.bottom) / 2
-            yield (
-                f'<text class="middle" transform="translate(10 {middle:g})rotate(-90)">'
-                f"{_escaped(panel.y_label)}</text>"
-            )
+            label = _escaped(self.plot.y_label)
+            turned = f"translate(10 {middle:g})rotate(-90)"
+            yield f'<text class="middle" transform="{turned}">{label}</text>'
 
     def _rule(self) -> Iterator[str]:
-        low, high = (self.top, self.bottom) if self.panel.rows else (self.bottom, self.top)
-        if self.panel.rule == ZERO:
-            yield f'<path class="zero" d="M{self.x(0):.1f} {low:.1f}V{high:.1f}"/>'
-        elif self.panel.rule == DIAGONAL:
-            d = f"M{self.left:.1f} {low:.1f}L{self.right:.1f} {high:.1f}"
+        if self.plot.rule == ZERO:
+            yield f'<path class="zero" d="M{self.x(0):.1f} {self.top:g}V{self.bottom:g}"/>'
+        elif self.plot.rule == DIAGONAL:
+            d = f"M{self.left:.1f} {self.bottom:g}L{self.right:.1f} {self.top:g}"
             yield f'<path class="zero" d="{d}"/>'
 
-    def _curve(self, curve: Curve) -> Iterator[str]:
-        style = curve.style
-        for segment in curve.segments:
-            if len(segment) > 1:
-                yield from self._band(segment, style)
-                yield self._line(segment, curve)
-            else:
-                yield from self._lone(segment[0], style)
-        for sample in curve.marked:
-            yield _marker(style, self.x(sample.x), self.y(sample.y), MARKER_RADIUS)
+    def _line(self, rows: Sequence[Row], style: Style, index: int) -> Iterator[str]:
+        """A line with its band, parted where it is undefined, and about four markers, which each
+        series has at other positions.
+        """
+        known = [row for row in rows if row.y is not None]
+        for part in _parted(rows):
+            places = [self._place(row.x, row.y) for row in part]
+            if part[0].low is not None and part[0].high is not None:
+                above = [self._place(row.x, row.high) for row in part]
+                below = [self._place(row.x, row.low) for row in reversed(part)]
+                yield f'<path class="band c{style.hue}" d="{_path([*above, *below])}Z"/>'
+                yield from self._lone(part, style)
+            if self.plot.kind == STEPS:
+                places = [
+                    places[0],
+                    *((x, y) for a, b in pairwise(places) for x, y in ((b[0], a[1]), b)),
+                ]
+            dash = " ".join(f"{length:g}" for length in style.dash)
+            dashed = f' stroke-dasharray="{dash}"' if dash else ""
+            yield f'<path class="line c{style.hue}"{dashed} d="{_path(places)}"/>'
+        every = max(1, len(known) // 4)
+        for row in known[every * index // max(1, len(self.panel.series)) :: every]:
+            yield _marker(style, *self._place(row.x, row.y), 2.6)
 
-    def _band(self, segment: Sequence[Sample], style: Style) -> Iterator[str]:
-        above = [(s.x, s.high) for s in segment if s.high is not None]
-        below = [(s.x, s.low) for s in segment if s.low is not None]
-        if above:
-            yield f'<path class="band {style.colour}" d="{self._outline(above, below)}"/>'
-
-    def _outline(
-        self, above: Sequence[tuple[float, float]], below: Sequence[tuple[float, float]]
-    ) -> str:
-        return (
-            "".join(
-                f"{'L' if index else 'M'}{self.x(x):.1f} {self.y(y):.1f}"
-                for index, (x, y) in enumerate([*above, *reversed(below)])
+    def _lone(self, part: Sequence[Row], style: Style) -> Iterator[str]:
+        """The interval of a value without neighbours, which has no line."""
+        if len(part) == 1:
+            (x, high), (_, low) = (
+                self._place(part[0].x, part[0].high),
+                self._place(part[0].x, part[0].low),
             )
-            + "Z"
-        )
+            yield f'<path class="line c{style.hue}" d="M{x:.1f} {low:.1f}V{high:.1f}"/>'
 
-    def _line(self, segment: Sequence[Sample], curve: Curve) -> str:
-        path = before = ""
-        for sample in segment:
-            x, at = self.x(sample.x), f"{self.y(sample.y):.1f}"
-            path += f"H{x:.1f}V{at}" if curve.steps and path else f"{'ML'[bool(path)]}{x:.1f} {at}"
-            before = at
-        if curve.steps:
-            path += f"H{self.x(segment[-1].x):.1f}V{before}"
-        return f'<path class="line {curve.style.colour}"{_dashed(curve.style)} d="{path}"/>'
+    def _place(self, x: str | float, y: float | None) -> tuple[float, float]:
+        return self.x(float(x)), self.y(y or 0.0)
 
-    def _lone(self, sample: Sample, style: Style) -> Iterator[str]:
-        x = self.x(sample.x)
-        if sample.low is not None and sample.high is not None:
-            d = f"M{x:.1f} {self.y(sample.low):.1f}V{self.y(sample.high):.1f}"
-            yield f'<path class="line {style.colour}" d="{d}"/>'
-        yield _marker(style, x, self.y(sample.y))
-
-    def _point(self, point: Point) -> Iterator[str]:
-        x, y = self.x(point.x), self.y(point.y)
-        if point.low is not None and point.high is not None:
-            d = f"M{self.x(point.low):.1f} {y:.1f}H{self.x(point.high):.1f}"
-            yield f'<path class="line {point.style.colour}" d="{d}"/>'
-        mark = _marker(point.style, x, y, hollow=point.hollow)
-        text = _escaped(point.text)
-        if text:
-            mark = f"{mark[:-2]}><title>{text}</title></{mark[1 : mark.index(' ')]}>"
-        if point.href and self.links is not None:
-            href = _escaped(self.links + point.href)
-            mark = f'<a href="{href}" aria-label="{text}" tabindex="-1">{mark}</a>'
+    def _dot(self, row: Row, style: Style) -> Iterator[str]:
+        if row.y is None:
+            yield _text(self.left + 4, self.y(self.panel.down(row)) + 3.6, row.label or "", "faint")
+            return
+        if self.plot.kind == SCATTER:
+            x, y = self._place(row.x, row.y)
+        else:
+            x, y = self.x(row.y), self.y(self.panel.down(row))
+        if row.low is not None and row.high is not None:
+            d = f"M{self.x(row.low):.1f} {y:.1f}H{self.x(row.high):.1f}"
+            yield f'<path class="line c{style.hue}" d="{d}"/>'
+        mark = _marker(style, x, y)
+        where = (str(row.x), row.series) if self.panel.names else ()
+        text = _escaped(f"{', '.join(filter(None, (*where, row.label)))}: {number(row.y)}")
+        mark = f"{mark[:-2]}><title>{text}</title></{mark[1 : mark.index(' ')]}>"
+        if row.href and self.linked:
+            mark = f'<a href="{_escaped(row.href)}" aria-label="{text}" tabindex="-1">{mark}</a>'
         yield mark
 
-    def _area(self, area: Area) -> str:
-        above, below = (
-            [(x, y) for i, y in enumerate(ys) for x in area.edges[i : i + 2]]
-            for ys in (area.above, area.below)
-        )
-        return f'<path class="band fill {area.colour}" d="{self._outline(above, below)}"/>'
+    def _bars(self) -> Iterator[str]:
+        heights: dict[float, float] = {}
+        for name, rows in self.panel.series.items():
+            boxes = ""
+            for row, (left, right) in zip(rows, edges_of(rows), strict=True):
+                at = float(row.x)
+                below = heights.get(at, 0.0)
+                heights[at] = below + (row.y or 0.0)
+                low, high = self.y(below), self.y(heights[at])
+                boxes += f"M{self.x(left):.1f} {low:.1f}V{high:.1f}H{self.x(right):.1f}V{low:.1f}Z"
+            yield f'<path class="fill c{self.plot.styles[name].hue}" d="{boxes}"/>'
 
 
-def key_svg(key: Key, *, line: bool) -> str:
-    """The symbol of an entry of a legend, of the size KEY; `line`: whether its series is a line."""
-    (width, height), style = KEY, key.style
-    if style.marker == PATCH:
-        return f'<rect class="fill {style.colour}" width="{width}" height="{height}"/>'
-    middle = height / 2
-    path = f'<path class="line {style.colour}"{_dashed(style)} d="M0 {middle:g}H{width}"/>'
-    return (path if line else "") + _marker(style, width / 2, middle, hollow=key.hollow)
+def edges_of(rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """Where each of some bars begins and ends: halfway to the next one."""
+    at = [float(row.x) for row in rows]
+    between = [(a + b) / 2 for a, b in pairwise(at)]
+    first = 2 * at[0] - between[0] if between else at[0] - 0.5
+    last = 2 * at[-1] - between[-1] if between else at[-1] + 0.5
+    return list(pairwise([first, *between, last]))
 
 
-def _marker(style: Style, x: float, y: float, size: float = RADIUS, *, hollow: bool = False) -> str:
-    """A marker by its centre and radius."""
-    classes = f"dot {style.colour}{' hollow' if hollow else ''}"
-    corners = MARKERS[style.marker]
+def _parted(rows: Sequence[Row]) -> list[list[Row]]:
+    """Rows of a line, parted where it is undefined."""
+    parts: list[list[Row]] = [[]]
+    for row in rows:
+        if row.y is not None:
+            parts[-1].append(row)
+        elif parts[-1]:
+            parts.append([])
+    return [part for part in parts if part]
+
+
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    return "".join(f"{'L' if at else 'M'}{x:.1f} {y:.1f}" for at, (x, y) in enumerate(places))
+
+
+def key_svg(plot: Plot, style: Style) -> str:
+    """The symbol of a series in a legend, 26 by 12 pixels."""
+    if plot.kind == BARS:
+        return f'<rect class="fill c{style.hue}" x="4" y="1" width="18" height="10"/>'
+    line = ""
+    if plot.kind not in (DOTS, SCATTER):
+        dash = " ".join(f"{length:g}" for length in style.dash)
+        dashed = f' stroke-dasharray="{dash}"' if dash else ""
+        line = f'<path class="line c{style.hue}"{dashed} d="M0 6H26"/>'
+    return f"{line}{_marker(style, 13, 6)}"
+
+
+def _marker(style: Style, x: float, y: float, size: float = RADIUS) -> str:
+    classes = f"{'hollow' if style.hollow else 'dot'} c{style.hue}"
+    corners = _CORNERS[style.marker]
     if not corners:
         return f'<circle class="{classes}" cx="{x:.1f}" cy="{y:.1f}" r="{size:g}"/>'
-    outline = "".join(
-        f"{'ML'[bool(place)]}{x + size * dx:.1f} {y + size * dy:.1f}"
-        for place, (dx, dy) in enumerate(corners)
-    )
+    outline = _path([(x + size * dx, y + size * dy) for dx, dy in corners])
     return f'<path class="{classes}" d="{outline}Z"/>'
-
-
-def _dashed(style: Style) -> str:
-    lengths = " ".join(f"{length:g}" for length in style.dash)
-    return f' stroke-dasharray="{lengths}"' if lengths else ""
 
 
 def _text(x: float, y: float, text: str, classes: str) -> str:
@@ -250,28 +297,27 @@ def literal_style() -> str:
     return re.sub(r"var\(--([\w-]+)\)", lambda match: LIGHT[match[1]], sheet)
 
 
-def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None = None) -> str:
-    """A figure as one SVG file: panels in rows, the legend below them, and the styles; `links`: as
-    of `panel_svg`.
-    """
-    each = min(per_row(panels), len(panels))
-    rows = [panels[at : at + each] for at in range(0, len(panels), each)]
-    width = each * panels[0].width + (each - 1) * _GAP
-    parts, y = [], 0.0
-    for row in rows:
+def figure_svg(plot: Plot) -> str:
+    """A figure as one SVG file: panels in rows, the legend below them, and the styles."""
+    each, parts, y, width = columns_of(plot), [], 0.0, 0.0
+    for start in range(0, len(plot.panels), each):
+        row = plot.panels[start : start + each]
         for column, panel in enumerate(row):
-            parts.append(_placed(panel, column * (panel.width + _GAP), y, links))
-        y += max(panel.height for panel in row) + _GAP
+            wide = size_of(plot, panel)[0]
+            drawing, label = panel_svg(plot, panel, linked=False), _escaped(panel.alt)
+            at = f"translate({column * (wide + _GAP):g} {y:g})"
+            parts.append(f'<g transform="{at}" role="img" aria-label="{label}">{drawing}</g>')
+            width = max(width, (column + 1) * (wide + _GAP) - _GAP)
+        y += max(size_of(plot, panel)[1] for panel in row) + _GAP
     x = 0.0
-    for key in legend:
-        long = KEY[0] + 8 + CHARACTER * len(key.label) + 2 * _GAP
+    for style in plot.legend.values():
+        long = 34 + CHARACTER * len(style.label) + 2 * _GAP
         if x and x + long > width:
             x, y = 0.0, y + 18
-        label = f'<text x="{KEY[0] + 6}" y="10">{_escaped(key.label)}</text>'
-        symbol = key_svg(key, line=has_lines(panels))
-        parts.append(f'<g transform="translate({x:g} {y:g})">{symbol}{label}</g>')
+        label = f'<text x="32" y="10">{_escaped(style.label)}</text>'
+        parts.append(f'<g transform="translate({x:g} {y:g})">{key_svg(plot, style)}{label}</g>')
         x += long
-    high = y + (18 if legend else -_GAP) + 2 * _EDGE
+    high = y + (18 if plot.legend else -_GAP) + 2 * _EDGE
     wide = width + 2 * _EDGE
     return (
         f'<?xml version="1.0" encoding="utf-8"?>\n{MARK}\n'
@@ -280,14 +326,3 @@ def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None
         f'<rect class="paper" x="{-_EDGE}" y="{-_EDGE}" width="{wide:g}" height="{high:g}"/>'
         f"{''.join(parts)}</svg>\n"
     )
-
-
-def per_row(panels: Sequence[Panel]) -> int:
-    """The number of panels in a row of a page."""
-    return 3 if panels[0].width == NARROW else 2
-
-
-def _placed(panel: Panel, x: float, y: float, links: str | None) -> str:
-    svg = panel_svg(panel, links)
-    label = _escaped(panel.alt)
-    return f'<g transform="translate({x:g} {y:g})" role="img" aria-label="{label}">{svg}</g>'

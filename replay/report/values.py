@@ -8,7 +8,7 @@ import attrs
 
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.failures import hardly_played
-from goldrush.replay.report.question import StudyQuestion
+from goldrush.replay.report.reported import StudyQuestion
 from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.study.outcomes import Comparison

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
     from goldrush.replay.report.answer import StudyAnswer
     from goldrush.replay.report.figure import Figure
-    from goldrush.replay.report.sections import ReportedStudy
+    from goldrush.replay.report.reported import ReportedStudy
     from goldrush.replay.study.verdicts import Verdicts
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
@@ -351,6 +351,7 @@ class Study:
         jobs: int | None = None,
         pages: bool = False,
         figures: str | Path | None = None,
+        tables: str | Path | None = None,
         width: str | None = None,
         force: bool = False,
     ) -> Path:
@@ -366,6 +367,7 @@ class Study:
             pages: write the page of each run, too, to which the report links.
             figures: a folder for all figures as files, each as `Figure.save` writes it, with its
                 data and its caption.
+            tables: a folder for all tables as CSV and LaTeX.
             width: of these figures, as for `Figure.save`.
             force: replace another file that goldrush wrote.
 
@@ -373,14 +375,14 @@ class Study:
         manifest, for an unknown outcome, for a place that cannot be written, and without
         goldrush-sim[stats]; WriteFailed where the system refuses.
         """
-        from goldrush.replay.report.question import StudyQuestion
         from goldrush.replay.report.report import report
+        from goldrush.replay.report.reported import StudyQuestion
 
         question = StudyQuestion(title, outcome, criteria)
         users = user_measures(measures)
         return report(
-            self.folder, path, jobs=jobs, pages=pages, figures=figures, width=width,
-            force=force, question=question, users=users,
+            self.folder, path, jobs=jobs, pages=pages, figures=figures, tables=tables,
+            width=width, force=force, question=question, users=users,
         ).path  # fmt: skip
 
     def figures(self) -> dict[str, str]:
@@ -403,16 +405,14 @@ class Study:
 
     def _reported(self) -> ReportedStudy:
         require("scipy", "figures of a study need", "stats")
-        from goldrush.replay.report.question import StudyQuestion
-        from goldrush.replay.report.sections import study_of
+        from goldrush.replay.report.reported import StudyQuestion, study_of
 
         return study_of(self.results(), question=StudyQuestion(criteria=True))  # with all figures
 
     def _figures(self, study: ReportedStudy) -> list[Figure]:
-        from goldrush.replay.report.contents import page_of
-        from goldrush.replay.report.figure import figures_in
+        from goldrush.replay.report.page import StudyPage
 
-        return figures_in(page_of(study))
+        return list(StudyPage(study).figures.values())
 
     def view(
         self,

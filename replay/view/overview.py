@@ -28,7 +28,7 @@ from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import amount_of, outcome_from
-from goldrush.replay.report.page import bounds
+from goldrush.replay.report.numbers import bounds
 from goldrush.replay.study.outcomes import StudyOutcome, outcome_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.text import format_number

@@ -18,9 +18,9 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.data.encoded import PARQUET, write_tables
 from goldrush.replay.data.groups import groups
 from goldrush.replay.journal.batch import journals_in, verify_all
-from goldrush.replay.report.contents import page_of
+from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
-from goldrush.replay.report.sections import study_of
+from goldrush.replay.report.reported import study_of
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import StudyPlan, plan_of
@@ -61,16 +61,14 @@ def _one_by_one(plan: StudyPlan, folder: Path) -> None:
 
 def _of_report(folder: Path, study: float) -> Iterator[Row]:
     """A report, one more of the same journals, and the parts of the second."""
-    from goldrush.replay.report.html import as_html
-
     for name, target in (("its report", "<= 1"), ("a second report, nothing changed", "<= 0.2")):
         took = _timed(lambda: report(folder))[0]
         yield (name, "the study", f"{took / study:.2f} x", target, f"{study:.1f} s")
     reading, results = _timed(lambda: results_of(folder))
     yield ("report: measures that are kept", "", f"{reading:.1f} s", "", "")
-    whole, blocks = _timed(lambda: page_of(study_of(results)))
+    whole, made = _timed(lambda: StudyPage(study_of(results)))
     yield ("report: statistics and the page", "", f"{whole:.1f} s", "", "")
-    writing, page = _timed(lambda: as_html(blocks))
+    writing, page = _timed(made.html)
     yield ("report: writing it", f"{len(page) / 1e6:.1f} MB", f"{writing:.1f} s", "", "")
 
 

@@ -18,7 +18,6 @@ from goldrush.kernel import files
 from goldrush.replay.data import encoded
 from goldrush.replay.journal import index
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.report import contents, sections
 from goldrush.replay.report import report as reports
 from goldrush.replay.worlds.competition import folder as season_folder
 from tests.faults.disk import Disk
@@ -38,11 +37,6 @@ def _at_once(path: str) -> str:
 def _each(path: str) -> str:
     """A file changes alone."""
     return path
-
-
-def _top(path: str) -> str:
-    """What has a name in the folder changes with all that is in it."""
-    return path.split("/")[0]
 
 
 @attrs.frozen(eq=False)
@@ -194,14 +188,15 @@ def _report(text: str, folder: Path) -> object:
         question=SimpleNamespace(criteria=False), answer=SimpleNamespace(sentences=[])
     )
     with (
-        mock.patch.object(sections, "study_of", return_value=study),
-        mock.patch.object(contents, "page_of", return_value=text),
         mock.patch.multiple(
             reports,
             read_manifest=lambda folder: SimpleNamespace(world="mining"),
             results_of=lambda *given, **more: SimpleNamespace(of=None),
             hardly_played=lambda results: [],
-            as_html=lambda blocks: f"<!DOCTYPE html>{files.MARK}<p>{blocks}</p>",
+            study_of=lambda results, question: study,
+            StudyPage=lambda study: SimpleNamespace(
+                html=lambda: f"<!DOCTYPE html>{files.MARK}<p>{text}</p>"
+            ),
         ),
     ):
         return reports.report(folder, folder / "out.html", force=True)

@@ -12,8 +12,8 @@ from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import check_name, escaped, format_count, is_visible, quoted
-from goldrush.replay.report.page import TOGETHER
-from goldrush.replay.report.page import printable as on_a_page
+from goldrush.replay.report.numbers import TOGETHER
+from goldrush.replay.report.numbers import printable as on_a_page
 from goldrush.replay.study.plan import read_plan
 
 UNSEEN = [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from goldrush.replay.data.groups import groups
-from goldrush.replay.report.page import bounds
+from goldrush.replay.report.numbers import bounds
 from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.outcomes import outcome_named
 from goldrush.replay.study.records import Cell

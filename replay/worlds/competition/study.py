@@ -44,7 +44,7 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.terms import Role, Shown
 from goldrush.replay.levelled import Settings
-from goldrush.replay.report.page import NONE, number, p_value, within_bounds
+from goldrush.replay.report.numbers import NONE, number, p_value, within_bounds
 from goldrush.replay.studies import MIXED, Kept, Studies
 from goldrush.replay.study.inference import CONFIDENCE
 from goldrush.replay.study.judging import (

@@ -14,7 +14,6 @@ import attrs
 import click
 import pytest
 from goldrush.replay.view.carried import carried, front_until
-from goldrush.replay.view.states import states
 
 from goldrush import replay
 from goldrush.agents.worlds.mining.players import GAME
@@ -49,6 +48,7 @@ from goldrush.replay.report.run_figures import figure_of
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.tools import View
 from goldrush.replay.view import page
+from goldrush.replay.view.states import states
 from goldrush.replay.wordings import diff_in
 from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt

@@ -1,6 +1,5 @@
 """Pages read as a browser reads them: strictly, so that what is not well-formed is seen."""
 
-from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,8 @@ from xml.etree import ElementTree
 
 import attrs
 
-from goldrush.replay.report.marks import Panel
-from goldrush.replay.report.page import DIGIT, POINT, Block, FigureBlock, Text
+from goldrush.replay.report.figure import Figure
+from goldrush.replay.report.numbers import DIGIT, POINT
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
@@ -107,17 +106,9 @@ class Page(HTMLParser):
         return [ElementTree.fromstring("<svg" + p[: p.index("</svg>")] + "</svg>") for p in parts]
 
 
-def words(panels: Sequence[Panel]) -> list[str]:
-    """The texts in some panels."""
-    parsed = [ElementTree.fromstring(f"<svg>{panel_svg(panel)}</svg>") for panel in panels]
+def words(figure: Figure) -> list[str]:
+    """The texts in the panels of a figure."""
+    parsed = [
+        ElementTree.fromstring(f"<svg>{panel_svg(figure, panel)}</svg>") for panel in figure.panels
+    ]
     return ["".join(each.itertext()) for svg in parsed for each in svg.iter("text")]
-
-
-def figures_in(parts: Sequence[Block]) -> list[FigureBlock]:
-    """The figures of some sections."""
-    return [part for part in parts if isinstance(part, FigureBlock)]
-
-
-def said(parts: Sequence[Block]) -> str:
-    """The paragraphs of some sections."""
-    return " ".join(part.text for part in parts if isinstance(part, Text))

@@ -8,25 +8,13 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import is_visible
+from goldrush.replay.colours import GREY
 from goldrush.replay.report.answer import NULL_NOTE, StudyAnswer, answer_of
-from goldrush.replay.report.contents import page_of
-from goldrush.replay.report.figure import figures_in
-from goldrush.replay.report.methods import methods as methods_section
-from goldrush.replay.report.outcome import answer, answer_figure, outcome_section, runs_figure
-from goldrush.replay.report.page import (
-    FigureBlock,
-    Marked,
-    TableBlock,
-    Text,
-    bounds,
-    number,
-    p_value,
-    rounded,
-)
-from goldrush.replay.report.question import StudyQuestion
-from goldrush.replay.report.sections import study_of
-from goldrush.replay.report.svg import panel_svg
-from goldrush.replay.report.tidy import rows_of
+from goldrush.replay.report.numbers import bounds, number, p_value, rounded
+from goldrush.replay.report.page import StudyPage
+from goldrush.replay.report.reported import StudyQuestion, study_of
+from goldrush.replay.report.sections import excluded
+from goldrush.replay.report.tables import Marked
 from goldrush.replay.report.values import answers
 from goldrush.replay.study.outcomes import TREATMENTS
 from goldrush.replay.study.records import Cell
@@ -153,10 +141,9 @@ def test_p_values_of_several_comparisons_are_said_to_be_corrected() -> None:
 
 
 def test_intervals_are_said_to_be_uncorrected_where_they_are_drawn() -> None:
-    *_, figure = blocks_of(study(no_effect, 10))
-    assert isinstance(figure, FigureBlock)
+    figure = page_of(study(no_effect, 10)).figures["differences"]
 
-    assert "their intervals are not corrected for the number of comparisons." in figure.caption
+    assert "The intervals are not corrected for the number of comparisons." in figure.caption
 
 
 def test_a_study_that_is_too_small_says_how_many_seeds_it_needs() -> None:
@@ -225,42 +212,51 @@ def test_an_outcome_without_values_claims_nothing() -> None:
 # the page
 
 
-def blocks_of(found: MiningResults) -> list[object]:
-    return list(answer(study_of(found)))
+def page_of(found: MiningResults) -> StudyPage:
+    return StudyPage(study_of(found))
 
 
-def test_the_page_begins_with_the_sentences_and_one_figure() -> None:
+def test_the_page_begins_with_the_sentences_and_two_figures() -> None:
     found = study(planted)
-    *sentences, figure = blocks_of(found)
+    page = page_of(found)
+    html = page.html()
+    places = [html.index(said.partition(",")[0]) for said in answer_of(found).sentences]
 
-    assert [Text(said, leads=True) for said in answer_of(found).sentences] == sentences
-    assert isinstance(figure, FigureBlock)
-    assert ["gold", "gold: differences between treatments", "gold, by policy"] == [
-        panel.title for panel in figure.panels
+    assert sorted(places) == places
+    assert (
+        places[-1] < html.index('id="answer"') < html.index('id="differences"') < html.index("<h2")
+    )
+    assert ["answer", "differences", "by-policy", "by-run"] == list(page.figures)[:4]
+    assert "gold: differences between treatments" == page.figures["differences"].panels[0].title
+    values = {each.cell: each.values for each in answer_of(found).standings if not each.policy}
+    assert [(v.mean, v.low, v.high) for v in values.values()] == [
+        (row["y"], row["low"], row["high"]) for row in page.figures["answer"].data
+    ]
+    compared = answer_of(found).comparisons[TREATMENTS]
+    assert [one.change.difference.mean for one in compared] == [
+        row["y"] for row in page.figures["differences"].data
     ]
 
 
-def test_the_null_is_shown_as_the_null() -> None:
-    found = study(planted, 3, rosters=("raid", "random"))
-    *_, figure = blocks_of(found)
-    assert isinstance(figure, FigureBlock)
-    keys = {key.label: key.style.colour for key in figure.legend}
+def test_the_null_is_grey_and_named_as_the_control_in_the_table() -> None:
+    page = page_of(study(planted, 3, rosters=("raid", "random")))
+    legend = page.figures["answer"].legend
 
-    assert {"raid", f"random{NULL_NOTE}"} == set(keys)
-    assert ("c7", True) == (keys[f"random{NULL_NOTE}"], keys["raid"] != "c7")
-    assert "c7" in panel_svg(figure.panels[0])
+    assert {"raid": False, "random": True} == {
+        style.label: style.hue == GREY for style in legend.values()
+    }
+    assert any(f"random{NULL_NOTE}" in row for row in page.tables["outcome"].rows)
 
 
 def test_the_tables_hold_what_the_sentences_say() -> None:
-    study_ = study_of(study(planted, rosters=(MIXED, "mine")))
-    tables = [block for block in outcome_section(study_) if isinstance(block, TableBlock)]
-    standings, by_agent, treatments, rosters, policies = tables
+    tables = page_of(study(planted, rosters=(MIXED, "mine"))).tables
+    compared = [tables[kind] for kind in ("treatments", "rosters", "policies")]
 
-    assert 4 + 2 * 2 == len(standings.rows)
-    assert 10 == len(by_agent.rows)
-    assert ["agent", "policy", "baseline", "scarce"] == list(by_agent.head)
-    assert [2, 2, 2] == [len(table.rows) for table in (treatments, rosters, policies)]
-    for table in (treatments, rosters, policies):
+    assert 4 + 2 * 2 == len(tables["outcome"].rows)
+    assert 10 == len(tables["agents-1"].rows)
+    assert ["agent", "policy", "baseline", "scarce"] == list(tables["agents-1"].head)
+    assert [2, 2, 2] == [len(table.rows) for table in compared]
+    for table in compared:
         for row in table.rows:
             cells = dict(zip(table.head, row, strict=True))
             result = cells["result"]
@@ -270,18 +266,17 @@ def test_the_tables_hold_what_the_sentences_say() -> None:
 
 
 def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> None:
-    found = study_of(study(planted, 8, rosters=("raid", MIXED)))
-    standings, compared, *_ = (
-        [dict(zip(block.head, row, strict=True)) for row in block.rows]
-        for block in outcome_section(found)
-        if isinstance(block, TableBlock) and block.head[0] in ("treatment", "roster")
+    page = page_of(study(planted, 8, rosters=("raid", MIXED)))
+    standings, compared = (
+        [dict(zip(table.head, row, strict=True)) for row in table.rows]
+        for table in (page.tables["outcome"], page.tables["treatments"])
     )
 
     assert {"all agents": "10", "greedy-mine": "5", "raid": "5"} == {
         row["policy"]: row["agents"] for row in standings if row["roster"] == MIXED
     }
     numbers = ("mean of a", "mean of b", "difference ± 95%", "p", "Holm")
-    for row, one in zip(compared, found.answer.comparisons[TREATMENTS], strict=True):
+    for row, one in zip(compared, page.study.answer.comparisons[TREATMENTS], strict=True):
         assert [
             rounded(one.change.first), rounded(one.change.second), bounds(one.change.difference),
             p_value(one.p), p_value(one.holm),
@@ -306,15 +301,16 @@ def test_a_roster_has_one_style_in_all_figures_whatever_is_asked() -> None:
     )
 
     assert by_agent.styles == by_run.styles
-    drawn = {key.style.name: key.style for key in answer_figure(by_agent).legend}
+    figures = StudyPage(by_agent).figures
+    drawn = {**figures["answer"].legend, **figures["by-policy"].legend}
     assert {"raid", "greedy-mine", "claim", MIXED} <= set(drawn)
     assert {name: by_agent.styles[name] for name in drawn} == drawn
-    assert 5 == len({style.colour for style in by_agent.styles.values()})
+    assert 5 == len({style.hue for style in by_agent.styles.values()})
 
 
 def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None:
     found = study(planted, 3, rosters=(MIXED, "claim"))
-    rows = rows_of(runs_figure(study_of(found)).panels)
+    rows = page_of(found).figures["by-run"].data
 
     assert {
         (cell.treatment, cell.roster, f"seed {run.seed}"): mean(run.by_agent["gold"])
@@ -325,8 +321,8 @@ def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None
 
 
 def test_no_invisible_character_of_a_name_reaches_a_terminal() -> None:
-    reported = study_of(study(planted, 3, rosters=("a\x1b[31mb\u202e", "claim")))
-    figures = figures_in(page_of(reported))
+    page = page_of(study(planted, 3, rosters=("a\x1b[31mb\u202e", "claim")))
+    reported, figures = page.study, list(page.figures.values())
     texts = [*reported.answer.sentences, *repr(reported.answer).split("\n")]
     texts += [line for each in figures for line in (each.caption, *repr(each).split("\n"))]
 
@@ -336,20 +332,19 @@ def test_no_invisible_character_of_a_name_reaches_a_terminal() -> None:
 
 
 def test_methods_name_the_runs_without_a_value_or_say_that_there_are_none() -> None:
-    def methods(lost: int) -> str:
+    def said(lost: int) -> str:
         found = study(planted, 4)
         runs = [run for of_cell in found.by_cell.values() for run in of_cell]
         kept = [
             attrs.evolve(run, by_agent={"gold": [None] * 10}) if index < lost else run
             for index, run in enumerate(runs)
         ]
-        return " ".join(
-            b.text for b in methods_section(study_of(results(*kept))) if isinstance(b, Text)
-        )
+        page = page_of(results(*kept))
+        assert lost == len(excluded(page.study))
+        return page.html()
 
-    assert "No run is excluded." in methods(0)
-    assert "2 runs without a value of gold, left out" in methods(2)
-    assert "No run is excluded." not in methods(2)
+    assert "No run is excluded." in said(0)
+    assert "Without a value of gold, and left out of its means and pairs: 2 runs: " in said(2)
 
 
 @pytest.mark.parametrize("text", ["two\nlines", "a\u202eb", "x" * 301])

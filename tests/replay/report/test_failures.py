@@ -12,10 +12,10 @@ import pytest
 
 from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.usage import FirstAnswer
-from goldrush.replay.report.failures import LINES_MAX, hardly_played, models_section, warning
-from goldrush.replay.report.html import as_html
-from goldrush.replay.report.page import Block, Heading, TableBlock, Text
+from goldrush.replay.report.failures import LINES_MAX, hardly_played, model_tables
+from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
+from goldrush.replay.report.reported import study_of
 from goldrush.replay.report.values import answers
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import plan_of
@@ -70,7 +70,7 @@ def test_that_models_hardly_played_stands_above_the_verdicts(study: Path, tmp_pa
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     found = results_of(study, jobs=1)
-    [table] = [block for block in models_section(found) if isinstance(block, TableBlock)]
+    [table] = model_tables(found)
     told = json.loads(json.dumps(answers(found)))
 
     assert [
@@ -105,7 +105,7 @@ def test_how_many_first_answers_differ_is_told() -> None:
         for seed, first in enumerate(given)
     ]
     found = results(*runs)
-    [table] = [block for block in models_section(found) if isinstance(block, TableBlock)]
+    [table] = model_tables(found)
 
     assert (3, 5) == found.first_answers(cell, "m")
     assert "3 of 5" == table.rows[0][-1]
@@ -124,27 +124,24 @@ def test_the_commands_tell_it_too(study: Path, tmp_path: Path) -> None:
 def test_a_study_without_models_says_nothing_of_them() -> None:
     found = results(made(Cell("scarce", "raid", 5)))
 
-    assert ([], [], []) == (warning(found), models_section(found), hardly_played(found))
+    assert ([], []) == (model_tables(found), hardly_played(found))
 
 
 def test_only_so_many_models_are_named_above_the_verdicts() -> None:
     cells = [Cell("scarce", f"llm:m*{n}", 5) for n in range(LINES_MAX + 3)]
     failed = (Failures("m", 20, {"no-json": 11}),)
     found = results(*(attrs.evolve(made(cell), failures=failed) for cell in cells))
-    [said] = warning(found)
+    said = StudyPage(study_of(found)).html().partition("<h2")[0].partition("</p>")[0]
 
-    assert isinstance(said, Text)
-    assert LINES_MAX == said.text.count("answers unreadable")
-    assert said.text.endswith("; and 3 more.")
+    assert LINES_MAX == said.count("answers unreadable")
+    assert said.endswith("; and 3 more.")
     assert [f"{cell} rounds: {failed[0]}" for cell in cells] == answers(found)["hardly_played"]
-    [table] = [block for block in models_section(found) if isinstance(block, TableBlock)]
+    [table] = model_tables(found)
     assert len(cells) == len(table.rows)
 
 
 def test_a_model_s_name_is_text_on_a_page() -> None:
     failed = (Failures("<b>|*x*\u202e", 20, {"refusal": 20}),)
     found = results(made(Cell("scarce", "llm:x", 5), failures=failed))
-    blocks: list[Block] = [Heading(1, "t", "t"), *warning(found), *models_section(found)]
-    text = as_html(blocks)
 
-    assert "&lt;b&gt;|*x*\\u202e" in text
+    assert "&lt;b&gt;|*x*\\u202e" in StudyPage(study_of(found)).html()

@@ -1,7 +1,7 @@
-"""The figures: what is drawn, what is left out and told, and that all of it can be read."""
+"""The figures of a study: what is drawn, what is left out and told, and that all can be read."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,21 +10,26 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from goldrush.kernel.world import Vocabulary
 from goldrush.replay.report import figures
-from goldrush.replay.report.figures import band
-from goldrush.replay.report.marks import Drawn
-from goldrush.replay.report.outcome import answer_figure, runs_figure
-from goldrush.replay.report.plot import axis_of, panel_of, reach
-from goldrush.replay.report.question import StudyQuestion
-from goldrush.replay.report.sections import ReportedStudy, study_of
-from goldrush.replay.report.styles import styles_of
-from goldrush.replay.report.svg import _Drawing, panel_svg
-from goldrush.replay.report.tidy import rows_of
-from goldrush.replay.study.comparisons import Against
+from goldrush.replay.report.figure import Figure
+from goldrush.replay.report.page import StudyPage
+from goldrush.replay.report.plot import (
+    DOTS,
+    LINES,
+    LINES_MAX,
+    SCATTER,
+    TICKS_MIN,
+    Plot,
+    Row,
+    Style,
+    axis_of,
+    labels_of,
+    reach,
+)
+from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
+from goldrush.replay.report.svg import panel_svg, size_of
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
-from goldrush.replay.worlds.mining import sections
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
 from tests.replay.report.pages import words
@@ -33,106 +38,125 @@ from tests.replay.study.made_up import EXPECTED, Halves, made, results
 POINTS = (0.2, 0.4, 0.6, 0.4)
 SHARES = {f"share_{kind}": [0.25] * 4 for kind in ("defend", "mine", "claim", "raid")}
 OVER_ROUNDS = {name: MEASURES[name] for name in STUDIES.curves or ()}
-COMPARED = {name: MEASURES[name] for name in STUDIES.compared or ()}
-JUDGED = {name: MEASURES[name] for name in EXPECTED}
 CURVES: dict[str, Sequence[float | None]] = {
     name: tuple(value + place / 100 for value in POINTS) for place, name in enumerate(OVER_ROUNDS)
 }
+HOSTILE = ("$x$", "<b>&", "y" * 300, "y" * 299 + "z", "\x00\x1b", "a_b^c\\frac", "%s--", '" id="a')
+Cells = Mapping[Cell, Sequence[Result[Any, Any]]]
 
 
 def cells(
-    *rosters: str, seeds: int = 3, rounds: int = 4, **others: Any
+    *rosters: str, treatment: str = "baseline", seeds: int = 3, rounds: int = 4, **others: Any
 ) -> dict[Cell, Sequence[Result[Any, Any]]]:
     """Runs of 4 rounds with a curve for everything, no two alike."""
     given = {"curves": CURVES | SHARES, "lengths": {(2, True): 3, (4, False): 2}} | others
     found = {}
     for roster in rosters:
-        cell = Cell("baseline", roster, rounds)
+        cell = Cell(treatment, roster, rounds)
         found[cell] = [made(cell, seed, **given) for seed in range(seeds)]
     return found
 
 
-def asked(cells: Any) -> ReportedStudy:
-    """The study of these runs, asked about a measure of the run."""
-    every = (run for runs in cells.values() for run in runs)
-    return study_of(results(*every), question=StudyQuestion(outcome="gini"))
+def asked(given: Cells) -> ReportedStudy:
+    """The study of these runs, asked about a measure of the run, with change over time."""
+    every = (run for runs in given.values() for run in runs)
+    return study_of(results(*every), StudyQuestion(outcome="gini", criteria=True))
 
 
-def drawn(name: str, given: Any) -> Drawn:
-    return EVERY[name](given, styles_of([cell.roster for cell in given]))
+def drawn(given: Cells) -> dict[str, Figure]:
+    return StudyPage(asked(given)).figures
 
 
-EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
-    "over_units": lambda cells, styles: figures.over_units(
-        cells, styles, OVER_ROUNDS, Vocabulary()
-    ),
-    "half_against_half": lambda cells, styles: figures.half_against_half(
-        cells, styles, JUDGED, EXPECTED
-    ),
-    "lorenz_and_survival": sections.lorenz_and_survival,
-    "stamina": sections.stamina,
-    "trade_off": lambda cells, styles: sections.trade_off(cells, styles, {}),
-    "answer": lambda cells, styles: answer_figure(asked(cells)),
-    "runs": lambda cells, styles: runs_figure(asked(cells)),
-}
-HOSTILE = ("$x$", "<b>&", "y" * 300, "y" * 299 + "z", "\x00\x1b", "a_b^c\\frac", "%s--", '" id="a')
+def over_time(given: Cells) -> figures.Drawn:
+    return figures.over_time(asked(given), next(iter(given)).rounds)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_names_are_text_and_every_panel_says_what_it_shows(name: str) -> None:
+# what is there and can be read
+
+
+def test_names_are_text_and_every_panel_says_what_it_shows() -> None:
     """And a figure is the same each time."""
-    found = drawn(name, cells(*HOSTILE))
-    text = [*words(found.panels), *(key.label for key in found.legend)]
+    both = cells(*HOSTILE) | cells(*HOSTILE, treatment="scarce", run={"gini": 0.3})
+    found = drawn(both)
+    labels = set(labels_of(HOSTILE).values())
 
-    assert found == drawn(name, cells(*HOSTILE))
-    assert {style.label for style in styles_of(HOSTILE).values()} <= set(text)
-    assert all(panel.title and panel.alt for panel in found.panels)
-    assert () == tuple(found.omitted)
-    parsed = [ElementTree.fromstring(f"<svg>{panel_svg(panel)}</svg>") for panel in found.panels]
-    assert not {"id", "style", "href"} & {
-        name for svg in parsed for e in svg.iter() for name in e.attrib
+    assert {"answer", "differences", "by-run", "forest", "rounds-gini", "halves", "lorenz",
+            "survival", "stamina", "trade-off"} <= set(found)  # fmt: skip
+    assert {name: each.csv for name, each in found.items()} == {
+        name: each.csv for name, each in drawn(both).items()
     }
+    for figure in found.values():
+        text = [*words(figure), *(style.label for style in figure.legend.values())]
+        assert all(panel.title and panel.alt for panel in figure.panels)
+        parsed = [
+            ElementTree.fromstring(f"<svg>{panel_svg(figure, panel)}</svg>")
+            for panel in figure.panels
+        ]
+        assert not {"id", "style", "href"} & {
+            name for svg in parsed for each in svg.iter() for name in each.attrib
+        }
+        if figure.name in ("answer", "by-run"):
+            assert labels <= set(text)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_nothing_is_drawn_outside_of_a_panel(name: str) -> None:
-    for panel in drawn(name, cells(*(f"roster-{n}" for n in range(12)))).panels:
-        for x, y in re.findall(
-            r'(?:[ML]|x="|cx=")(-?[\d.]+)(?:" c?y="| )(-?[\d.]+)', panel_svg(panel)
-        ):
-            assert 0 <= float(x) <= panel.width
-            assert 0 <= float(y) <= panel.height
+def test_every_figure_says_which_treatment_or_roster_it_shows() -> None:
+    for each, names in (
+        (cells("raid") | cells("raid", treatment="scarce"), ("baseline", "scarce")),
+        (cells("raid", "mine"), ("raid", "mine")),
+        (cells("raid"), ("baseline",)),
+    ):
+        found = drawn(each)
+        for name in ("rounds-gini", "lorenz", "survival", "trade-off", "stamina", "by-run"):
+            shown = [*words(found[name]), *(s.label for s in found[name].legend.values())]
+            assert all(any(each in text for text in shown) for each in names), name
+
+
+def test_nothing_is_drawn_outside_of_a_panel() -> None:
+    for figure in drawn(cells(*(f"roster-{n}" for n in range(12)))).values():
+        for panel in figure.panels:
+            width, height = size_of(figure, panel)
+            for x, y in re.findall(
+                r'(?:[ML]|x="|cx=")(-?[\d.]+)(?:" c?y="| )(-?[\d.]+)', panel_svg(figure, panel)
+            ):
+                assert 0 <= float(x) <= width
+                assert 0 <= float(y) <= height
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_short_runs_are_drawn(rounds: int) -> None:
+    curves = {name: tuple(values)[:rounds] for name, values in (CURVES | SHARES).items()}
+    found = drawn(cells("random", rounds=rounds, curves=curves))
+
+    for name in ("rounds-gini", "stamina", "lorenz", "halves"):
+        assert all(panel_svg(found[name], panel) for panel in found[name].panels)
 
 
 # what there are no data for
 
 
-def test_panels_without_data_or_of_nothing_new_are_left_out_and_told() -> None:
+def test_measures_without_data_or_of_nothing_new_are_left_out_and_told() -> None:
     curves = CURVES | {
         "respect": [None] * 4, "contention": [0.0] * 4, "hhi": CURVES["gini"],
     }  # fmt: skip
-    found = drawn("over_units", cells("random", curves=curves | SHARES))
+    found = over_time(cells("random", curves=curves | SHARES))
 
     assert [
         "No data for: respect for first possession.",
         "0 throughout: contention rate.",
-        "Not drawn again, because identical: HHI of plots (as Gini of gold).",
+        "Identical to another one: HHI of plots (as Gini of gold).",
     ] == list(found.omitted)
-    assert len(OVER_ROUNDS) - 3 == len(found.panels)
+    assert len(OVER_ROUNDS) - 3 == len(found.figures)
 
 
-def test_a_curve_that_is_hardly_ever_defined_is_not_drawn() -> None:
+def test_a_line_that_is_hardly_ever_defined_is_not_drawn() -> None:
     curves = {name: (0.2, 0.3 + n / 100) * 20 for n, name in enumerate(OVER_ROUNDS)}
     curves["respect"] = (None,) * 36 + (0.1,) * 4
-    found = drawn("over_units", cells("random", rounds=200, curves=curves))
+    [said] = over_time(cells("random", rounds=200, curves=curves)).omitted
 
-    [said] = found.omitted
-    assert said.endswith("respect for first possession.")
-    assert "defined in at most 1 of 10 windows" in said
+    assert "Defined in at most 1 of 10 windows: respect for first possession." == said
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_without_any_data_there_is_no_panel(name: str) -> None:
+def test_without_any_data_there_is_no_figure() -> None:
     nothing = cells(
         "random",
         curves=dict.fromkeys((*CURVES, *SHARES), [None] * 4),
@@ -141,45 +165,210 @@ def test_without_any_data_there_is_no_panel(name: str) -> None:
         gold=[0.0] * 10,
         lengths={},
     )
-    found = drawn(name, nothing)
 
-    assert [] == list(found.panels)
-    assert found.omitted or name in ("answer", "runs")
+    assert {} == drawn(nothing)
 
 
-def test_rosters_without_data_are_named_as_such_in_a_panel_that_has_some() -> None:
+def test_cells_without_data_are_named_as_such_in_a_panel_that_has_some() -> None:
     given = cells("random") | cells("raid", halves=dict.fromkeys(MEASURES, (None, 1.0)))
-    found = drawn("half_against_half", given)
 
-    assert 7 == words(found.panels).count("no data")
-
-
-# what is drawn
+    assert 7 == words(drawn(given)["halves"]).count("no data")
 
 
-def test_a_line_ends_where_the_mean_does_and_the_band_is_its_interval() -> None:
-    found = band([[0.2, None], [0.4, None], [0.6, 0.5]], MEASURES["turnover"].limits)
-    whole = interval([0.2, 0.4, 0.6])
-
-    assert (0, 1) == tuple(found.positions)
-    assert [0.4, 0.5] == pytest.approx(list(found.mean))
-    assert (0.0, 0.5) == (found.low[0], found.low[1])  # the interval goes below 0, a rate does not
-    assert whole.low is not None
-    assert whole.low < 0
-    assert whole.high == pytest.approx(found.high[0])
+# measures over time
 
 
-def test_equal_runs_do_not_narrow_a_band() -> None:
-    limits = MEASURES["targeting"].limits
+def test_a_measure_over_time_has_a_line_for_each_treatment_with_its_interval() -> None:
+    given = cells("raid") | cells("raid", treatment="scarce")
+    [first, *others] = given[Cell("baseline", "raid", 4)]
+    given[Cell("baseline", "raid", 4)] = [
+        attrs.evolve(first, curves=first.curves | {"turnover": (0.1, 0.2, 0.4, 0.4)}), *others
+    ]  # fmt: skip
+    figure = drawn(given)["rounds-turnover"]
+    values = [run.curves["turnover"][0] for run in given[Cell("baseline", "raid", 4)]]
+    whole = interval(values)
+    row = figure.data[0]
 
-    assert band([[0.5], [1.0]], limits) == band([[0.5], [1.0]] * 4, limits, [0, 1] * 4)
+    assert (LINES, 1) == (figure.kind, len(figure.panels))
+    assert ["baseline"] * 4 + ["scarce"] * 4 == [each["series"] for each in figure.data]
+    assert [1, 2, 3, 4] * 2 == [each["x"] for each in figure.data]
+    assert ("turnover rate", whole.mean, max(0.0, whole.low or 0), whole.high, 3) == (
+        row["panel"], row["y"], row["low"], row["high"], row["n"]
+    )  # fmt: skip
+    assert "95% interval" in figure.caption
+    assert {"baseline", "scarce"} <= set(words(figure))  # at the ends of their lines
+    assert {} == figure.legend
+
+
+def test_one_treatment_has_a_line_for_each_roster_in_its_own_style() -> None:
+    given = cells("random", "raid")
+    figure = drawn(given)["rounds-gini"]
+
+    assert {"random", "raid"} == {each["series"] for each in figure.data}
+    assert asked(given).styles["random"] == figure.styles["random"]
+
+
+def test_more_lines_than_one_panel_takes_are_parted_by_roster() -> None:
+    given = {}
+    for n in range(LINES_MAX // 2 + 1):
+        given |= cells("raid", "mine", treatment=f"own-{n}")
+    study = study_of(results(*(run for runs in given.values() for run in runs)))
+    names, styles = study.lines(list(given))
+
+    assert {"raid", "mine"} == {panel for panel, _ in names.values()}
+    assert {f"own-{n}" for n in range(LINES_MAX // 2 + 1)} == set(styles)
+    some = list(given)[:LINES_MAX]
+    assert {""} == {panel for panel, _ in study.lines(some)[0].values()}
+    assert "own-0, raid" in study.lines(some)[1]
+
+
+def test_a_measure_of_agents_has_a_line_for_each_policy() -> None:
+    from goldrush.replay.data.course import Course
+
+    given = {}
+    for treatment in ("baseline", "scarce"):
+        for cell, runs in cells("mixed", treatment=treatment).items():
+            means = {"gold": {"raid": (1.0, 3.0), "mine": (2.0, 4.0)}}
+            given[cell] = [attrs.evolve(run, course=Course((2, 4), means)) for run in runs]
+    figure = drawn(given)["rounds-gold"]
+
+    assert ["gold, baseline", "gold, scarce"] == [panel.title for panel in figure.panels]
+    assert [("raid", 2, 1.0), ("raid", 4, 3.0), ("mine", 2, 2.0), ("mine", 4, 4.0)] == [
+        (row["series"], row["x"], row["y"]) for row in figure.data[:4]
+    ]
 
 
 def test_no_band_goes_where_a_rate_cannot() -> None:
-    rate = band([[0.5], [1.0]], MEASURES["turnover"].limits)
-    ratio = band([[0.5], [1.0]], MEASURES["targeting"].limits)
+    values = interval([0.5, 1.0])
 
-    assert (1.0, True) == (rate.high[0], ratio.high[0] > 1)
+    assert (True, 1.0) == (
+        (values.high or 0) > 1, figures.within(MEASURES["turnover"].limits, values)[1],
+    )  # fmt: skip
+    assert values.high == figures.within(MEASURES["targeting"].limits, values)[1]
+
+
+def test_equal_runs_do_not_narrow_a_band() -> None:
+    given = cells("raid", seeds=2)
+    [cell] = given
+    [first, second] = given[cell]
+    other = attrs.evolve(second, curves=dict.fromkeys(second.curves, (0.9,) * 4))
+    once = drawn({cell: [first, other]})["rounds-gini"].data
+    again = [attrs.evolve(run, seed=run.seed + 2, equal_to=run.seed) for run in (first, other)]
+
+    assert [row["high"] for row in once] == pytest.approx(
+        [row["high"] for row in drawn({cell: [first, other, *again]})["rounds-gini"].data]
+    )
+
+
+def test_a_mean_stands_in_the_middle_of_its_window_and_a_last_value_at_its_end() -> None:
+    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
+    found = drawn(cells("random", rounds=80, curves=curves))
+
+    assert [1.5, 3.5] == [row["x"] for row in found["rounds-turnover"].data[:2]]
+    assert [2, 4] == [row["x"] for row in found["rounds-gini"].data[:2]]
+    assert 80 == found["rounds-gini"].panels[0].x.high
+
+
+def line(*values: float | None) -> Plot:
+    rows = [Row("it", "a", at, value, value, value) for at, value in enumerate(values)]
+    return Plot(LINES, rows, {"a": Style(0, label="a")})
+
+
+def test_no_line_leads_over_what_is_undefined() -> None:
+    plot = line(None, 0.1, None, 0.2, 0.3, None)
+    svg = panel_svg(plot, plot.panels[0])
+    places = [len(re.findall(r"[ML]", d)) for d in re.findall(r'class="line c0" d="([^"]*)"', svg)]
+
+    assert [1, 1, 2] == sorted(places)  # a lone value has its interval, too
+
+
+def test_lines_that_coincide_have_marks_at_other_places() -> None:
+    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
+    figure = drawn(cells("random", "raid", rounds=40, curves=curves))["rounds-gini"]
+    marks = re.findall(
+        r'class="dot (c\d)" (?:cx="|d="M)([\d.]+)', panel_svg(figure, figure.panels[0])
+    )
+    hues = [f"c{style.hue}" for style in (figure.styles["random"], figure.styles["raid"])]
+    first, second = ({x for c, x in marks if c == hue} for hue in hues)
+
+    assert first
+    assert second
+    assert first.isdisjoint(second)
+
+
+# halves, differences, runs
+
+
+def test_the_first_half_is_hollow_and_stands_before_the_second() -> None:
+    given = cells("random", halves=dict.fromkeys(MEASURES, (0.0, 0.0)))
+    given |= cells("raid", halves=dict.fromkeys(MEASURES, (0.2, 0.4)))
+    figure = drawn(given)["halves"]
+
+    assert len(EXPECTED) == len(figure.panels)
+    assert [
+        ("first half", "random", 0.0), ("second half", "random", 0.0),
+        ("first half", "raid", 0.2), ("second half", "raid", 0.4),
+    ] == [tuple(row[name] for name in ("series", "x", "y")) for row in figure.data[:4]]  # fmt: skip
+    assert {3} == {row["n"] for row in figure.data}
+    assert [True, False] == [figure.styles[name].hollow for name in ("first half", "second half")]
+    panel = figure.panels[0]
+    places = [panel.down(row) for rows in panel.series.values() for row in rows]
+    assert [-0.2, 0.8, 0.2, 1.2] == pytest.approx(places)
+
+
+def test_halves_of_nothing_but_zeros_are_told() -> None:
+    same: Halves = (0.0, 0.0)
+    given = cells("random", halves=dict.fromkeys(MEASURES, same))
+    found = figures.halves(asked(given), 4)
+
+    assert [] == list(found.figures)
+    assert found.omitted[0].startswith("0 in every half: ")
+
+
+def test_a_forest_has_a_row_for_each_treatment_and_every_judged_measure() -> None:
+    given = cells("raid", "mine")
+    for n in range(30):
+        given |= cells(
+            "raid",
+            "mine",
+            treatment=f"own-{n}",
+            run={"gini": 0.1 * n, "hhi": 1.0},
+            settings={"alpha": 2.0 + n},
+        )
+    study = asked(given)
+    found = figures.forest(study, 4)
+    [figure] = found.figures
+    gini = [row for row in figure.data if row["panel"] == MEASURES["gini"].title]
+
+    assert 60 == len(gini)
+    assert {f"own-{n} ({n})".partition(" ")[0] for n in range(30)} == {
+        str(row["x"]).partition(" ")[0] for row in gini
+    }
+    expected = {
+        (each.cell.treatment, each.cell.roster): each.differences["gini"].mean
+        for each in study.against
+    }
+    assert expected == {(str(row["x"]).partition(" ")[0], row["series"]): row["y"] for row in gini}
+    assert any(said.startswith("No difference in any seed: ") for said in found.omitted)
+
+
+def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
+    given = cells("random", "raid", run={"gini": 0.7, "turnover": 0.2})
+    study = asked(given)
+    hrefs = {(cell, 1): f"pages/{cell.roster}.html" for cell in given}
+    found = StudyPage(attrs.evolve(study, hrefs=hrefs)).figures
+    scatter, runs = found["trade-off"], found["by-run"]
+    gini = panel_svg(scatter, scatter.panels[0])
+
+    assert SCATTER == scatter.kind
+    assert ["pages/random.html", "pages/raid.html"] == re.findall(r'href="([^"]+)"', gini)
+    assert 6 == gini.count("<title>baseline, ra")
+    assert {(0.7, 0.2)} == {
+        (row["x"], row["y"]) for row in scatter.data if row["panel"] == "Gini of gold"
+    }
+    assert "href" not in panel_svg(scatter, scatter.panels[0], linked=False)
+    assert ["seed 0", "seed 1", "seed 2"] == [row["label"] for row in runs.data[:3]]
+    assert "<title>baseline, random, seed 0: 0.7</title>" in panel_svg(runs, runs.panels[0])
 
 
 def test_every_measure_is_known_to_be_a_rate_or_not() -> None:
@@ -188,94 +377,6 @@ def test_every_measure_is_known_to_be_a_rate_or_not() -> None:
     rates = {name for name, measure in MEASURES.items() if measure.limits == (0, 1)}
 
     assert rates - {"gini", "hhi"} == says
-
-
-@pytest.mark.parametrize("rounds", [1, 2])
-def test_short_runs_are_drawn(rounds: int) -> None:
-    curves = {name: tuple(values)[:rounds] for name, values in (CURVES | SHARES).items()}
-    given = cells("random", rounds=rounds, curves=curves)
-    for name in EVERY:
-        assert drawn(name, given).panels
-
-
-def test_a_mean_stands_in_the_middle_of_its_window_and_a_last_value_at_its_end() -> None:
-    """And a measure that is 0 in one cell is drawn; the axis ends with the longest run."""
-    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
-    zero = {"contention": (0.0,) * 40}
-    given = cells("random", rounds=80, curves=curves)
-    given |= cells("raid", rounds=40, curves=curves | zero)
-    panels = {panel.title: panel for panel in drawn("over_units", given).panels}
-    turnover, gini = (rows_of([panels[OVER_ROUNDS[name].title]]) for name in ("turnover", "gini"))
-
-    assert {80.0} == {panel.x.high for panel in panels.values()}
-    assert [1.5, 3.5, 1, 2] == [rows["x"] for rows in (*turnover[:2], *turnover[40:42])]
-    assert [2, 4, 1, 2] == [rows["x"] for rows in (*gini[:2], *gini[40:42])]
-    assert MEASURES["contention"].title in panels
-
-
-def test_a_curve_is_drawn_through_the_means_of_its_seeds() -> None:
-    [(cell, runs)] = cells("random").items()
-    curves = dict.fromkeys(OVER_ROUNDS, (0.1, 0.2, 0.4, 0.4))
-    runs = [attrs.evolve(runs[0], curves=curves), *runs[1:]]
-    first = drawn("over_units", {cell: runs}).panels[0]
-    [row, *_] = rows_of([first])
-    name = next(name for name in OVER_ROUNDS if OVER_ROUNDS[name].title == first.title)
-    values = [run.curves[name][0] for run in runs]
-
-    assert interval(values).mean == pytest.approx(row["y"])
-    assert row["low"] < row["y"] < row["high"]  # type: ignore[operator]
-    outline = re.search(
-        r'class="band [^"]*" d="M[\d.]+ ([\d.]+)L.*L[\d.]+ ([\d.]+)Z"', panel_svg(first)
-    )
-    place = _Drawing(first, None).y
-    assert outline
-    assert (f"{place(row['high']):.1f}", f"{place(row['low']):.1f}") == outline.groups()  # type: ignore[arg-type]
-
-
-def test_the_first_half_is_hollow_and_stands_before_the_second() -> None:
-    given = cells("random", halves=dict.fromkeys(MEASURES, (0.0, 0.0)))
-    given |= cells("raid", halves=dict.fromkeys(MEASURES, (0.2, 0.4)))
-    found = drawn("half_against_half", given)
-
-    assert len(JUDGED) == len(found.panels)
-    assert [
-        ("random", "random", 0.0, "first half"), ("random", "random", 0.0, "second half"),
-        ("raid", "raid", 0.2, "first half"), ("raid", "raid", 0.4, "second half"),
-    ] == [tuple(row[name] for name in ("series", "x", "y", "label"))
-          for row in rows_of(found.panels[:1])]  # fmt: skip
-    assert {3} == {row["n"] for row in rows_of(found.panels)}
-    assert [True, False] * 2 == [mark.hollow for mark in found.panels[0].marks]  # type: ignore[union-attr]
-
-
-def test_no_line_leads_over_what_is_undefined() -> None:
-    assert [[0], [1, 2], [3]] == figures._runs([1, 3, 4, 9])
-
-
-def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
-    given = cells("random", "raid", run={"gini": 0.7, "turnover": 0.2})
-    hrefs = {(cell, 1): f"pages/{cell.roster}.html" for cell in given}
-    [gini, _] = sections.trade_off(given, styles_of(["random", "raid"]), hrefs).panels
-
-    assert gini.has_links
-    assert ["pages/random.html", "pages/raid.html"] == re.findall(
-        r'href="([^"]+)"', panel_svg(gini)
-    )
-    assert 6 == panel_svg(gini).count("<title>baseline, ra")
-    assert {(0.7, 0.2)} == {(row["x"], row["y"]) for row in rows_of([gini])}
-
-
-def test_lines_that_coincide_have_marks_at_other_places() -> None:
-    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
-    found = drawn("over_units", cells("random", "raid", rounds=40, curves=curves)).panels[0]
-    marks = re.findall(r'class="dot (c\d)" (?:cx="|d="M)([\d.]+)', panel_svg(found))
-    first, second = ({x for c, x in marks if c == colour} for colour in ("c0", "c1"))
-
-    assert first
-    assert second
-    assert first.isdisjoint(second)
-    styles = styles_of(["random", "raid"])
-    assert styles["random"].dash != styles["raid"].dash
-    assert styles["random"].marker != styles["raid"].marker
 
 
 # axes
@@ -293,72 +394,34 @@ def test_lines_that_coincide_have_marks_at_other_places() -> None:
 def test_an_axis_has_round_figures_of_the_same_length(
     low: float, high: float, labels: list[str]
 ) -> None:
-    drawn = axis_of(low, high, 5)
+    axis = axis_of(low, high)
 
-    assert labels == [label for _, label in drawn.ticks]
-    assert (0, 1) == (drawn.share(low), drawn.share(high))
-    assert (0, 1) == (drawn.share(low - 1), drawn.share(high + 1))
+    assert labels == [label for _, label in axis.ticks]
+    assert (0, 1) == (axis.share(low), axis.share(high))
+    assert (0, 1) == (axis.share(low - 1), axis.share(high + 1))
 
 
-@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(1, 6))
-def test_an_axis_has_two_ticks_or_more(low: float, span: float, most: int) -> None:
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_an_axis_has_three_ticks_or_more(low: float, span: float) -> None:
     high = low + span
     assume(high - low > 1e-9 * max(1.0, abs(high)))
-    ticks = axis_of(low, high, most).ticks
+    ticks = axis_of(low, high).ticks
 
-    assert 2 <= len(ticks)
+    assert TICKS_MIN <= len(ticks)
     assert all(low - 1e-8 * span <= tick <= high + 1e-8 * span for tick, _ in ticks)
 
 
 def test_an_axis_of_one_value_has_room() -> None:
-    assert 0.5 == pytest.approx(axis_of(3, 3, 4).share(3))
+    assert 0.5 == pytest.approx(axis_of(3, 3).share(3))
     assert (0.0, 0.0) == reach([])
-    assert panel_of("t", (0, 0), (0, 0), [], "it").x.ticks
 
 
-# the forest
+def test_a_long_run_has_whole_units_as_ticks() -> None:
+    assert all(tick == round(tick) for tick, _ in line(*[0.1] * 8).panels[0].x.ticks)
 
 
-def against(treatment: str, *values: float | None, roster: str = "r") -> Against:
-    differences = dict.fromkeys(MEASURES, interval(values))
-    return Against(
-        Cell(treatment, roster, 9), Cell("baseline", roster, 9), differences, identical=False
-    )
+def test_differences_have_zero_on_their_axis() -> None:
+    row = Row("it", "a", "b − a", 5.0, 4.0, 6.0)
+    axis = Plot(DOTS, [row], {"a": Style(0, label="a")}, rule="zero").panels[0].x
 
-
-def forest(*compared: Against) -> Drawn:
-    labels = {one.cell: f"{one.cell.treatment} (0.4)" for one in compared}
-    return figures.forest(compared, labels, styles_of(["r", "s"]), COMPARED)
-
-
-def test_a_forest_has_every_sub_measure_of_the_criteria() -> None:
-    found = forest(against("scarce", 0.1, 0.2))
-
-    assert {MEASURES[name].title for name in EXPECTED} <= {panel.title for panel in found.panels}
-
-
-def test_a_forest_has_a_row_for_each_treatment_and_a_mark_for_each_roster() -> None:
-    every = [against(f"treatment-{n}", 0.1 * n, 0.2) for n in range(45)]
-    found = forest(*every, against("treatment-7", 0.1, 0.2, roster="s"))
-
-    assert {f"treatment-{n} (0.4)" for n in range(45)} <= set(words(found.panels[:1]))
-    assert ["r", "s"] == [key.label for key in found.legend]
-    assert 46 == panel_svg(found.panels[0]).count("<title>")
-
-
-def test_measures_without_any_difference_are_left_out_of_a_forest() -> None:
-    one = against("scarce", 0.1, 0.2)
-    none = {"idle": interval([]), "gini": interval([0.0, 0.0])}
-    found = forest(attrs.evolve(one, differences=one.differences | none))
-
-    assert [
-        "No data for: idle stamina rate.", "No difference in any seed: Gini of gold.",
-    ] == list(found.omitted)  # fmt: skip
-
-
-def test_halves_of_nothing_but_zeros_are_told() -> None:
-    same: Halves = (0.0, 0.0)
-    found = drawn("half_against_half", cells("random", halves=dict.fromkeys(MEASURES, same)))
-
-    assert [] == list(found.panels)
-    assert found.omitted[0].startswith("0 in every half: ")
+    assert axis.low <= 0 < 6 <= axis.high

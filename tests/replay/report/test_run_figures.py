@@ -10,7 +10,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.find import tools_named
 from goldrush.replay.report import run_figures
-from goldrush.replay.report.marks import Curve
+from goldrush.replay.report.plot import Row
 from goldrush.replay.run import Run
 
 ROSTER = "greedy-mine*4,raid*2,random"
@@ -22,29 +22,30 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return goldrush.record(path, seed=7, rounds=20, roster=ROSTER)
 
 
-def curves_of(figure: goldrush.Figure) -> list[Curve]:
-    [panel] = figure._panels
-    return panel.curves
+def series_of(figure: goldrush.Figure) -> dict[str, list[Row]]:
+    [panel] = figure.panels
+    return {name: list(rows) for name, rows in panel.series.items()}
 
 
 def test_gold_has_a_line_for_each_policy_in_its_hue_with_its_agents_mean_and_range(
     run: Run,
 ) -> None:
     figure = run.figure("gold")
-    curves = {curve.style.name: curve for curve in curves_of(figure)}
+    lines = series_of(figure)
 
-    assert {"greedy-mine": "c0", "raid": "c6", "random": "c7"} == {
-        name: curve.style.colour for name, curve in curves.items()
+    assert {"greedy-mine": 0, "raid": 6, "random": 7} == {
+        name: figure.styles[name].hue for name in figure.panels[0].series
     }
-    assert {"greedy-mine × 4", "raid × 2", "random"} == {c.style.label for c in curves.values()}
+    labels = {style.label for style in figure.styles.values()}
+    assert {"greedy-mine × 4", "raid × 2", "random"} == labels
     for number, unit in enumerate(run, 1):
         gold = unit.state.gold
         for name, agents in (("greedy-mine", gold[:4]), ("raid", gold[4:6]), ("random", gold[6:])):
-            sample = curves[name].samples[number - 1]
-            assert (number, len(agents)) == (sample.x, sample.n)
-            assert sum(agents) / len(agents) == pytest.approx(sample.y)
+            row = lines[name][number - 1]
+            assert (number, len(agents)) == (row.x, row.n)
+            assert sum(agents) / len(agents) == pytest.approx(row.y)
             if len(agents) > 1:
-                assert (min(agents), max(agents)) == (sample.low, sample.high)
+                assert (min(agents), max(agents)) == (row.low, row.high)
     assert figure == run.figure()
 
 
@@ -53,11 +54,11 @@ def test_policies_of_one_hue_differ_in_line_and_marker(run: Run, tmp_path: Path)
     recorded = f"recorded:{run.path}"
     roster = ",".join([recorded, *known.hue_order, known.null])
     run = goldrush.record(tmp_path / "many.journal", rounds=3, agents=9, roster=roster)
-    styles = [curve.style for curve in curves_of(run.figure("gold"))]
+    styles = run.figure("gold").styles.values()
 
-    assert len({style.colour for style in styles}) < len(styles)
-    assert len(styles) == len({(style.colour, style.dash) for style in styles})
-    assert len(styles) == len({(style.colour, style.marker) for style in styles})
+    assert len({style.hue for style in styles}) < len(styles)
+    assert len(styles) == len({(style.hue, style.dash) for style in styles})
+    assert len(styles) == len({(style.hue, style.marker) for style in styles})
 
 
 def test_a_measure_of_units_is_drawn_as_it_was_measured_and_parted_where_undefined(
@@ -66,9 +67,8 @@ def test_a_measure_of_units_is_drawn_as_it_was_measured_and_parted_where_undefin
     values = run.measured().values["defense_trigger"]
     found = {row["x"]: row["y"] for row in run.figure("defense_trigger").data}
 
-    assert {n: value for n, value in enumerate(values, 1) if value is not None} == found
-    [curve] = curves_of(run.figure("defense_trigger"))
-    assert {1.0} == {b.x - a.x for of in curve.segments for a, b in pairwise(of)}
+    assert dict(enumerate(values, 1)) == found
+    assert None in values
     for name in run.figures():
         assert run.figure(name).caption.startswith(run.figures()[name])
 
@@ -83,12 +83,14 @@ def test_a_long_run_is_drawn_at_some_of_its_units_the_last_included(
 ) -> None:
     monkeypatch.setattr(run_figures, "SAMPLES_MAX", 7)
 
-    assert [1, 5, 9, 13, 17, 20] == [s.x for s in curves_of(run.figure("plots"))[0].samples]
+    assert [1, 5, 9, 13, 17, 20] == [
+        row.x for row in next(iter(series_of(run.figure("plots")).values()))
+    ]
     assert [1, 5, 9, 13, 17, 20] == [row["x"] for row in run.figure("hhi").data]
 
 
 def test_labels_at_the_ends_of_lines_are_apart(run: Run) -> None:
-    [panel] = run.figure("gold")._panels
+    [panel] = run.figure("gold").panels
     for gap in (0.1, 0.45):
         heights = [height for height, _ in panel.ends(gap)]
 
@@ -101,7 +103,7 @@ def test_a_game_has_a_figure_of_its_score_and_of_its_own_measures(tmp_path: Path
     game = goldrush.record(Fishery, tmp_path / "g.journal", seed=1)
 
     assert ["score", "stock", "landed"] == list(game.figures())
-    assert [3, 2] == [curve.samples[0].n for curve in curves_of(game.figure("score"))][::-1]
+    assert [3, 2] == [rows[0].n for rows in series_of(game.figure("score")).values()][::-1]
     assert game.figure("stock").save(tmp_path / "stock.csv").exists()
 
 
@@ -113,8 +115,10 @@ def test_a_season_has_a_row_of_scores_for_each_policy(tmp_path: Path) -> None:
     assert {one.policy: one.mean for one in outcome.standings if one.mean is not None} == {
         row["series"]: row["y"] for row in figure.data
     }
-    assert {(one.lowest, one.highest) for one in outcome.standings if one.mean is not None} == {
-        (row["low"], row["high"]) for row in figure.data
-    }
+    assert {
+        (one.lowest, one.highest) if len(one.agents) > 1 else (None, None)
+        for one in outcome.standings
+        if one.mean is not None
+    } == {(row["low"], row["high"]) for row in figure.data}
     assert "score" == season.figure().name
     assert "percentile" in season.figures()

@@ -18,8 +18,7 @@ from scipy.stats import pearsonr, wilcoxon
 
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.cli.main import cli
-from goldrush.replay.report.page import TableBlock
-from goldrush.replay.report.sections import study_of
+from goldrush.replay.report.reported import StudyQuestion, study_of
 from goldrush.replay.report.values import answers as report_answers
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
@@ -522,9 +521,9 @@ def test_stability_is_shown_with_its_interval_over_seasons_or_not_at_all() -> No
         study_ = results(*ranked(*ours[: found.seasons]))
         rows = [
             row
-            for part in CHAPTER.criteria(study_of(study_))
-            if isinstance(part, TableBlock) and "stability" in part.head
-            for row in part.rows
+            for table in CHAPTER.tables(study_of(study_, StudyQuestion(criteria=True)))
+            if table.name == "stability"
+            for row in table.rows
         ]
         assert 1 == len(rows)
         assert shown in str(rows[0][-1])

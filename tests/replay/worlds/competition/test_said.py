@@ -11,7 +11,9 @@ from tests.journals import events_of
 from tests.seasons import rich
 
 FORMS = (None, True, 0, -1, 2**64 - 1, 0.5, "", "x", [], [[]], [[1], ["x"]], [5, 5], [None])
-SPOKEN = [(e.name, field) for e in EVENTS for field, kind in e.fields.items() if kind.name == PLAIN.name]
+SPOKEN = [
+    (e.name, field) for e in EVENTS for field, kind in e.fields.items() if kind.name == PLAIN.name
+]
 
 
 @pytest.fixture(scope="module")

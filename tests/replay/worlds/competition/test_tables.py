@@ -674,7 +674,9 @@ def test_whatever_a_refused_act_holds_its_row_fits_the_columns(
     table: Table, form: type[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = run_at(odd() if form is Stood else season_path(ANYTHING))
-    said = [name for name, kind in EVENT_TYPES[CODES[form]].fields.items() if kind.name == PLAIN.name]
+    said = [
+        name for name, kind in EVENT_TYPES[CODES[form]].fields.items() if kind.name == PLAIN.name
+    ]
     with JournalReader(run.path) as reader:
         one = next(iter(played(run.world, reader)))
         act = next(act for act in one.acts if isinstance(act.act, form) and act.code)

@@ -4,18 +4,24 @@ import re
 
 import pytest
 
-from goldrush.replay.report.page import TableBlock, Text
-from goldrush.replay.report.sections import comparison_section, head, study_of, treatment_sections
+from goldrush.replay.report.page import StudyPage
+from goldrush.replay.report.reported import study_of
+from goldrush.replay.report.tables import Table
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.counting import Tie
-from goldrush.replay.worlds.mining.sections import theory_section, trade_off_section
+from goldrush.replay.worlds.mining.sections import tables_of
 from goldrush.replay.worlds.mining.theory import MiningResult
-from tests.replay.report.pages import figures_in, said
+from tests.replay.report.pages import Page
 from tests.replay.study.made_up import made, results
 
 
-def theory_tables(*runs: MiningResult) -> list[TableBlock]:
-    return [part for part in theory_section(results(*runs)) if isinstance(part, TableBlock)]
+def theory_tables(*runs: MiningResult) -> dict[str, Table]:
+    return {table.name: table for table in tables_of(study_of(results(*runs)))}
+
+
+def said(*runs: MiningResult) -> str:
+    """All that is to be read on the page of these runs."""
+    return Page(StudyPage(study_of(results(*runs))).html()).text
 
 
 def tied(kind: str, first: int, second: int) -> list[Tie]:
@@ -28,7 +34,9 @@ def test_fair_draws_are_rejected_only_after_the_correction() -> None:
     cell = Cell("baseline", "raid", 9)
     for counts, raids in (((38, 22), "not rejected"), ((60, 0), "rejected")):
         ties = tied("claim", 30, 30) + tied("raid", *counts)
-        shown = {(row[0], row[1]): row[-1] for row in theory_tables(made(cell, ties=ties))[0].rows}
+        shown = {
+            (row[0], row[1]): row[-1] for row in theory_tables(made(cell, ties=ties))["ties"].rows
+        }
 
         assert "not rejected" == shown["claims", "2"]
         assert raids == shown["raids", "2"] == shown["raids", "all"]
@@ -36,7 +44,8 @@ def test_fair_draws_are_rejected_only_after_the_correction() -> None:
 
 def test_few_draws_are_said_to_be_too_few() -> None:
     """And no figure of a test that nobody may trust is shown."""
-    [table, _] = theory_tables(made(Cell("baseline", "raid", 9), ties=tied("claim", 9, 0)))
+    ties = tied("claim", 9, 0)
+    table = theory_tables(made(Cell("baseline", "raid", 9), ties=ties))["ties"]
     rows = [dict(zip(table.head, map(str, row), strict=True)) for row in table.rows]
 
     assert ["too few draws"] * 2 == [row["1/k"] for row in rows]
@@ -63,7 +72,7 @@ def test_where_defence_breaks_is_held_against_its_rule(
     names = ("defended_raided", "overrun", "defended_undone", "defended_captured")
     totals = dict(zip(names, counts, strict=True))
     run = made(Cell("own", "raid", 9), totals=totals, settings={"defense": defense})
-    row = theory_tables(run)[-1].rows[0]
+    row = theory_tables(run)["breaking"].rows[0]
 
     assert [defense, *map(str, counts), seen] == [*row[:5], row[6]]
 
@@ -74,23 +83,20 @@ def test_rosters_of_other_sizes_are_named_where_pressure_differs() -> None:
         made(Cell("baseline", "many", 9), settings={"agents": 30}),
         made(Cell("scarce", "few", 9)),
     ]
-    study = study_of(results(*runs))
-    says = " ".join(part.text for part in head(study) if isinstance(part, Text))
-    captions = [part.caption for part in figures_in(treatment_sections(study))]
+    says = said(*runs)
 
     assert "Under baseline (for few) it is below 1" in says
     assert "The question is tested where it is 1 or more: baseline (for many), scarce." in says
-    assert "baseline, 9 rounds (N = 10 or 30, pressure 0.4 or 1.2)" in captions[0]
+    assert "Treatment baseline, 9 rounds, pressure 0.4 or 1.2" in says
 
 
 def test_what_differs_by_arithmetic_alone_is_named() -> None:
     cells = [Cell(t, "raid", 9) for t in ("baseline", "agents-20", "cap-2", "scarce", "scarce-20")]
-    says = said(comparison_section(study_of(results(*map(made, cells)))))
+    says = said(*map(made, cells))
 
     assert "The intervals are not corrected for multiple comparisons." in says
     assert "so the differences of agents-20, scarce, scarce-20 are not due to behaviour" in says
-    plain = said(comparison_section(study_of(results(*map(made, (cells[0], cells[2]))))))
-    assert "arithmetically" not in plain
+    assert "arithmetically, so the" not in said(*map(made, (cells[0], cells[2])))
 
 
 def test_a_correlation_of_one_has_no_interval() -> None:
@@ -98,13 +104,11 @@ def test_a_correlation_of_one_has_no_interval() -> None:
         made(Cell("scarce", "raid", 9), n, run={"turnover": n, "gini": n, "hhi": (n - 1) ** 2})
         for n in range(5)
     ]
-    parts = trade_off_section(study_of(results(*runs)))
-    [table] = [part for part in parts if isinstance(part, TableBlock)]
+    table = theory_tables(*runs)["trade-off"]
 
     assert "1.00" == table.rows[0][3]
     assert re.fullmatch(r"0\.\d+ \[.+\]", str(table.rows[0][4]))
-    assert "A correlation of 1 or −1 has no interval" in said(parts)
-    assert "the row of all mixes rosters" in said(parts)
+    assert "A correlation of 1 or −1 has no interval" in said(*runs)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +123,4 @@ def test_a_correlation_of_one_has_no_interval() -> None:
     ],
 )
 def test_what_a_treatment_sets_is_said_once(treatment: str, begins: str) -> None:
-    parts = treatment_sections(study_of(results(made(Cell(treatment, "raid", 9)))))
-
-    assert said(parts).startswith(begins)
+    assert f" {begins}" in said(made(Cell(treatment, "raid", 9))).replace("\n", " ")

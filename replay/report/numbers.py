@@ -1,0 +1,91 @@
+"""Numbers as text: means rounded to their intervals, p-values, dashes for what is undefined."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from goldrush.kernel.text import escaped
+from goldrush.replay.study.inference import Interval
+
+NONE: Final = "–"  # undefined
+MINUS: Final = "−"  # lines do not break after it
+TOGETHER: Final = "\u00a0"  # non-breaking space
+DIGIT, POINT = "\u2007", "\u2008"  # spaces as wide as a digit, and as a decimal point
+DECIMALS_MAX: Final = 8  # of a number that is rounded to its error
+
+
+def printable(text: str) -> str:
+    """The text with invisible characters escaped: names come from the author of the study."""
+    return escaped(text, keep=f"{TOGETHER}{DIGIT}{POINT}")
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number with so many significant digits of a fraction; None is a dash."""
+    if value is None:
+        return NONE
+    if value == 0:
+        return "0"
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        text = f"{value:,.0f}" if abs(value) >= 1 else f"{value:.1e}"
+    return text.replace("-", MINUS)
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """A number with a fixed number of decimals; None is shown as a dash."""
+    if value is None:
+        return NONE
+    text = f"{value:,.{decimals}f}"
+    return (
+        text.removeprefix("-") if float(f"{value:.{decimals}f}") == 0 else text.replace("-", MINUS)
+    )
+
+
+def rounded(interval: Interval) -> str:
+    """A mean, rounded to the second significant digit of half its interval."""
+    decimals = _decimals(interval)
+    return number(interval.mean) if decimals is None else fixed(interval.mean, decimals)
+
+
+def bounds(interval: Interval) -> str:
+    """A mean ± half its interval, both as `rounded`; without an interval the mean alone."""
+    decimals = _decimals(interval)
+    if decimals is None:
+        return number(interval.mean) if interval.low is None else f"{number(interval.mean)} ± 0"
+    half = _half(interval)
+    return f"{fixed(interval.mean, decimals)} ± {fixed(half, decimals)}"
+
+
+def within_bounds(value: float | None, low: float | None, high: float | None) -> str:
+    """A value with the bounds of its interval, if it has one: "0.60 [0.10, 0.85]"."""
+    text = fixed(value, 2)
+    if low is None or high is None:
+        return text
+    return f"{text} [{fixed(low, 2)},{TOGETHER}{fixed(high, 2)}]"
+
+
+def _half(interval: Interval) -> float | None:
+    if interval.mean is None or interval.high is None:
+        return None
+    return interval.high - interval.mean
+
+
+def _decimals(interval: Interval) -> int | None:
+    """The number of decimals of a mean by its interval; None without an interval."""
+    half = _half(interval)
+    if half is None or half <= 0:
+        return None
+    return min(DECIMALS_MAX, max(0, 1 - math.floor(math.log10(half))))
+
+
+def p_value(value: float | None) -> str:
+    """A p-value as text: 3 decimals, or more if it would otherwise round to 0.05."""
+    if value is None:
+        return NONE
+    if value < 0.001:
+        return f"<{TOGETHER}0.001"
+    digits = 3
+    while f"{value:.{digits}f}" == f"{0.05:.{digits}f}" and value != 0.05 and digits < 15:
+        digits += 1
+    return f"{value:.{digits}f}"

@@ -1,0 +1,331 @@
+"""A study as its report takes it: the results with what sections and figures need of them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.rosters import Config
+from goldrush.kernel.text import format_count, is_visible
+from goldrush.replay.data.measures import Measure
+from goldrush.replay.report.answer import StudyAnswer, answer_of
+from goldrush.replay.report.chapter import Chapter
+from goldrush.replay.report.figure import Figure
+from goldrush.replay.report.numbers import number
+from goldrush.replay.report.plot import LINES_MAX, Row, Style, styles_of
+from goldrush.replay.study.comparisons import Against, against_baseline
+from goldrush.replay.study.records import Cell
+from goldrush.replay.study.results import AnyResults, Results
+from goldrush.replay.study.verdicts import Assessment
+from goldrush.replay.text import capitalized, format_ranges
+from goldrush.replay.tools import Tools
+
+# Commands that print the numbers of a figure, with {} for the folders of its journals.
+MEASURE_COMMAND: Final = "measure {} --by-run --json"
+BY_UNIT_COMMAND: Final = "measure {} --by-round --json"
+LINE_MAX: Final = 300  # characters of a title
+
+
+@attrs.frozen
+class StudyQuestion:
+    """What a report is asked.
+
+    Attributes:
+        title: of the page, at most LINE_MAX characters; empty: made of the outcome.
+        outcome: the name of a measure; None: the outcome of the world.
+        criteria: whether change over time and the criteria of the world have a section.
+    """
+
+    title: str = ""
+    outcome: str | None = None
+    criteria: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        """Raises BadInput for a title that is no single line of visible characters."""
+        if len(self.title) > LINE_MAX or not (is_visible(self.title) or not self.title):
+            raise BadInput(
+                f"the title {format_value(self.title)}",
+                f"it must be one line of at most {LINE_MAX} visible characters",
+            )
+
+
+@attrs.frozen
+class ReportedStudy:
+    """The results of a study, with what several sections need; `groups`: the cells by treatment and
+    horizon; `journals`: the number of journals in each folder and those inside it; `hrefs`:
+    addresses of the pages of runs, by cell and seed.
+    """
+
+    question: StudyQuestion
+    answer: StudyAnswer
+    results: Results[Any, Any]
+    groups: Mapping[tuple[str, int], Sequence[Cell]]
+    against: Sequence[Against]
+    assessment: Assessment
+    styles: Mapping[str, Style]
+    chapter: Chapter[ReportedStudy]
+    journals: Mapping[str, int]
+    hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
+
+    @property
+    def runs(self) -> str:
+        return format_count(sum(map(len, self.results.by_cell.values())), "run")
+
+    @property
+    def title(self) -> str:
+        if self.question.title:
+            return self.question.title
+        if self.question.criteria:
+            return f"{self.of.studies.title} A study of {self.runs}"
+        title = self.answer.outcome.title
+        return f"{capitalized(title)} by treatment and roster: a study of {self.runs}"
+
+    @property
+    def of(self) -> Tools:
+        return self.results.of
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Those that are not identical to their baseline by construction."""
+        return [cell for cell in self.results.by_cell if cell not in self.same]
+
+    @property
+    def world_option(self) -> str:
+        """What commands that are typed in the study's folder take besides."""
+        return self.of.world_option(self.results.folder)
+
+    @property
+    def json_command(self) -> str:
+        """The command that prints the numbers of this page."""
+        question = self.question
+        outcome = "" if question.outcome is None else f" --outcome {question.outcome}"
+        criteria = " --criteria" if question.criteria else ""
+        options = f"{outcome}{criteria}{self.measure_option}{self.world_option}"
+        return f"goldrush report . --json{options}"
+
+    @property
+    def measure_option(self) -> str:
+        """The measures of the user, as they are typed in the study's folder."""
+        return "".join(
+            f" --measure {shlex.quote(user.typed(self.results.folder))}"
+            for user in self.results.users
+        )
+
+    @property
+    def units(self) -> str:
+        return self.of.vocabulary.units
+
+    def horizon(self, rounds: int) -> str:
+        return format_count(rounds, self.of.vocabulary.unit)
+
+    def if_several(self, horizon: str) -> list[str]:
+        """A cell of the column of horizons, which only a study of several has."""
+        return [horizon] if len(self.results.horizons) > 1 else []
+
+    @property
+    def covariates(self) -> list[str]:
+        """The heading of the covariate's column, or nothing without a covariate."""
+        covariate = self.of.studies.covariate
+        return [] if covariate is None else [covariate.name]
+
+    def covariate(self, *cells: Cell) -> list[str]:
+        """The entry of that column for some cells."""
+        covariate = self.of.studies.covariate
+        if covariate is None:
+            return []
+        return [" and ".join(number(covariate.of(self.results.config(cell))) for cell in cells)]
+
+    def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
+        """Measures of these names, and those of the user; None: all."""
+        known = self.results.measures.known
+        if names is None:
+            return dict(known)
+        users = (user.name for user in self.results.users)
+        return {name: known[name] for name in dict.fromkeys([*names, *users])}
+
+    @property
+    def same(self) -> dict[Cell, Cell]:
+        """Cells that are identical to their baseline by construction."""
+        return {
+            comparison.cell: comparison.baseline
+            for comparison in self.against
+            if comparison.identical
+        }
+
+    @property
+    def missing_figures(self) -> dict[str, str]:
+        """Why figures that other studies have are not drawn, by the first word of their names."""
+        reasons = {}
+        if all(comparison.identical for comparison in self.against):
+            reasons["forest"] = "there is no baseline, or no other treatment, to compare"
+        verdicts = self.assessment.verdicts()
+        if not verdicts:
+            reasons["effects"] = f"there are no verdicts: {verdicts.reason}"
+        return reasons
+
+    def treatments(self, cells: Sequence[Cell]) -> list[str]:
+        """The treatments of cells, each with its rosters unless all of them are among the cells."""
+        rosters: dict[str, list[str]] = {}
+        for cell in cells:
+            rosters.setdefault(cell.treatment, []).append(cell.roster)
+        every: dict[str, set[str]] = {}
+        for cell in self.results.by_cell:
+            every.setdefault(cell.treatment, set()).add(cell.roster)
+        return [
+            treatment
+            if set(names) == every[treatment]
+            else f"{treatment} (for {', '.join(dict.fromkeys(names))})"
+            for treatment, names in rosters.items()
+        ]
+
+    def settings(self, treatment: str, config: Config, agents: str) -> str:
+        """A treatment as text: its description, and the settings that are not the default."""
+        if self.chapter.settings is not None:
+            return self.chapter.settings(treatment, config, agents)
+        known = self.of.treatments.get(treatment)
+        says = f"{capitalized(known.description)}. " if known and known.description else ""
+        given = ("seed", "agents", self.of.players.horizon)
+        others = [
+            f"{field.name} {value}"
+            for field in attrs.fields(self.of.config)
+            if field.name not in given and (value := getattr(config, field.name)) != field.default
+        ]
+        return f"{says}{', '.join([f'{agents} agents', *others])}."
+
+    def lines(self, cells: Sequence[Cell]) -> tuple[dict[Cell, tuple[str, str]], dict[str, Style]]:
+        """How lines of cells of one horizon are told apart: by cell the name of its panel and that
+        of its series, with the styles of these. One panel (without a name) has up to LINES_MAX
+        lines, of treatments, of rosters, or of both; of more, each roster has a panel.
+        """
+        treatments = {cell.treatment for cell in cells}
+        rosters = {cell.roster for cell in cells}
+        by_panel = len(cells) > LINES_MAX and len(treatments) > 1 < len(rosters)
+        if len(treatments) == 1 < len(rosters):
+            return {cell: ("", cell.roster) for cell in cells}, dict(self.styles)
+        both = len(rosters) > 1 and not by_panel
+        names = {
+            cell: (
+                cell.roster if by_panel else "",
+                f"{cell.treatment}, {cell.roster}" if both else cell.treatment,
+            )
+            for cell in cells
+        }
+        series = list(dict.fromkeys(name for _, name in names.values()))
+        return names, styles_of(series)
+
+    def figure(
+        self,
+        name: str,
+        kind: str,
+        rows: Sequence[Row],
+        caption: str,
+        cells: Sequence[Cell],
+        styles: Mapping[str, Style] | None = None,
+        commands: Sequence[str] = (MEASURE_COMMAND,),
+        **look: Any,
+    ) -> list[Figure]:
+        """A figure of some cells with its sources; none without a value. `commands` print its
+        numbers, with {} for the folders of the journals.
+        """
+        if all(row.y is None for row in rows):
+            return []
+        folders = self._folders(cells)
+        journals = [
+            f"{folder}/ ({format_count(count, 'journal')})" for folder, count in folders.items()
+        ]
+        typed = [
+            f"goldrush {command.format(shlex.join(folders))}"
+            f"{self.measure_option if command.startswith('measure') else ''}{self.world_option}"
+            for command in commands
+        ]
+        used = self.styles if styles is None else styles
+        runs = self._runs(cells, has_intervals=any(row.low is not None for row in rows))
+        drawn = Figure(
+            name=name, shows=caption, kind=kind, rows=rows, styles=used,
+            sources=(typed, journals), runs=runs, **look,
+        )  # fmt: skip
+        return [drawn]
+
+    def _runs(self, cells: Sequence[Cell], *, has_intervals: bool) -> str:
+        """The runs of a figure, and what its intervals are, if it has any."""
+        every = [run for cell in cells for run in self.results.by_cell[cell]]
+        seeds = format_ranges(sorted({run.seed for run in every})).replace("-", "–")
+        horizons = " or ".join(map(str, sorted({cell.rounds for cell in cells})))
+        treatments = list(dict.fromkeys(cell.treatment for cell in cells))
+        rosters = list(dict.fromkeys(cell.roster for cell in cells))
+        intervals = " Intervals of means are by Student's t over seeds." if has_intervals else ""
+        players = f" {_listed('Roster', rosters)}" if any(rosters) else ""
+        return (
+            f"{format_count(len(every), 'run')} of {horizons} {self.units}, with seeds {seeds} in "
+            f"each cell. {_listed('Treatment', treatments)}{players}{intervals}"
+        )
+
+    def _folders(self, cells: Sequence[Cell]) -> dict[str, int]:
+        """The folders of the journals of cells, with the number of journals in each. A folder that
+        holds no other journals replaces those inside it.
+        """
+        ours = _journals(self.results, cells)
+        whole = {folder: count for folder, count in ours.items() if count == self.journals[folder]}
+        return {
+            folder: count
+            for folder, count in whole.items()
+            if not any(_holds(other, folder) for other in whole)
+        }
+
+
+def study_of(results: Results[Any, Any], question: StudyQuestion | None = None) -> ReportedStudy:
+    """A study as its report takes it. Raises BadInput as `answer_of`."""
+    question = question or StudyQuestion()
+    answer = answer_of(results, question.outcome)
+    groups: dict[tuple[str, int], list[Cell]] = {}
+    for cell in results.by_cell:
+        groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
+    return ReportedStudy(
+        question,
+        answer,
+        results,
+        groups,
+        against_baseline(results),
+        Assessment(results),
+        _styles(results),
+        results.of.chapter,
+        _journals(results, results.by_cell),
+    )
+
+
+def _styles(results: AnyResults) -> dict[str, Style]:
+    """A style for each roster, and for each policy by its label: the same in all figures, whatever
+    they show.
+    """
+    played = {
+        cell.roster: {label for run in runs for label in run.policies}
+        for cell, runs in results.by_cell.items()
+    }
+    policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
+    labels = (label for runs in results.by_cell.values() for run in runs for label in run.policies)
+    names = list(dict.fromkeys([*played, *labels]))
+    return styles_of(names, policies, results.of.hue_order, results.of.null)
+
+
+def _listed(noun: str, names: Sequence[str]) -> str:
+    return f"{noun}{'s' if len(names) > 1 else ''}: {'; '.join(names)}."
+
+
+def _journals(results: AnyResults, cells: Iterable[Cell]) -> dict[str, int]:
+    """The number of journals of these cells in each folder and those inside it."""
+    counts: dict[str, int] = {}
+    for cell in cells:
+        for result in results.by_cell[cell]:
+            parts = result.path.split("/")
+            for depth in range(len(parts)):
+                folder = "/".join(parts[:depth]) or "."
+                counts[folder] = counts.get(folder, 0) + 1
+    return counts
+
+
+def _holds(outer: str, inner: str) -> bool:
+    return inner != outer and (outer == "." or inner.startswith(f"{outer}/"))

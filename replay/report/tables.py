@@ -1,0 +1,192 @@
+"""Tables of a report: their cells, and the same tables as CSV and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.files import NewFolder
+from goldrush.replay.report.figure import check_folder
+from goldrush.replay.report.numbers import DIGIT, MINUS, NONE, POINT, TOGETHER, printable
+
+CSV, TEX = SUFFIXES = ("csv", "tex")
+_NUMBER: Final = re.compile(
+    r"(?P<lead><\u00a0)?(?P<whole>[−]?[\d,]+)(?P<part>\.\d+)?"
+    r"(?: ± (?P<error>[\d,]+)(?P<rest>\.\d+)?)?(?P<more> \(.*\))?"
+)
+
+
+@attrs.frozen
+class Marked:
+    """A cell of a table with a coloured verdict, and its reason."""
+
+    verdict: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verdict} ({self.why})" if self.why else self.verdict
+
+
+@attrs.frozen
+class Link:
+    """A cell of a table that links to another page; plain text if `href` is None."""
+
+    text: str
+    href: str | None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Content = str | Marked | Link
+
+
+@attrs.frozen
+class Table:
+    """A table by name; the first column has the headings of its rows."""
+
+    name: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Content]]
+    caption: str
+
+    @property
+    def numeric(self) -> set[int]:
+        """Indices of the columns of numbers, which are aligned at their decimal points."""
+        numeric = set()
+        for column in range(1, len(self.head)):
+            cells = [row[column] for row in self.rows]
+            texts = [cell for cell in cells if isinstance(cell, str) and cell != NONE]
+            if all(isinstance(c, str) for c in cells) and all(map(_NUMBER.fullmatch, texts)):
+                numeric.add(column)
+        return numeric
+
+    @property
+    def aligned(self) -> Iterator[Sequence[Content]]:
+        """The rows, with numbers padded by spaces to align their decimal points."""
+        numeric = self.numeric
+        columns = [
+            _filled([str(row[column]) for row in self.rows])
+            if column in numeric
+            else [row[column] for row in self.rows]
+            for column in range(len(self.head))
+        ]
+        return zip(*columns, strict=True)
+
+    @property
+    def spans(self) -> list[int]:
+        """By row how many rows its heading is for; 0 where the heading above is for it, too."""
+        spans: list[int] = []
+        for _, rows in groupby(self.rows, key=lambda row: row[0]):
+            count = len(list(rows))
+            spans += [count, *[0] * (count - 1)]
+        return spans
+
+    @property
+    def csv(self) -> str:
+        """The table as CSV: numbers as on the page, with a minus that programs read."""
+        file = StringIO()
+        lines = csv.writer(file, lineterminator="\n")
+        for row in (self.head, *self.rows):
+            texts = (str(cell).replace(MINUS, "-").replace(TOGETHER, " ") for cell in row)
+            lines.writerow(map(printable, texts))
+        return file.getvalue()
+
+    @property
+    def latex(self) -> str:
+        """The table for LaTeX with the package booktabs."""
+        numeric = self.numeric
+        columns = "".join("r" if at in numeric else "l" for at in range(len(self.head)))
+        head, *rows = (
+            " & ".join(tex(str(cell)) for cell in row) + r" \\" for row in (self.head, *self.rows)
+        )
+        return "\n".join(
+            [
+                _MARK, r"\begin{table}", rf"\caption{{{tex(self.caption)}}}",
+                rf"\label{{tab:{self.name}}}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule",
+                head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", r"\end{table}", "",
+            ]
+        )  # fmt: skip
+
+
+_MARK: Final = "% written by goldrush; needs \\usepackage{booktabs}"
+_TEX: Final = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": "$<$", ">": "$>$", "|": r"\textbar{}", MINUS: "$-$", "±": r"$\pm$", "×": r"$\times$",
+        "÷": r"$\div$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "←": r"$\leftarrow$",
+        "→": r"$\rightarrow$", "≤": r"$\le$", "≥": r"$\ge$", "α": r"$\alpha$", "ρ": r"$\rho$",
+        "–": "--", "…": r"\dots{}", TOGETHER: "~", "\"": "''",
+    }
+)  # fmt: skip
+
+
+def tex(text: str) -> str:
+    """Text as LaTeX takes it, with invisible characters escaped."""
+    return printable(text).translate(_TEX)
+
+
+def write_tables(tables: Sequence[Table], folder: str | Path, *, force: bool = False) -> list[str]:
+    """Write tables into a folder as CSV and LaTeX, all or none, and return their names. `force`:
+    replace a folder of earlier tables.
+
+    Raises BadInput if the folder holds anything else, and, without `force`, if it holds tables;
+    WriteFailed.
+    """
+    with NewFolder(str(folder)) as new:
+        for table in tables:
+            new.add(f"{table.name}.{CSV}", table.csv.encode())
+            new.add(f"{table.name}.{TEX}", table.latex.encode())
+        check_tables(folder, force=force)
+        new.publish(replace=force)
+    return [table.name for table in tables]
+
+
+def check_tables(folder: str | Path, *, force: bool = False) -> None:
+    """Raises BadInput if `write_tables` would, before there are tables."""
+    check_folder(
+        Path(folder), "table", SUFFIXES, TEX, lambda front: front.startswith(_MARK.encode()),
+        replace=force,
+    )  # fmt: skip
+
+
+def _filled(texts: Sequence[str]) -> list[str]:
+    matches = [_NUMBER.fullmatch(text) for text in texts]
+
+    def most(group: str) -> int:
+        return max((len(match[group] or "") for match in matches if match), default=0)
+
+    part, error, rest, more = (most(group) for group in ("part", "error", "rest", "more"))
+    lines = []
+    for text, match in zip(texts, matches, strict=True):
+        if match is None:
+            match = _NUMBER.fullmatch("0")
+            assert match is not None
+            text = NONE
+        filled = f"{match['lead'] or ''}{match['whole']}" if text != NONE else text
+        filled += _to(match["part"], part)
+        if error:
+            filled += (
+                f" ± {match['error'].rjust(error, DIGIT)}"
+                if match["error"]
+                else " " * 3 + DIGIT * error
+            )
+            filled += _to(match["rest"], rest)
+        filled += (match["more"] or "").ljust(more)
+        lines.append(filled)
+    return lines
+
+
+def _to(part: str | None, length: int) -> str:
+    """A fraction, padded with spaces as wide as the missing digits."""
+    if not length:
+        return ""
+    return part + DIGIT * (length - len(part)) if part else POINT + DIGIT * (length - 1)
