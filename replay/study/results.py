@@ -40,18 +40,8 @@ class Results(Generic[C, K]):
     @cached_property
     def measures(self) -> Measures:
         """The measures of the world, and those of the user."""
-        measures = self.of.measures
-        if measures.of_names is not None:
-            every = [run for runs in self.by_cell.values() for run in runs]
-            own = {user.name for user in self.users}
-            names = [
-                name
-                for name in every[0].run
-                if name not in own and all(name in run.run for run in every)
-                and any(name not in run.still for run in every)
-            ]  # fmt: skip
-            measures = measures.of_names(names)
-        return with_users(measures, self.users)
+        every = [run for runs in self.by_cell.values() for run in runs]
+        return measures_in(self.of, every, self.users)
 
     @cached_property
     def horizons(self) -> list[int]:
@@ -83,6 +73,20 @@ class Results(Generic[C, K]):
                     by_prompt.setdefault(one.prompt, []).append(one.text)
         again = [texts for texts in by_prompt.values() if len(texts) > 1]
         return sum(len(set(texts)) for texts in again), sum(map(len, again))
+
+
+def measures_in(
+    of: Tools, runs: Sequence[Result[Any, Any]], users: Sequence[UserMeasure]
+) -> Measures:
+    """The measures of runs of a world, those that they name themselves among them, and those of
+    the user.
+    """
+    measures = of.measures
+    if measures.of_names is not None:
+        own = {user.name for user in users}
+        names = [name for name in runs[0].run if name not in own]
+        measures = measures.of_names([n for n in names if all(n in run.run for run in runs)])
+    return with_users(measures, users)
 
 
 # Of a world that does not matter.

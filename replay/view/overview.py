@@ -24,13 +24,13 @@ from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
 from goldrush.replay.data.course import COURSE_MAX
 from goldrush.replay.data.measures import AgentMeasure, Measure, Span
-from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import amount_of, outcome_from
 from goldrush.replay.report.numbers import bounds
 from goldrush.replay.study.outcomes import StudyOutcome, outcome_in
 from goldrush.replay.study.records import Cell
+from goldrush.replay.study.results import measures_in
 from goldrush.replay.text import format_number
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
@@ -209,11 +209,11 @@ class _World:
     ) -> _World:
         first = folder / runs[0].path
         tools, world = tools_at(first), world_at(first)
-        measures = with_users(tools.measures, users)
+        results = [run.result for run in runs]
+        measures = measures_in(tools, results, users)
         known = measures.outcomes
         is_named = name in known
         measure = measures.outcome(tools.name, name if is_named else None) if known else None
-        results = [run.result for run in runs]
         columns = [known[each] for each in measures.of_runs or measures.known]
         return cls(
             tools=tools,

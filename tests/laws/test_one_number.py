@@ -32,10 +32,30 @@ KINDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    folder = tmp_path_factory.mktemp(request.param) / "study"
-    return study(folder, jobs=1, **KINDS[request.param])
+MODEL = """
+import random
+
+class Walk:
+    def __init__(self, seed=0, n=3):
+        self.rng = random.Random(seed)
+        self.x = n
+
+    def step(self):
+        self.x += self.rng.choice([-1, 2])
+"""
+
+
+@pytest.fixture(scope="module", params=[*KINDS, "model"])
+def made(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Study]:
+    base = tmp_path_factory.mktemp(request.param)
+    (base / "walk.py").write_text(MODEL)
+    model = {"world": f"{base / 'walk.py'}:Walk", "seeds": 3, "rounds": 5,
+             "treatments": {"more": {"n": 4}, "less": {"n": 2}}}  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("goldrush.agents.given._MAKERS", {})
+        yield study(base / "study", jobs=1, **KINDS.get(request.param, model))
 
 
 def cells_of(page: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
