@@ -14,7 +14,7 @@ from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Event, Step, World
 from goldrush.replay.data.measures import Measures
-from goldrush.replay.data.sampling import Sampling, Spaced
+from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.declared import Declared, declared_by, fork_changes, labels_of
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.tools import ClosedUnit, Tools, UnitFields
@@ -85,8 +85,8 @@ class Walked:
         self.fields: dict[str, Field] = {}
         number_of_first = world.vocabulary.number(self.first)
         self._before: Mapping[str, Any] = {}
-        self._states: Spaced[Mapping[str, Any]] = Spaced(number_of_first, STATES_MAX)
-        self._series: Spaced[Mapping[str, Row]] = Spaced(number_of_first, SERIES_MAX)
+        self._states: Sampling[Mapping[str, Any]] = Sampling(STATES_MAX, number_of_first)
+        self._series: Sampling[Mapping[str, Row]] = Sampling(SERIES_MAX, number_of_first)
         self._sampling: Sampling[OutcomeAt | None] = Sampling(POINTS_MAX)
         self._events: list[Event] = []
         self._is_full = False

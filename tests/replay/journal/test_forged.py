@@ -13,7 +13,6 @@ from typing import Any
 import attrs
 import click
 import pytest
-from goldrush.replay.view.carried import carried, front_until
 
 from goldrush import replay
 from goldrush.agents.worlds.mining.players import GAME
@@ -46,13 +45,11 @@ from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.report.run_figures import figure_of
 from goldrush.replay.study.failures import failures_of
-from goldrush.replay.tools import View
 from goldrush.replay.view import page
-from goldrush.replay.view.states import states
+from goldrush.replay.view.shown import front_until, shown_of
 from goldrush.replay.wordings import diff_in
 from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
-from goldrush.replay.worlds.competition.view import view as season_view
 from goldrush.replay.worlds.mining import audit, measures, why
 from goldrush.replay.worlds.mining.tools import TOOLS
 from goldrush.replay.worlds.mining.view import view as mining_view
@@ -174,9 +171,6 @@ def cheated(tmp_path: Path, played: Path) -> Path:
     return forged_season(tmp_path / "cheated.journal", joined, played)
 
 
-VIEW = View(script=Path("none"))
-
-
 @attrs.frozen
 class Case:
     """A forged journal, a sound one of its world, and a place to write."""
@@ -237,15 +231,14 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
-    "view.carried.carried": lambda c: carried(c.forged, TOOLS, VIEW, (None, None)),
-    "view.carried.front_until": lambda c: front_until(c.forged, TOOLS, (), [], 1),
+    "view.shown.shown_of": lambda c: shown_of(c.forged, TOOLS, (None, None)),
+    "view.shown.front_until": lambda c: front_until(c.forged, TOOLS, (), [], 1),
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
-    "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
+    "mining.view.view.explained": lambda c: list(mining_view.explained(c.forged, 1, 9)),
     "prompts.reworded": lambda c: prompts.reworded(c.forged, GAME, 0, 9, ["plain"]),
     "wordings.diff_in": lambda c: diff_in(c.forged, "default", "plain", 9),
     "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
-    "view.states.states": lambda c: states(c.forged, 1, 9),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
@@ -259,7 +252,9 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
     "competition.prompt.reworded": lambda c: season_prompt.reworded(c.forged, 0, 5, ["default"]),
-    "competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
+    "of a season: view.shown.shown_of": lambda c: shown_of(
+        c.forged, tools_at(c.forged), (None, None)
+    ),
     "competition.proof.proofs": lambda c: proof.proofs(c.forged, 0),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
 }
@@ -297,14 +292,15 @@ NO_READERS = {
     "study.plan.read_plan": "no journal",
     "study.measuring.measured_runs": "behind the door run by run, where it reads",
     "study.measuring.results_of": "behind the door run by run, where it reads",
-    "view.carried.policies_of": "START and forks",
+    "view.shown.policies_of": "START and forks",
     "view.folder.runs_in": "a run that cannot be measured is one line of the page",
     "view.frame.framed": "no journal",
     "view.frame.joined": "no journal",
     "view.overview.overview_of": "what runs_in gives",
     "view.overview.write_overview": "what runs_in gives",
     "view.pages.write_pages": "pages by write_page",
-    "view.top.top_of": "what carried gives",
+    "view.top.below_of": "what shown_of gives",
+    "view.top.top_of": "what shown_of gives",
     "mining.rl.parallel_env": "writes journals",
     "game.rl.game_env": "writes journals",
     "source.records_source": "START alone",
@@ -351,7 +347,7 @@ NO_READERS = {
     "episode.frames.pictures": "its caller is behind the door",
     "find.maker_at": "headers and START",
     "episode.recorded.recorded_model": "writes journals",
-    "episode.page.computed": "behind the door of carried",
+    "episode.page.added": "behind the door of shown_of",
     "episode.show.names_in": "leaves out what it cannot read",
     "episode.show.sentences_of": "headers and START",
     "episode.summary.not_recorded": "behind the door; what summarise meets",
