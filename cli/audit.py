@@ -74,10 +74,7 @@ def audit(
     assert at is not None
     run = Run(journals[0])
     audited: Sequence[Checkable]
-    if score is None:
-        audited = run.audit(at, place, kind, draw)
-    else:
-        audited = run.scores(at, score, place)
+    audited = run.audit(at, place, kind, draw) if score is None else run.scores(at, score, place)
     echo(as_json, as_dicts(audited), lambda: "\n\n".join(map(str, audited)))
     return DONE if all(result.holds for result in audited) else DIFFERS
 
