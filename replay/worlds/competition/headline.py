@@ -9,8 +9,7 @@ from typing import Final
 
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.worlds.competition.terms import Status
-from goldrush.replay.worlds.competition.careers import Careers
-from goldrush.replay.worlds.competition.measures import MeasuredSeason
+from goldrush.replay.worlds.competition.measures import MeasuredSeason, Standing
 
 # What became of a worker who still stands on the leaderboard of its last assignment.
 _LEFT: Final = {
@@ -26,28 +25,27 @@ def headline(run: MeasuredSeason) -> Sequence[str]:
         f"round {round}, was not used: the agent had no turn there."
         for at, table, round, agent in run.unsaid
     ]
-    return [_leaders(run.careers), _tables(run.careers), *unsaid]
+    return [_leaders(run.standing), _tables(run.standing), *unsaid]
 
 
-def _leaders(careers: Careers) -> str:
-    if careers.leader is None:
+def _leaders(standing: Standing) -> str:
+    if standing.leader is None:
         return "Nobody is ranked yet."
-    first, recent = careers.leader
-    most = max(careers.careers, key=lambda career: career.points)
-    text = f"{escaped(first.name)} ranks first with {format_count(recent, 'recent point')}"
-    text += _LEFT.get(first.status, "")
-    points = format_count(most.points, "point")
-    if most is first:
+    first, status, recent = standing.leader
+    most, total = standing.most
+    text = f"{escaped(first)} ranks first with {format_count(recent, 'recent point')}"
+    text += _LEFT.get(status, "")
+    points = format_count(total, "point")
+    if most == first:
         return f"{text}, and has scored most, {points}."
-    return f"{text}; {escaped(most.name)} has scored most, {points}."
+    return f"{text}; {escaped(most)} has scored most, {points}."
 
 
-def _tables(careers: Careers) -> str:
-    claims = sum(career.claims for career in careers.careers)
-    held = sum(career.held for career in careers.careers)
-    lost = len(careers.departures)
+def _tables(standing: Standing) -> str:
+    lost = standing.lost
     left = f"{format_count(lost, 'time')} a worker lost its seat" if lost else "nobody lost a seat"
     return (
-        f"{held:,} of {format_count(claims, 'claim')} held when tested; {careers.chose_best:,} of "
-        f"{format_count(careers.tables, 'table')} chose the best tested of them; {left}."
+        f"{standing.held:,} of {format_count(standing.claims, 'claim')} held when tested; "
+        f"{standing.chose_best:,} of {format_count(standing.tables, 'table')} chose the best "
+        f"tested of them; {left}."
     )

@@ -6,6 +6,7 @@ The value of an assignment is the mean over its tables at which the measure is d
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -21,8 +22,10 @@ from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     Answered,
+    Deleted,
     EliminationFaced,
     Refused,
+    Relegated,
     Returned,
     Scored,
     Spoke,
@@ -41,7 +44,6 @@ from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
 from goldrush.replay.data.measures import Measure, Measured, Span, values_of
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.policies import played
-from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.proof import counts_of
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
@@ -235,6 +237,29 @@ MEASURES: Final = measures.named(
 )  # fmt: skip
 
 
+@attrs.frozen
+class Standing:
+    """Who stands where in a season, and what its tables came to.
+
+    Attributes:
+        leader: (name, status, points of the last days) of the worker that ranks first; None before
+            the first ranking.
+        most: (name, points) of the worker that has scored most.
+        claims, held: proposals that were not redirected, and those whose base held.
+        tables: how many have ended; chose_best: how many of them concluded on a proposal with the
+            best test of those that held.
+        lost: how often a worker lost its seat.
+    """
+
+    leader: tuple[str, str, int] | None
+    most: tuple[str, int]
+    claims: int
+    held: int
+    tables: int
+    chose_best: int
+    lost: int
+
+
 @attrs.frozen(kw_only=True)
 class MeasuredSeason(Measured[SeasonConfig]):
     """A measured season.
@@ -244,14 +269,14 @@ class MeasuredSeason(Measured[SeasonConfig]):
             its even tables, each minus the mean over these agents.
         visits: the mean percentile of assignments at first visits of a family of subjects, and at
             later ones.
-        careers: of its workers, up to the last closed assignment.
+        standing: who stands where after the last closed assignment.
         unsaid: (assignment, table, round, agent) of contributions that a fork put in by hand for a
             turn that never came.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
     visits: tuple[Value, Value]
-    careers: Careers = attrs.field(eq=False)
+    standing: Standing
     unsaid: Sequence[tuple[int, int, int, int]] = ()
 
 
@@ -279,26 +304,21 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     world = season_world(reader)
     counting, sampling = _Counting(), Sampling[ByAgent](COURSE_MAX)
     walk = Walk(world, reader, ROWS)
-    careers: Careers | None = None
     rosters: dict[int, Sequence[str]] = {}
     by_hand: set[tuple[int, int, int, int]] = set()  # not said so far
     for commit, step, state in walk.steps():
         if commit.kind == FORK:
             by_hand |= {(at, *turn_of(row)) for at, row in walk.forks[-1]["replaced"]}
-        careers = careers or Careers(state)
         if commit.kind in (START, FORK):
             rosters[commit.unit] = [worker.policy for worker in _workers(state)]
         if step is not None:
             counting.add(step)
             spoke = step.inputs.rows(CODES[Spoke])
             by_hand -= {(state.assignment, *turn_of(row)) for row in spoke}
-            careers.add(step, state)
             if world.unit_done(state):
                 counting.close(state)
-                careers.close(state)
                 if sampling.wants(counting.units):
                     sampling.add(counting.units, counting.by_agent(_workers(state)))
-    assert careers is not None  # a journal that can be read has a start
     state = walk.state
     workers = _workers(state)
     last, roster = counting.by_agent(workers), played(rosters.values())
@@ -316,7 +336,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         by_agent=last,
         course=course_of(sampling, counting.units, last, roster),
         visits=counting.visits(),
-        careers=careers,
+        standing=counting.standing(),
         unsaid=sorted(turn for turn in by_hand if turn[0] < state.assignment),
     )
 
@@ -349,6 +369,10 @@ class _Counting:
         self._families: set[str] = set()  # visited
         self._visits: tuple[list[Value], list[Value]] = ([], [])  # percentiles: first, later
         self._events: dict[str, float] = {}
+        self._sums: Counter[str] = Counter()  # of the closed assignments
+        self._lost = 0  # seats in the open assignment
+        self._leader: tuple[str, str, int] | None = None
+        self._points: Mapping[str, int] = {}  # by name of a worker
 
     def add(self, step: Step) -> None:
         """Count events that the state does not record."""
@@ -357,6 +381,7 @@ class _Counting:
             ("returned", Returned, step.derived),
         ):
             self._count(name, len(block.rows(CODES[form])))
+        self._lost += sum(len(step.derived.rows(CODES[form])) for form in (Relegated, Deleted))
         for row in step.derived.rows(CODES[Scored]):
             scored = named(CODES[Scored], row)
             self._rubric[scored.table, scored.agent] = scored.rubric
@@ -387,8 +412,27 @@ class _Counting:
         for table in state.tables:
             for agent, total in table.totals.items():
                 self._totals.setdefault(agent, []).append(total)
-        self._events, self._rubric = {}, {}
+        self._stand(state, tables)
+        self._events, self._rubric, self._lost = {}, {}, 0
         self.units += 1
+
+    def _stand(self, state: SeasonState, tables: Sequence[EndedTable]) -> None:
+        self._sums["lost"] += self._lost
+        for ended in tables:
+            self._sums["tables"] += 1
+            self._sums["chose_best"] += _chose_best(ended.table)
+            self._sums.update({name: ended.counts[name] for name in ("claims", "held")})
+        workers = [agent for agent in state.agents.values() if agent.is_worker]
+        self._points = {worker.name: worker.all_time for worker in workers}
+        if state.leaderboard:
+            _, ordinal, recent, _ = state.leaderboard[0]
+            leader = state.agents[ordinal]
+            self._leader = leader.name, leader.status, recent
+
+    def standing(self) -> Standing:
+        most = max(self._points.items(), key=lambda of: of[1], default=("nobody", 0))
+        names = ("claims", "held", "tables", "chose_best", "lost")
+        return Standing(self._leader, most, *(self._sums[name] for name in names))
 
     def _ended(self, state: SeasonState, table: Roundtable, atlases: Atlases) -> EndedTable:
         totals = {agent: self._rubric[table.number, agent] for agent in table.totals}
@@ -447,6 +491,13 @@ def _percentile(ended: EndedTable) -> Value:
     values = [table.tests.get((said.id, Part.BASE)) for said in table.proposals()]
     worse = sum(table.subject.beats(own, value) for value in values)
     return ratio(worse + sum(value == own for value in values) / 2, len(values))
+
+
+def _chose_best(table: Roundtable) -> bool:
+    """Whether a table concluded on the best tested proposal that held, or on an equal one."""
+    proposal = concluded(table)
+    held = (table.tests[each.id, Part.BASE] for each in table.unrefuted())
+    return proposal is not None and table.tests[proposal, Part.BASE] == table.subject.best(held)
 
 
 def _passes(table: Roundtable) -> Value:
