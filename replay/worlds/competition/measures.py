@@ -13,26 +13,20 @@ from typing import Final
 import attrs
 
 from goldrush.agents.trust import HUMAN
-from goldrush.kernel.journal import FORK, START, JournalReader
+from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, correlation, gini, mean, ratio, spearman
 from goldrush.kernel.walk import ROWS, Walk
-from goldrush.kernel.world import Step
-from goldrush.kernel.worlds.competition.arena import UP, Conduct
+from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.events import (
-    CODES,
     Answered,
     Deleted,
     EliminationFaced,
-    Refused,
     Relegated,
     Returned,
     Scored,
     Spoke,
-    Tested,
-    named,
 )
-from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.fork import turn_of
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.settle import grounds_at
@@ -44,6 +38,8 @@ from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
 from goldrush.replay.data.measures import Measure, Measured, Span, values_of
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.policies import played
+from goldrush.replay.worlds.competition.played import Played
+from goldrush.replay.worlds.competition.played import played as assignments
 from goldrush.replay.worlds.competition.proof import counts_of
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
@@ -306,19 +302,18 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     walk = Walk(world, reader, ROWS)
     rosters: dict[int, Sequence[str]] = {}
     by_hand: set[tuple[int, int, int, int]] = set()  # not said so far
-    for commit, step, state in walk.steps():
-        if commit.kind == FORK:
-            by_hand |= {(at, *turn_of(row)) for at, row in walk.forks[-1]["replaced"]}
-        if commit.kind in (START, FORK):
-            rosters[commit.unit] = [worker.policy for worker in _workers(state)]
-        if step is not None:
-            counting.add(step)
-            spoke = step.inputs.rows(CODES[Spoke])
-            by_hand -= {(state.assignment, *turn_of(row)) for row in spoke}
-            if world.unit_done(state):
-                counting.close(state)
-                if sampling.wants(counting.units):
-                    sampling.add(counting.units, counting.by_agent(_workers(state)))
+
+    def set_up() -> None:
+        rosters[walk.commit.unit] = [worker.policy for worker in _workers(walk.state)]
+        if walk.commit.kind == FORK:
+            by_hand.update((at, *turn_of(row)) for at, row in walk.forks[-1]["replaced"])
+
+    for one in assignments(world, walk, set_up):
+        spoken = (act.act for act in one.acts if isinstance(act.act, Spoke))
+        by_hand.difference_update((one.state.assignment, *turn_of(spoke)) for spoke in spoken)
+        counting.close(one)
+        if sampling.wants(counting.units):
+            sampling.add(counting.units, counting.by_agent(_workers(one.state)))
     state = walk.state
     workers = _workers(state)
     last, roster = counting.by_agent(workers), played(rosters.values())
@@ -364,60 +359,33 @@ class _Counting:
         self.values: dict[str, list[Value]] = {n: [] for n, m in MEASURES.items() if m.by_unit}
         self._atlases: Atlases | None = None
         self._totals: dict[int, list[int]] = {}  # by agent, in order
-        self._bars: dict[int, Conduct] = {}  # by table
-        self._rubric: dict[tuple[int, int], int] = {}  # raw totals by the rubric: (table, agent)
         self._families: set[str] = set()  # visited
         self._visits: tuple[list[Value], list[Value]] = ([], [])  # percentiles: first, later
-        self._events: dict[str, float] = {}
         self._sums: Counter[str] = Counter()  # of the closed assignments
-        self._lost = 0  # seats in the open assignment
         self._leader: tuple[str, str, int] | None = None
         self._points: Mapping[str, int] = {}  # by name of a worker
 
-    def add(self, step: Step) -> None:
-        """Count events that the state does not record."""
-        for name, form, block in (
-            ("faced", EliminationFaced, step.derived),
-            ("returned", Returned, step.derived),
-        ):
-            self._count(name, len(block.rows(CODES[form])))
-        self._lost += sum(len(step.derived.rows(CODES[form])) for form in (Relegated, Deleted))
-        for row in step.derived.rows(CODES[Scored]):
-            scored = named(CODES[Scored], row)
-            self._rubric[scored.table, scored.agent] = scored.rubric
-        refused = {act[0] for _, act, _ in step.derived.rows(CODES[Refused])}
-        for index, (code, row) in enumerate(acts_in(step.inputs.batches)):
-            if code == CODES[Tested] and index not in refused:
-                tested = named(code, row)
-                if tested.at is None:
-                    self._bars[tested.table] = tested.conduct
-        answered = [named(CODES[Answered], row).source for row in step.inputs.rows(CODES[Answered])]
-        sources = [source or {} for source in answered]
-        self._count("questions", sum(source.get("name") != HUMAN for source in sources))
-        for source in sources:
-            counts = (source.get(name) for name in ("tokens_in", "tokens_out"))
-            self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
-
-    def close(self, state: SeasonState) -> None:
+    def close(self, one: Played) -> None:
+        """Count a closed assignment."""
+        state = one.state
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
-        tables = [self._ended(state, table, self._atlases) for table in state.tables]
+        tables = [self._ended(one, table, self._atlases) for table in state.tables]
         self._visit(tables)
         sparks = [
             a.sparks for a in state.agents.values() if a.is_worker and a.status != Status.GONE
         ]
-        assignment = Assignment(tables, self._events, sparks)
+        assignment = Assignment(tables, _happened(one), sparks)
         for name, value in values_of(MEASURES, assignment).items():
             self.values[name].append(value)
         for table in state.tables:
             for agent, total in table.totals.items():
                 self._totals.setdefault(agent, []).append(total)
+        self._sums["lost"] += sum(len(list(one.followed(form))) for form in (Relegated, Deleted))
         self._stand(state, tables)
-        self._events, self._rubric, self._lost = {}, {}, 0
         self.units += 1
 
     def _stand(self, state: SeasonState, tables: Sequence[EndedTable]) -> None:
-        self._sums["lost"] += self._lost
         for ended in tables:
             self._sums["tables"] += 1
             self._sums["chose_best"] += _chose_best(ended.table)
@@ -434,10 +402,10 @@ class _Counting:
         names = ("claims", "held", "tables", "chose_best", "lost")
         return Standing(self._leader, most, *(self._sums[name] for name in names))
 
-    def _ended(self, state: SeasonState, table: Roundtable, atlases: Atlases) -> EndedTable:
-        totals = {agent: self._rubric[table.number, agent] for agent in table.totals}
-        quality = atlases.of_table(table, self._bars[table.number])
-        return EndedTable(table, quality, counts_of(table), totals, _impacts(state, table))
+    def _ended(self, one: Played, table: Roundtable, atlases: Atlases) -> EndedTable:
+        totals = {s.agent: s.rubric for s in one.followed(Scored) if s.table == table.number}
+        quality = atlases.of_table(table, one.bar_of(table))
+        return EndedTable(table, quality, counts_of(table), totals, _impacts(one.state, table))
 
     def _visit(self, tables: Sequence[EndedTable]) -> None:
         """Note the percentiles of an assignment's tables, those of first visits apart."""
@@ -466,8 +434,18 @@ class _Counting:
         totals = (self._totals.get(worker.ordinal, []) for worker in workers)
         return {"score": [mean(of_worker) for of_worker in totals]}
 
-    def _count(self, name: str, amount: float) -> None:
-        self._events[name] = self._events.get(name, 0) + amount
+
+def _happened(one: Played) -> Mapping[str, float]:
+    """Counts of the events of an assignment that its state does not record."""
+    sources = [answer.source or {} for answer in one.done(Answered)]
+    tokens = [source.get(name) for source in sources for name in ("tokens_in", "tokens_out")]
+    counts = {
+        "faced": len(list(one.followed(EliminationFaced))),
+        "returned": len(list(one.followed(Returned))),
+        "questions": sum(source.get("name") != HUMAN for source in sources),
+    }
+    used = sum(n for n in tokens if type(n) is int and n >= 0)
+    return {**counts, "tokens": used} if sources else counts
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -6,16 +6,24 @@ the state when the assignment closes. Here the three are joined.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.journal import FORK, START
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Step, World
 from goldrush.kernel.worlds.competition.arena import Conduct
-from goldrush.kernel.worlds.competition.events import CODES, Spoke, Stood, Tested, Tried, named
+from goldrush.kernel.worlds.competition.events import (
+    CODES,
+    Answered,
+    Spoke,
+    Stood,
+    Tested,
+    Tried,
+    named,
+)
 from goldrush.kernel.worlds.competition.evolve import acts_in, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
@@ -23,12 +31,12 @@ from goldrush.kernel.worlds.competition.terms import Phase
 
 F = TypeVar("F")
 
-_KEPT: Final = {CODES[form] for form in (Spoke, Stood, Tested, Tried)}
+_KEPT: Final = {CODES[form] for form in (Answered, Spoke, Stood, Tested, Tried)}
 
 
 @attrs.frozen
 class Act:
-    """An act at a table: a contribution, a final stance, a trial or a test.
+    """An act at a table (a contribution, a final stance, a trial or a test), or an answer.
 
     Attributes:
         act: its event as recorded, valid or not.
@@ -68,16 +76,20 @@ class Played:
         return next(test.conduct for test in bars if test.table == table.number)
 
 
-def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:
-    """The closed assignments of a season, in order, from an open journal not read from yet.
-    Copy a state to keep it. Raises as a Walk does.
+def played(
+    world: World[SeasonState], walk: Walk[SeasonState], set_up: Callable[[], None] = lambda: None
+) -> Iterator[Played]:
+    """The closed assignments of a season, in order, on a walk that has not begun. Copy a state to
+    keep it. `set_up`: called after each START and FORK. Raises as a Walk does.
     """
     acts: list[Act] = []
     derived: list[Any] = []
     heard: list[int] = []  # contributions, by table
     under_way: int | None = None  # the round
-    for _, step, state in Walk(world, reader, ROWS).steps():
+    for commit, step, state in walk.steps():
         if step is None:
+            if commit.kind in (START, FORK):
+                set_up()
             continue
         acts += _acts(step, state, heard, under_way)
         for code, rows in step.derived:

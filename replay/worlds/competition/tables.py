@@ -19,6 +19,7 @@ import attrs
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.shape import AGENT, NATURAL, record, several
+from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import DIRECTIONS, Subject
 from goldrush.kernel.worlds.competition.events import (
@@ -126,7 +127,7 @@ def _each(run: TableSource) -> Iterator[Played]:
     """The assignments that were closed when the run was measured."""
     closed = run.measured.units
     with JournalReader(run.path) as reader:
-        yield from islice(played(run.world, reader), closed)
+        yield from islice(played(run.world, Walk(run.world, reader, ROWS)), closed)
 
 
 def _lines(form: type[Any]) -> RecordsOf[_Line]:
