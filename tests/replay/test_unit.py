@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pytest
 
 import goldrush
 from goldrush.games.public_goods import PublicGoods
@@ -82,19 +83,20 @@ def test_a_map_is_a_table_of_its_values_at_any_depth() -> None:
     assert "values\nall.x    1\nall.y.z  -" == shown
 
 
-def test_the_fields_of_mining_are_those_of_its_state() -> None:
-    unit = rebuild(path_of("baseline"), 9)
+@pytest.mark.parametrize("round", [0, 1, 9])
+def test_the_fields_of_mining_are_those_of_its_state(round: int) -> None:
+    unit = rebuild(path_of("baseline"), round)
     state, fields = unit.state, tools_at(path_of("baseline")).fields(unit)
     assert fields is not None
     owners = [owner for row in fields["owner"] for owner in row]
-    since = [round for row in fields["since"] for round in row]
+    since = [start for row in fields["since"] for start in row]
 
     assert owners == state.owner
     assert state.config.cols == len(fields["owner"][0])
     assert [owners.count(agent) for agent in range(state.config.agents)] == fields["plots"]
     assert all(
-        round == (None if owner is None else state.since[plot])
-        for plot, (owner, round) in enumerate(zip(owners, since, strict=True))
+        start == (None if owner is None else state.since[plot])
+        for plot, (owner, start) in enumerate(zip(owners, since, strict=True))
     )
     assert list(state.gold) == fields["gold"]
     kinds = ("defend", "mine", "claim", "raid")
