@@ -360,9 +360,8 @@ def test_figures_are_of_the_journals_that_they_name(study: Path) -> None:
     assert [f"goldrush measure {every} --by-round --json"] == figures["stamina"].sources[0]
     assert [f"goldrush measure {every} --by-round --json"] == figures["rounds-gini"].sources[0]
     assert [f"goldrush export {every} --format csv --table agents"] == figures["lorenz"].sources[0]
-    assert [f"goldrush export {every} --format csv --table spells"] == figures["survival"].sources[
-        0
-    ]
+    spells = f"goldrush export {every} --format csv --table spells"
+    assert [spells] == figures["survival"].sources[0]
     assert ["baseline/ (9 journals)", "scarce/ (9 journals)", "scarce-20/ (9 journals)"] == list(
         figures["lorenz"].sources[1]
     )
