@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.replay.report.figure import Figure
-from goldrush.replay.report.tables import Table
+from goldrush.replay.report.tables import ReportTable
 
 S = TypeVar("S")  # the study: reported.ReportedStudy
 
@@ -29,7 +29,7 @@ class Chapter(Generic[S]):
     """
 
     template: Path | None = None
-    tables: Callable[[S], Sequence[Table]] = lambda study: ()
+    tables: Callable[[S], Sequence[ReportTable]] = lambda study: ()
     figures: Callable[[S], Sequence[Figure]] = lambda study: ()
     values: Callable[[S], Mapping[str, Any]] = lambda study: {}
     judges: bool = False

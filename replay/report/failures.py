@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.failures import KINDS, Failures
-from goldrush.replay.report.tables import Content, Marked, Table
+from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
@@ -28,13 +28,13 @@ def shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def model_tables(results: Results[Any, Any]) -> list[Table]:
+def model_tables(results: Results[Any, Any]) -> list[ReportTable]:
     """The answers of every model; empty without models."""
     head = ["treatment", "roster", results.of.vocabulary.units, "model", "answers"]
     head += [*KINDS.values(), "failed", "cut off, played", "different"]
     rows = [_row(results, cell, failures) for cell, failures in _by_cell(results)]
     caption = "Answers of every model, failed by kind, and different to equal prompts."
-    return [Table("models", head, rows, caption)] if rows else []
+    return [ReportTable("models", head, rows, caption)] if rows else []
 
 
 def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:

@@ -27,7 +27,7 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.extras import require
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
-from goldrush.replay.report.plot import COLUMNS, HEAD, Plot, format_cell
+from goldrush.replay.report.plot import COLUMNS, HEAD, Chart, format_cell
 from goldrush.replay.report.svg import figure_svg
 from goldrush.replay.text import format_table
 
@@ -40,7 +40,7 @@ SHOWN_MAX: Final = 10  # rows of the table that stands for a figure in Python
 
 
 @attrs.frozen(repr=False, slots=False, kw_only=True)
-class Figure(Plot):
+class Figure(Chart):
     """A figure of a run or of a study. In a notebook it shows itself.
 
     Attributes:

@@ -35,7 +35,7 @@ from goldrush.replay.report.svg import (
     size_of,
     style_sheet,
 )
-from goldrush.replay.report.tables import Table
+from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.inference import EXACT_MAX
 from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from goldrush.replay.text import format_list, format_ranges
@@ -75,7 +75,7 @@ class StudyPage:
         return {figure.name: figure for figure in every}
 
     @cached_property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> dict[str, ReportTable]:
         study = self.study
         every = [
             sections.standings_table(study),

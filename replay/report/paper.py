@@ -25,8 +25,8 @@ from goldrush.replay.report.plot import (
     SCATTER,
     STEPS,
     ZERO,
+    Chart,
     Panel,
-    Plot,
     Row,
     Style,
 )
@@ -58,7 +58,7 @@ _SETTINGS: Final[Any] = {
 }  # fmt: skip
 
 
-def width_of(plot: Plot | None, width: str | None) -> str:
+def width_of(plot: Chart | None, width: str | None) -> str:
     """A width by name; None: `single` for one panel, `double` for several. Raises BadInput."""
     if width is None:
         return "single" if plot is None or len(plot.panels) == 1 else "double"
@@ -67,7 +67,7 @@ def width_of(plot: Plot | None, width: str | None) -> str:
     return width
 
 
-def paper_bytes(plot: Plot, kinds: Sequence[str], width: str | None = None) -> dict[str, bytes]:
+def paper_bytes(plot: Chart, kinds: Sequence[str], width: str | None = None) -> dict[str, bytes]:
     """A figure as files, by kind (of KINDS). Raises BadInput as `paper_figure`."""
     files = {}
     drawing = paper_figure(plot, width)
@@ -101,7 +101,7 @@ def _settings() -> Iterator[None]:
         yield
 
 
-def paper_figure(plot: Plot, width: str | None) -> Drawing:
+def paper_figure(plot: Chart, width: str | None) -> Drawing:
     """A figure as a matplotlib Figure, with real axes and artists.
 
     Args:
@@ -137,7 +137,7 @@ def paper_figure(plot: Plot, width: str | None) -> Drawing:
     return drawing
 
 
-def _height(plot: Plot, panel: Panel) -> float:
+def _height(plot: Chart, panel: Panel) -> float:
     if plot.kind != DOTS:
         return _HEIGHT if plot.kind != SCATTER else 1.5 * _HEIGHT
     return 0.55 + (_ROW + _EACH * (len(panel.series) - 1)) * len(panel.names)
@@ -149,7 +149,7 @@ def _letter(index: int) -> str:
     return _letter(index // 26 - 1) + last if index >= 26 else last
 
 
-def _draw(plot: Plot, panel: Panel, axes: Axes) -> None:
+def _draw(plot: Chart, panel: Panel, axes: Axes) -> None:
     axes.set_xlim(panel.x.low, panel.x.high)
     axes.set_ylim(panel.y.low, panel.y.high)
     for axis, ticks in ((axes.xaxis, panel.x.ticks), (axes.yaxis, panel.y.ticks)):
@@ -193,7 +193,7 @@ def _dashes(style: Style) -> Any:
     return (0, tuple(0.6 * length for length in style.dash)) if style.dash else "-"
 
 
-def _line(plot: Plot, rows: Sequence[Row], style: Style, axes: Axes) -> None:
+def _line(plot: Chart, rows: Sequence[Row], style: Style, axes: Axes) -> None:
     def column(name: str) -> list[float]:
         values = [getattr(row, name) for row in rows]
         return [float("nan") if value is None else float(value) for value in values]
@@ -215,7 +215,7 @@ def _line(plot: Plot, rows: Sequence[Row], style: Style, axes: Axes) -> None:
         axes.fill_between(x, column("low"), column("high"), color=colour, alpha=0.16, linewidth=0)
 
 
-def _dots(plot: Plot, panel: Panel, rows: Sequence[Row], style: Style, axes: Axes) -> None:
+def _dots(plot: Chart, panel: Panel, rows: Sequence[Row], style: Style, axes: Axes) -> None:
     for row in rows:
         if plot.kind == SCATTER:
             axes.plot([float(row.x)], [row.y or 0.0], linestyle="", **_look(style))
@@ -242,7 +242,7 @@ def _bars(rows: Sequence[Row], style: Style, axes: Axes, heights: dict[float, fl
     )
 
 
-def _handle(plot: Plot, style: Style) -> Any:
+def _handle(plot: Chart, style: Style) -> Any:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

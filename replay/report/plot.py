@@ -133,7 +133,7 @@ class Panel:
 
 
 @attrs.frozen(repr=False, slots=False)
-class Plot:
+class Chart:
     """What both renderers draw.
 
     Attributes:

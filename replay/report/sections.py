@@ -20,7 +20,7 @@ from goldrush.replay.report.numbers import (
     within_bounds,
 )
 from goldrush.replay.report.reported import ReportedStudy
-from goldrush.replay.report.tables import Content, Link, Marked, Table
+from goldrush.replay.report.tables import Content, Link, Marked, ReportTable
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
 from goldrush.replay.study.records import Cell
@@ -42,7 +42,7 @@ _PAIRED: Final = {
 }
 
 
-def standings_table(study: ReportedStudy) -> Table:
+def standings_table(study: ReportedStudy) -> ReportTable:
     """The outcome by treatment, roster and policy."""
     rows: list[Sequence[Content]] = []
     for standing in study.answer.standings:
@@ -61,10 +61,10 @@ def standings_table(study: ReportedStudy) -> Table:
         "agents", "seeds", "mean ± 95%",
     ]  # fmt: skip
     caption = f"{capitalized(study.answer.outcome.title)} by treatment, roster and policy."
-    return Table("outcome", head, rows, caption)
+    return ReportTable("outcome", head, rows, caption)
 
 
-def agents_tables(study: ReportedStudy) -> Iterator[Table]:
+def agents_tables(study: ReportedStudy) -> Iterator[ReportTable]:
     """For each roster of several policies each agent under each treatment."""
     outcome = study.answer.outcome
     if not outcome.is_by_agent:
@@ -84,14 +84,14 @@ def agents_tables(study: ReportedStudy) -> Iterator[Table]:
             ]
             for agent, policy in enumerate(policies)
         ]  # fmt: skip
-        yield Table(
+        yield ReportTable(
             f"agents-{index}", ["agent", "policy", *(cell.treatment for cell in cells)], rows,
             f"{capitalized(outcome.title)} by agent, {roster}, {study.horizon(rounds)}: mean "
             "over seeds ± half the 95% interval.",
         )  # fmt: skip
 
 
-def comparison_tables(study: ReportedStudy) -> Iterator[Table]:
+def comparison_tables(study: ReportedStudy) -> Iterator[ReportTable]:
     """All comparisons of the outcome, by kind."""
     for kind, compared in study.answer.comparisons.items():
         shown, more = compared, ""
@@ -104,7 +104,7 @@ def comparison_tables(study: ReportedStudy) -> Iterator[Table]:
             "mean of b", "difference ± 95%", "p", "Holm", "effect", "detectable", "result",
         ]  # fmt: skip
         caption = f"{capitalized(kind)} compared in {study.answer.outcome.title}.{more}"
-        yield Table(kind, head, [_compared(study, each) for each in shown], caption)
+        yield ReportTable(kind, head, [_compared(study, each) for each in shown], caption)
 
 
 def _compared(study: ReportedStudy, comparison: Comparison) -> list[Content]:
@@ -132,7 +132,7 @@ class ShownTreatment:
     table: str
 
 
-def treatments(study: ReportedStudy) -> Iterator[tuple[ShownTreatment, Table]]:
+def treatments(study: ReportedStudy) -> Iterator[tuple[ShownTreatment, ReportTable]]:
     """Each treatment and horizon with the means of its cells. Cells that are identical to the
     baseline by construction are left out.
     """
@@ -146,7 +146,7 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[ShownTreatment, Table]]:
             f"{name} {' or '.join(dict.fromkeys(it for c in cells for it in study.covariate(c)))}"
             for name in study.covariates
         ]
-        table = Table(
+        table = ReportTable(
             f"means-{at}", ["measure", *(cell.roster or "mean" for cell in cells)],
             [
                 [measure.title, *(_mean(study.results.by_cell[cell], name) for cell in cells)]
@@ -202,7 +202,7 @@ def outliers(study: ReportedStudy) -> list[Outlier]:
     return sorted(outlying, key=lambda outlier: -outlier.distance)
 
 
-def outlier_tables(study: ReportedStudy) -> list[Table]:
+def outlier_tables(study: ReportedStudy) -> list[ReportTable]:
     """The outliers, at most OUTLIERS_MAX, linked to the pages of their runs; empty without any."""
     outlying = outliers(study)
     rows: list[list[Content]] = [
@@ -221,31 +221,33 @@ def outlier_tables(study: ReportedStudy) -> list[Table]:
         "distance",
     ]  # fmt: skip
     caption = f"Outlier seeds; distance: from the quartile, in interquartile ranges.{farthest}"
-    return [Table("outliers", head, rows, caption)] if rows else []
+    return [ReportTable("outliers", head, rows, caption)] if rows else []
 
 
-def run_tables(study: ReportedStudy) -> list[Table]:
+def run_tables(study: ReportedStudy) -> list[ReportTable]:
     """Links to the pages of the runs; empty if they were not written."""
     rows: list[list[Content]] = [
         [cell.treatment, cell.roster, str(cell.rounds), Link(f"seed {seed}", href)]
         for (cell, seed), href in study.hrefs.items()
     ]
     head = ["treatment", "roster", study.units, "run"]
-    return [Table("runs", head, rows, "Every run, with its page.")] if rows else []
+    return [ReportTable("runs", head, rows, "Every run, with its page.")] if rows else []
 
 
-def measure_tables(study: ReportedStudy) -> list[Table]:
+def measure_tables(study: ReportedStudy) -> list[ReportTable]:
     """The measures with their definitions, and the code of those of the user."""
     measures = study.results.measures
     rows = [[measure.title, measure.definition] for measure in measures.of_agents.values()]
     rows += [[measure.title, measure.definition] for measure in measures.known.values()]
     tables = [
-        Table("measures", ["measure", "definition"], rows, "The measures and their definitions.")
+        ReportTable(
+            "measures", ["measure", "definition"], rows, "The measures and their definitions."
+        )
     ]
     own = [[user.name, user.typed(), user.sha256 or "not known"] for user in study.results.users]
     head = ["measure", "function", "SHA-256 of the file"]
     caption = "Measures of the author of this report, computed when it was made."
-    return [*tables, Table("own-measures", head, own, caption)] if own else tables
+    return [*tables, ReportTable("own-measures", head, own, caption)] if own else tables
 
 
 def stopped(study: ReportedStudy) -> list[str]:

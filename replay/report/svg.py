@@ -24,8 +24,8 @@ from goldrush.replay.report.plot import (
     SCATTER,
     STEPS,
     ZERO,
+    Chart,
     Panel,
-    Plot,
     Row,
     Style,
 )
@@ -64,12 +64,12 @@ _CORNERS: Final[dict[str, Sequence[tuple[float, float]]]] = {
 }
 
 
-def columns_of(plot: Plot) -> int:
+def columns_of(plot: Chart) -> int:
     """The number of panels in a row: up to three, of dots up to two."""
     return min(len(plot.panels), 2 if plot.kind in (DOTS, SCATTER) else 3)
 
 
-def size_of(plot: Plot, panel: Panel) -> tuple[float, float]:
+def size_of(plot: Chart, panel: Panel) -> tuple[float, float]:
     """The width and height of a panel; it is scaled to the room that it has."""
     width = 288.0 if columns_of(plot) == 3 else 420.0
     if plot.kind == DOTS:
@@ -77,7 +77,7 @@ def size_of(plot: Plot, panel: Panel) -> tuple[float, float]:
     return width, 252.0 if plot.kind == SCATTER else 158.0 if width < 420 else 210.0
 
 
-def panel_svg(plot: Plot, panel: Panel, *, linked: bool = True) -> str:
+def panel_svg(plot: Chart, panel: Panel, *, linked: bool = True) -> str:
     """The contents of a panel; `linked`: whether points link to the pages of their runs."""
     return "".join(_Drawing(plot, panel, linked).parts())
 
@@ -85,7 +85,7 @@ def panel_svg(plot: Plot, panel: Panel, *, linked: bool = True) -> str:
 class _Drawing:
     """A panel that is being drawn."""
 
-    def __init__(self, plot: Plot, panel: Panel, linked: bool) -> None:
+    def __init__(self, plot: Chart, panel: Panel, linked: bool) -> None:
         self.plot, self.panel, self.linked = plot, panel, linked
         self.width, self.height = size_of(plot, panel)
         self.top = TOP
@@ -248,7 +248,7 @@ def _path(places: Sequence[tuple[float, float]]) -> str:
     return "".join(f"{'L' if at else 'M'}{x:.1f} {y:.1f}" for at, (x, y) in enumerate(places))
 
 
-def key_svg(plot: Plot, style: Style) -> str:
+def key_svg(plot: Chart, style: Style) -> str:
     """The symbol of a series in a legend, 26 by 12 pixels."""
     if plot.kind == BARS:
         return f'<rect class="fill c{style.hue}" x="4" y="1" width="18" height="10"/>'
@@ -297,7 +297,7 @@ def literal_style() -> str:
     return re.sub(r"var\(--([\w-]+)\)", lambda match: LIGHT[match[1]], sheet)
 
 
-def figure_svg(plot: Plot) -> str:
+def figure_svg(plot: Chart) -> str:
     """A figure as one SVG file: panels in rows, the legend below them, and the styles."""
     each, parts, y, width = columns_of(plot), [], 0.0, 0.0
     for start in range(0, len(plot.panels), each):

@@ -49,7 +49,7 @@ Content = str | Marked | Link
 
 
 @attrs.frozen
-class Table:
+class ReportTable:
     """A table by name; the first column has the headings of its rows."""
 
     name: str
@@ -134,7 +134,9 @@ def tex(text: str) -> str:
     return printable(text).translate(_TEX)
 
 
-def write_tables(tables: Sequence[Table], folder: str | Path, *, force: bool = False) -> list[str]:
+def write_tables(
+    tables: Sequence[ReportTable], folder: str | Path, *, force: bool = False
+) -> list[str]:
     """Write tables into a folder as CSV and LaTeX, all or none, and return their names. `force`:
     replace a folder of earlier tables.
 

@@ -15,7 +15,7 @@ from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import TOGETHER, bounds, p_value, rounded, within_bounds
 from goldrush.replay.report.plot import DOTS, ZERO, Row, styles_of
 from goldrush.replay.report.reported import ReportedStudy
-from goldrush.replay.report.tables import Content, Marked, Table
+from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
@@ -160,7 +160,7 @@ def criteria_figure(study: ReportedStudy) -> list[Figure]:
     return effects(study, rows, caption, cells)
 
 
-def criteria_tables(study: ReportedStudy) -> list[Table]:
+def criteria_tables(study: ReportedStudy) -> list[ReportTable]:
     """The verdicts, what they rest on, and each treatment by itself; empty without criteria."""
     criteria, verdicts = study.of.studies.criteria, study.assessment.verdicts()
     if not criteria.every:
@@ -182,7 +182,7 @@ def criteria_tables(study: ReportedStudy) -> list[Table]:
         sizes = " and ".join(f"with N = {n}" for n in criteria.sizes)
         head = ["treatments", "roster", study.units, *study.covariates, *names]
         tables = [
-            Table("verdicts", head, rows, f"Verdicts on each criterion, {sizes}."),
+            ReportTable("verdicts", head, rows, f"Verdicts on each criterion, {sizes}."),
             *_behind(study),
             *_without_burn_in(study, verdicts),
         ]
@@ -198,7 +198,7 @@ def criteria_tables(study: ReportedStudy) -> list[Table]:
     ]  # fmt: skip
     head = ["treatment", "roster", study.units, "N", *study.covariates, *names]
     caption = "Outcomes of each treatment with its own number of agents."
-    return [*tables, Table("every-treatment", head, alone, caption)]
+    return [*tables, ReportTable("every-treatment", head, alone, caption)]
 
 
 _BEHIND: Final = (
@@ -207,7 +207,7 @@ _BEHIND: Final = (
 )  # fmt: skip
 
 
-def _behind(study: ReportedStudy) -> Iterator[Table]:
+def _behind(study: ReportedStudy) -> Iterator[ReportTable]:
     """The tests behind the verdicts, a table for each family of cells."""
     for index, cells in enumerate(families(study.results), 1):
         by_size = [(cell, study.assessment.findings(cell)) for cell in cells]
@@ -228,7 +228,7 @@ def _behind(study: ReportedStudy) -> Iterator[Table]:
         treatments = " and ".join(cell.treatment for cell in cells)
         where = f"{cells[0].roster}, {treatments}, {study.horizon(cells[0].rounds)}"
         null = NULL_NOTE if study.assessment.is_null(cells[0]) else ""
-        yield Table(f"behind-{index}", _BEHIND, rows, f"{where}: {sizes}{null}.")
+        yield ReportTable(f"behind-{index}", _BEHIND, rows, f"{where}: {sizes}{null}.")
 
 
 def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str]:
@@ -253,7 +253,9 @@ def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str
     ]
 
 
-def _without_burn_in(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> list[Table]:
+def _without_burn_in(
+    study: ReportedStudy, verdicts: Sequence[CriterionVerdict]
+) -> list[ReportTable]:
     """The verdicts that differ on halves of all units, where the beginning of a run counts, too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
@@ -269,7 +271,9 @@ def _without_burn_in(study: ReportedStudy, verdicts: Sequence[CriterionVerdict])
         f"all {study.units}",
     ]  # fmt: skip
     return (
-        [Table("no-burn-in", head, rows, "Verdicts that differ without a burn-in.")] if rows else []
+        [ReportTable("no-burn-in", head, rows, "Verdicts that differ without a burn-in.")]
+        if rows
+        else []
     )
 
 

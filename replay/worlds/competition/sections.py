@@ -15,7 +15,7 @@ from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import number, p_value
 from goldrush.replay.report.reported import ReportedStudy
-from goldrush.replay.report.tables import Marked, Table
+from goldrush.replay.report.tables import Marked, ReportTable
 from goldrush.replay.report.verdicts import EFFECT, effect_row, effects, format_effect
 from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.worlds.competition.measures import TABLES_MIN
@@ -66,7 +66,7 @@ def _values(study: ReportedStudy) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def _tables(study: ReportedStudy) -> list[Table]:
+def _tables(study: ReportedStudy) -> list[ReportTable]:
     """The verdicts and what they rest on, stability, and the controls; those with rows."""
     if not study.question.criteria:
         return []
@@ -76,29 +76,29 @@ def _tables(study: ReportedStudy) -> list[Table]:
         "as expected",
     ]  # fmt: skip
     tables = [
-        Table(
+        ReportTable(
             "protocol", ["criterion", "verdict"],
             [[each.criterion, Marked(each.verdict, each.note)] for each in judgements],
             "The verdicts on the protocol.",
         ),
-        Table(
+        ReportTable(
             "protocol-tests", head,
             [_row(judged) for each in judgements for judged in each.by_size.values()],
             "The numbers behind the verdicts; in brackets 95% intervals.",
         ),
-        Table(
+        ReportTable(
             "stability", ["treatment", "roster", "seasons", "stability"],
             [[each.cell.treatment, each.cell.roster, str(each.seasons),
               format_pooled(each.stability, each.interval)] for each in stabilities(results)],
             "Stability of ranks, pooled over seasons.",
         ),
-        Table(
+        ReportTable(
             "planted", ["treatment", "stability", "scripted ahead", "the difference is"],
             [[each.cell.treatment, number(each.stability), f"{each.ahead} of {each.seasons}",
               "found" if each.is_found else "not found"] for each in planted(results)],
             "A difference that was planted among the workers.",
         ),
-        Table(
+        ReportTable(
             "control", ["treatment", "roster", "last"],
             [[each.cell.treatment, each.cell.roster, f"{each.last} of {each.seasons}"]
              for each in controls(results)],

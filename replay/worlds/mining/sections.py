@@ -29,7 +29,7 @@ from goldrush.replay.report.numbers import (
 )
 from goldrush.replay.report.plot import BARS, DIAGONAL, LINES, SCATTER, STEPS, Row, Style
 from goldrush.replay.report.reported import BY_UNIT_COMMAND, ReportedStudy
-from goldrush.replay.report.tables import Table
+from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.inference import SIGNIFICANT, holm, interval
 from goldrush.replay.study.records import Cell, Result, points_of
 from goldrush.replay.text import capitalized
@@ -201,7 +201,7 @@ def values_of(study: ReportedStudy) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def tables_of(study: ReportedStudy) -> Iterator[Table]:
+def tables_of(study: ReportedStudy) -> Iterator[ReportTable]:
     """Correlations of concentration and turnover; theory and observation."""
     rows = [
         [
@@ -210,7 +210,7 @@ def tables_of(study: ReportedStudy) -> Iterator[Table]:
         ]
         for one in trade_offs(study.results)
     ]  # fmt: skip
-    yield Table(
+    yield ReportTable(
         "trade-off", ["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"], rows,
         "Spearman's rank correlation and its 95% interval.",
     )  # fmt: skip
@@ -219,14 +219,14 @@ def tables_of(study: ReportedStudy) -> Iterator[Table]:
     yield from _defence(study.results)
 
 
-def _ties(results: MiningResults) -> Iterator[Table]:
+def _ties(results: MiningResults) -> Iterator[ReportTable]:
     found = [(kind, test) for kind, tests in ties(results).items() for test in tests]
     # One family: of twenty true null hypotheses, one has p < 0.05 by chance.
     corrected = iter(holm([test.p for _, test in found if not test.is_thin]))
     rows = [_tie_row(*one, None if one[1].is_thin else next(corrected)) for one in found]
     head = ["drawn for", "tied", "draws", "wins by rank", "chi-square", "df", "p", "Holm", "1/k"]
     if rows:
-        yield Table("ties", head, rows, "Who wins ties, against 1/k for each of k.")
+        yield ReportTable("ties", head, rows, "Who wins ties, against 1/k for each of k.")
 
 
 def _tie_row(kind: str, test: Fairness, corrected: float | None) -> list[str]:
@@ -247,7 +247,7 @@ def _tie_row(kind: str, test: Fairness, corrected: float | None) -> list[str]:
     ]
 
 
-def _possession(results: MiningResults) -> Iterator[Table]:
+def _possession(results: MiningResults) -> Iterator[ReportTable]:
     rows = [
         [
             one.cell.treatment, one.cell.roster, str(one.cell.rounds),
@@ -263,17 +263,17 @@ def _possession(results: MiningResults) -> Iterator[Table]:
     ]  # fmt: skip
     caption = "Raids on stable holders compared with raids on others; ±: half the 95% interval."
     if rows:
-        yield Table("possession", head, rows, caption)
+        yield ReportTable("possession", head, rows, caption)
 
 
-def _defence(results: MiningResults) -> Iterator[Table]:
+def _defence(results: MiningResults) -> Iterator[ReportTable]:
     head = [
         "treatment", "roster", "rounds", "pressure", "raid chance", "break-even", "stake",
         "saves", "costs", "predicted", f"gold, defender {MINUS} miner ± 95%", "seen", "agrees",
     ]  # fmt: skip
     rows = [_defending_row(results, one) for one in defending(results)]
     if rows:
-        yield Table("defence", head, rows, "Predicted and observed value of defence.")
+        yield ReportTable("defence", head, rows, "Predicted and observed value of defence.")
     broken = [
         [
             one.rule,
@@ -289,7 +289,7 @@ def _defence(results: MiningResults) -> Iterator[Table]:
         "then returned by an authority; fell: captured and kept."
     )
     head = ["rule", "raided", "overrun", "given back", "fell", "by the rule", "seen"]
-    yield Table("breaking", head, broken, caption)
+    yield ReportTable("breaking", head, broken, caption)
 
 
 _MUST: Final = {

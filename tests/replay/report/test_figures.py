@@ -19,7 +19,7 @@ from goldrush.replay.report.plot import (
     LINES_MAX,
     SCATTER,
     TICKS_MIN,
-    Plot,
+    Chart,
     Row,
     Style,
     axis_of,
@@ -269,9 +269,9 @@ def test_a_mean_stands_in_the_middle_of_its_window_and_a_last_value_at_its_end()
     assert 80 == found["rounds-gini"].panels[0].x.high
 
 
-def line(*values: float | None) -> Plot:
+def line(*values: float | None) -> Chart:
     rows = [Row("it", "a", at, value, value, value) for at, value in enumerate(values)]
-    return Plot(LINES, rows, {"a": Style(0, label="a")})
+    return Chart(LINES, rows, {"a": Style(0, label="a")})
 
 
 def test_no_line_leads_over_what_is_undefined() -> None:
@@ -422,6 +422,6 @@ def test_a_long_run_has_whole_units_as_ticks() -> None:
 
 def test_differences_have_zero_on_their_axis() -> None:
     row = Row("it", "a", "b − a", 5.0, 4.0, 6.0)
-    axis = Plot(DOTS, [row], {"a": Style(0, label="a")}, rule="zero").panels[0].x
+    axis = Chart(DOTS, [row], {"a": Style(0, label="a")}, rule="zero").panels[0].x
 
     assert axis.low <= 0 < 6 <= axis.high

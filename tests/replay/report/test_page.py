@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from goldrush.replay.colours import GREY, HUES
 from goldrush.replay.report.numbers import bounds, number, p_value, printable, within_bounds
 from goldrush.replay.report.page import StudyPage
-from goldrush.replay.report.plot import LABEL_MAX, SCATTER, Plot, Row, Style, labels_of, styles_of
+from goldrush.replay.report.plot import LABEL_MAX, SCATTER, Chart, Row, Style, labels_of, styles_of
 from goldrush.replay.report.reported import StudyQuestion, study_of
 from goldrush.replay.report.svg import LIGHT, figure_svg
 from goldrush.replay.study.inference import Interval
@@ -85,7 +85,7 @@ def test_tables_and_figures_are_numbered_in_their_order() -> None:
 def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
     styles = {f"roster {n}": Style(n) for n in range(len(HUES))}
     rows = [Row("it", name, float(n), float(n)) for n, name in enumerate(styles)]
-    svg = figure_svg(Plot(SCATTER, rows, styles))
+    svg = figure_svg(Chart(SCATTER, rows, styles))
     dots = pixels_of(svg)
     pixels = counted(dots)
     colours = {name: (*bytes.fromhex(colour[1:]), 255) for name, colour in LIGHT.items()}

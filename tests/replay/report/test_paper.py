@@ -29,7 +29,7 @@ from goldrush.replay.report.plot import (
     LINES,
     SCATTER,
     TICKS_MIN,
-    Plot,
+    Chart,
     Row,
     Style,
     labels_of,
@@ -105,7 +105,7 @@ def apart(found: dict[str, tuple[float, float]]) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_marks_stand_where_they_do_on_the_page_in_the_same_colours(kind: str, width: str) -> None:
     one = [row for row in figure().rows if row.panel == "title 1"]
-    rows = rendered(kind, paper_bytes(Plot(SCATTER, one, STYLES), [kind], width)[kind])
+    rows = rendered(kind, paper_bytes(Chart(SCATTER, one, STYLES), [kind], width)[kind])
     height, across = rows.shape[:2]
     legend = 0.22 if width == "single" else 0.13
     found = centres(rows, (0, 0, across, (1 - legend) * height))
@@ -157,7 +157,7 @@ def test_a_legend_has_lines_only_if_its_figure_has() -> None:
 
 
 def test_lines_of_one_panel_are_named_at_their_ends() -> None:
-    one = Plot(LINES, [row for row in figure().rows if row.panel == "title 0"], STYLES)
+    one = Chart(LINES, [row for row in figure().rows if row.panel == "title 0"], STYLES)
     [axes] = paper_figure(one, None).axes
 
     assert set(STYLES) <= {text.get_text() for text in axes.texts}
@@ -174,7 +174,7 @@ def test_every_axis_of_numbers_has_three_ticks_or_more() -> None:
 
 def test_bars_are_stacked_to_their_sum() -> None:
     rows = [Row("it", name, at, 0.25 * n) for n, name in enumerate("abc", 1) for at in (1.5, 3.5)]
-    plot = Plot(BARS, rows, {name: Style(n, label=name) for n, name in enumerate("abc")})
+    plot = Chart(BARS, rows, {name: Style(n, label=name) for n, name in enumerate("abc")})
     [axes] = paper_figure(plot, None).axes
     boxes = [patch.get_bbox() for patch in axes.patches]
 

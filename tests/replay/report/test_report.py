@@ -24,7 +24,7 @@ from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
 from goldrush.replay.report.sections import outlier_tables, outliers
 from goldrush.replay.report.svg import panel_svg
-from goldrush.replay.report.tables import Link, Marked, Table
+from goldrush.replay.report.tables import Link, Marked, ReportTable
 from goldrush.replay.report.values import answers
 from goldrush.replay.report.verdicts import criteria_tables, finding
 from goldrush.replay.studies import Criteria
@@ -367,7 +367,7 @@ def test_figures_are_of_the_journals_that_they_name(study: Path) -> None:
     )
 
 
-def named(study: ReportedStudy) -> dict[str, Table]:
+def named(study: ReportedStudy) -> dict[str, ReportTable]:
     """The tables on its criteria by name."""
     return {table.name: table for table in criteria_tables(study)}
 

@@ -10,12 +10,12 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import StudyQuestion, study_of
-from goldrush.replay.report.tables import Link, Marked, Table, tex, write_tables
+from goldrush.replay.report.tables import Link, Marked, ReportTable, tex, write_tables
 from goldrush.replay.study.records import Cell
 from tests.replay.report.pages import Page
 from tests.replay.study.made_up import made, results
 
-TABLE = Table(
+TABLE = ReportTable(
     "it", ["h", "n ± 95%", "s", "v"],
     [
         ["a_1", "1.5 ± 0.2", "10 of 20", Marked("supported", "p < 0.05")],
@@ -80,7 +80,7 @@ def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) ->
 
 def test_earlier_tables_are_replaced_by_force_and_nothing_else_is(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
-    write_tables([TABLE, Table("two", ["a"], [], "")], folder)
+    write_tables([TABLE, ReportTable("two", ["a"], [], "")], folder)
     with pytest.raises(BadInput, match=r"tables already exists; .*--force"):
         write_tables([TABLE], folder)
     write_tables([TABLE], folder, force=True)

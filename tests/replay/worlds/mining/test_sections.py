@@ -6,7 +6,7 @@ import pytest
 
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import study_of
-from goldrush.replay.report.tables import Table
+from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.counting import Tie
 from goldrush.replay.worlds.mining.sections import tables_of
@@ -15,7 +15,7 @@ from tests.replay.report.pages import Page
 from tests.replay.study.made_up import made, results
 
 
-def theory_tables(*runs: MiningResult) -> dict[str, Table]:
+def theory_tables(*runs: MiningResult) -> dict[str, ReportTable]:
     return {table.name: table for table in tables_of(study_of(results(*runs)))}
 
 
