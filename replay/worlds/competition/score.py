@@ -120,7 +120,7 @@ class Score:
         """Whether exactly one score is recorded, and it equals the derived one."""
         return list(self.recorded) == [(self.again, self.again.total, sum(self.rubric))]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The score and its evidence for JSON."""
         grounds, without = self.grounds, self.grounds.counterfactual
         return {
