@@ -184,7 +184,7 @@ def _changes(before: object, value: object) -> list[object] | None:
         return [] if before == value and type(before) is type(value) else None
     old: list[Any] = cast("list[Any]", before)
     new: list[Any] = value
-    if any(isinstance(item, (list, dict)) for item in (*old, *new)):
+    if not {list, dict}.isdisjoint(map(type, (*old, *new))):
         rows = [*old, *new]
         is_grid = len(old) == len(new) and all(isinstance(row, list) for row in rows)
         if not is_grid or len(set(map(len, rows))) != 1:

@@ -22,7 +22,7 @@ from goldrush.replay.sentences import EventSentences, value_of
 from goldrush.replay.tools import View
 
 ANSWERS_MAX: Final = 1 << 22  # characters of the answers of models in a page
-WHY_MAX: Final = 1 << 17  # characters of explanations
+WHY_MAX: Final = 1 << 16  # characters of explanations
 FOLDED_MAX: Final = 1 << 18  # characters of the sentences of one folded title
 
 Line = list[Any]

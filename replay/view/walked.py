@@ -279,12 +279,13 @@ class _Fields:
 
 def _plain(value: Any) -> Any:
     """A value for JSON: its numbers as a page shows them."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
+    kind = type(value)
+    if kind is int:
+        return str(value) if abs(value) > EXACT_MAX else value
+    if kind is float:
+        return float(f"{value:.{DIGITS}g}")
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    if type(value) is float:
-        return float(f"{value:.{DIGITS}g}")
-    if type(value) is int and abs(value) > EXACT_MAX:
-        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
     return value
