@@ -103,7 +103,8 @@ class StudyAnswer:
         else:
             treatments = _named("treatment", dict.fromkeys(cell.treatment for cell in cells))
             rosters = _named("roster", dict.fromkeys(self.label(cell.roster) for cell in cells))
-            subject = f"{runs} of {length} compare {treatments} and {rosters}"
+            compared = f"{treatments} and {rosters}" if cells[0].roster else treatments
+            subject = f"{runs} of {length} compare {compared}"
         count = format_count(len(seeds), "seed")
         equal = format_equal(sum(map(len, self.results.by_cell.values())), self.results.equal)
         return (
@@ -149,7 +150,8 @@ class StudyAnswer:
         cell = standing.cell
         several = len(self.results.horizons) > 1
         rounds = f", {self.results.of.vocabulary.units} {cell.rounds}" if several else ""
-        return f"{self.label(cell.roster)} under {cell.treatment}{rounds}"
+        of = f"{self.label(cell.roster)} under " if cell.roster else ""
+        return f"{of}{cell.treatment}{rounds}"
 
     def _first_policies(self) -> str:
         """The first policy of each cell with several; of many cells, how often it is which."""
@@ -191,6 +193,7 @@ class StudyAnswer:
 
 def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
     """The answer for an outcome (see `outcome_named`, also for errors)."""
+    results = _without_players(results)
     outcome, same = outcome_named(results, name), identical_cells(results)
     null = results.of.null
     alone = {
@@ -200,6 +203,14 @@ def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
     return StudyAnswer(
         results, outcome, shown, comparisons(results, outcome), {null, *alone} if null else (), same
     )
+
+
+def _without_players(results: AnyResults) -> AnyResults:
+    """The results with no roster in their cells if nobody plays in any run."""
+    if any(run.policies for runs in results.by_cell.values() for run in runs):
+        return results
+    cells = {attrs.evolve(cell, roster=""): runs for cell, runs in results.by_cell.items()}
+    return attrs.evolve(results, by_cell=cells)
 
 
 def _named(noun: str, names: Mapping[str, object]) -> str:
@@ -232,7 +243,7 @@ def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
         largest = max(differing, key=_size)
         share = "" if len(compared) == 1 else f" in {len(differing)} of {tests}"
         return (
-            f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a} "
+            f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a}"
             f"{_within(largest)}: {bounds(largest.change.difference)} (95% interval; p "
             f"{_p(largest.holm)}{_corrected(compared)}"
             f"{_is_least(largest, len(compared), noun)})."
@@ -283,15 +294,10 @@ def _size(comparison: Comparison) -> float:
 
 
 def _within(comparison: Comparison) -> str:
-    return (
-        f"in {comparison.where}"
-        if comparison.kind == POLICIES
-        else (
-            f"for {comparison.where}"
-            if comparison.kind == TREATMENTS
-            else f"under {comparison.where}"
-        )
-    )
+    if not comparison.where:
+        return ""
+    word = {POLICIES: "in", TREATMENTS: "for"}.get(comparison.kind, "under")
+    return f" {word} {comparison.where}"
 
 
 def _p(value: float | None) -> str:

@@ -77,7 +77,7 @@ def outcome_figures(study: ReportedStudy) -> list[Figure]:
             "answer", DOTS,
             [row_of(outcome.title, each.cell.roster, labels[each.cell], each.values)
              for each in of_cells],
-            f"{means}, by treatment and roster.", cells,
+            f"{means}, by treatment{' and roster' if study.is_played else ''}.", cells,
         ),
         *_differences(study, cells),
         *study.figure(

@@ -46,6 +46,7 @@ _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
 # Each verdict has a class of the style sheet, and a sign, as colour alone is not accessible.
 _SIGNS: Final = {SUPPORTED: "✓", NOT_SUPPORTED: "✗", UNDECIDED: "?", verdicts.VARIES: "~"}
+_OF_PLAYERS: Final = ("roster", "policy", "agents")  # columns
 _PLAIN: Final = " !$'()*+,-./:;=?@_~"  # what needs no escape in an address that is quoted by "
 
 
@@ -89,6 +90,8 @@ class StudyPage:
             *sections.run_tables(study),
             *sections.measure_tables(study),
         ]
+        if not study.is_played:
+            every = [table.without(_OF_PLAYERS) for table in every]
         return {table.name: table for table in every}
 
     def html(self) -> str:

@@ -199,7 +199,8 @@ class Chart:
     def legend(self) -> dict[str, Style]:
         """By series, what the legend shows; empty where lines are labelled themselves."""
         shown = dict.fromkeys(row.series for row in self.rows)
-        return {} if self.is_direct else {name: self.styles[name] for name in shown}
+        styles = {name: self.styles[name] for name in shown if self.styles[name].label}
+        return {} if self.is_direct else styles
 
     @property
     def is_direct(self) -> bool:

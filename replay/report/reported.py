@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -28,6 +29,7 @@ from goldrush.replay.tools import Tools
 MEASURE_COMMAND: Final = "measure {} --by-run --json"
 BY_UNIT_COMMAND: Final = "measure {} --by-round --json"
 LINE_MAX: Final = 300  # characters of a title
+_UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
 
 @attrs.frozen
@@ -82,7 +84,13 @@ class ReportedStudy:
         if self.question.criteria:
             return f"{self.of.studies.title} A study of {self.runs}"
         title = self.answer.outcome.title
-        return f"{capitalized(title)} by treatment and roster: a study of {self.runs}"
+        by = "treatment and roster" if self.is_played else "treatment"
+        return f"{capitalized(title)} by {by}: a study of {self.runs}"
+
+    @property
+    def is_played(self) -> bool:
+        """Whether anybody plays: cells without a roster are of models that run by themselves."""
+        return any(cell.roster for cell in self.results.by_cell)
 
     @property
     def of(self) -> Tools:
@@ -245,7 +253,7 @@ class ReportedStudy:
         used = self.styles if styles is None else styles
         runs = self._runs(cells, has_intervals=any(row.low is not None for row in rows))
         drawn = Figure(
-            name=name, shows=caption, kind=kind, rows=rows, styles=used,
+            name=_UNSAFE.sub("-", name), shows=caption, kind=kind, rows=rows, styles=used,
             sources=(typed, journals), runs=runs, **look,
         )  # fmt: skip
         return [drawn]
@@ -281,6 +289,7 @@ def study_of(results: Results[Any, Any], question: StudyQuestion | None = None) 
     """A study as its report takes it. Raises BadInput as `answer_of`."""
     question = question or StudyQuestion()
     answer = answer_of(results, question.outcome)
+    results = answer.results
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)

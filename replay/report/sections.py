@@ -60,7 +60,8 @@ def standings_table(study: ReportedStudy) -> ReportTable:
         "treatment", "roster", *study.if_several(study.units), *study.covariates, "policy",
         "agents", "seeds", "mean ± 95%",
     ]  # fmt: skip
-    caption = f"{capitalized(study.answer.outcome.title)} by treatment, roster and policy."
+    by = "treatment, roster and policy" if study.is_played else "treatment"
+    caption = f"{capitalized(study.answer.outcome.title)} by {by}."
     return ReportTable("outcome", head, rows, caption)
 
 

@@ -57,6 +57,12 @@ class ReportTable:
     rows: Sequence[Sequence[Content]]
     caption: str
 
+    def without(self, columns: Sequence[str]) -> ReportTable:
+        """The table without the columns of these heads."""
+        kept = [index for index, name in enumerate(self.head) if name not in columns]
+        rows = [[row[index] for index in kept] for row in self.rows]
+        return attrs.evolve(self, head=[self.head[index] for index in kept], rows=rows)
+
     @property
     def numeric(self) -> set[int]:
         """Indices of the columns of numbers, which are aligned at their decimal points."""

@@ -361,3 +361,23 @@ def test_the_first_sentence_says_how_the_value_of_a_run_is_made() -> None:
         "the outcome is gold, at the end of the run, as mean over the agents."
     )
     assert first["raid_rate"].endswith("the outcome is raid rate, as mean over the rounds.")
+
+
+def test_where_nobody_plays_no_roster_is_named() -> None:
+    runs = [
+        attrs.evolve(made(Cell(t, "mixed", 9), seed, run={"gini": 0.1 * len(t)}), policies=())
+        for t in ("baseline", "scarce")
+        for seed in range(3)
+    ]
+    page = StudyPage(study_of(results(*runs), StudyQuestion(outcome="gini")))
+    sentences = " ".join(page.study.answer.sentences)
+
+    assert "compare 2 treatments (baseline, scarce), with 3 seeds" in sentences
+    assert "mixed" not in sentences
+    assert not {"roster", "policy", "agents"} & {
+        name for table in page.tables.values() for name in table.head
+    }
+    assert {} == page.figures["answer"].legend
+    assert {0.1 * len("baseline"), 0.1 * len("scarce")} == {
+        row["y"] for row in page.figures["answer"].data
+    }
