@@ -105,9 +105,9 @@ def _grid(rows: Sequence[Sequence[Any]], paint: Paint) -> str:
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for number, line in enumerate(cells):
-        owners: Sequence[Any] = [None, *rows[number - 1]] if number else [None] * len(line)
-        padded = (text.rjust(width) for text, width in zip(line, widths, strict=True))
-        lines.append(" ".join(map(paint, padded, owners)))
+        head, *padded = (text.rjust(width) for text, width in zip(line, widths, strict=True))
+        painted = map(paint, padded, rows[number - 1]) if number else padded
+        lines.append(" ".join([head, *painted]))
     if (count, columns) != (len(rows), len(rows[0])):
         whole = f"{len(rows)} x {len(rows[0])}"
         lines.append(f"the first {count} x {columns} of {whole}; --json has all")

@@ -8,6 +8,7 @@ import pytest
 import goldrush as goldrush_api
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.game.tools import tools_of_game
+from goldrush.replay.summary import summarise
 from goldrush.testing import LAWS, broken, trial
 from tests.cli.helpers import goldrush
 from tests.games.fisheries import SOURCE, changed, recorded
@@ -31,7 +32,7 @@ def test_a_measure_that_fails_is_named_and_the_journal_stays(tmp_path, value, sa
     recorded(game, path)
     recorded_bytes = path.read_bytes()
     with pytest.raises(BadInput, match=f"measure stock failed after season 3: .*{says}"):
-        tools_of_game(game).summary(path)
+        summarise(path)
     assert path.read_bytes() == recorded_bytes
 
 
@@ -42,7 +43,7 @@ def test_a_measure_that_changes_the_state_is_named(tmp_path, since):
     recorded(game, tmp_path / "run.journal", "share*5")
     says = r"Fishery.stock, fishery.py:\d+: measure stock changed the state: stock was .*; change a"
     with pytest.raises(BadInput, match=says):
-        tools_of_game(game).summary(tmp_path / "run.journal")
+        summarise(tmp_path / "run.journal")
 
 
 def test_a_measure_that_draws_random_numbers_is_named(tmp_path):
@@ -95,9 +96,9 @@ MEASURES = SOURCE[SOURCE.index("    @measure") :]
 def test_a_game_without_measures_is_summarised_by_its_journal(tmp_path):
     game, journal = changed(tmp_path, MEASURES, ""), tmp_path / "run.journal"
     recorded(game, journal)
-    assert tools_of_game(game).summary(journal).as_dict() == {
-        "path": str(journal), "bytes": journal.stat().st_size
-    }  # fmt: skip
+    told = summarise(journal).as_dict()
+    assert told["bytes"] == journal.stat().st_size
+    assert ({}, "score") == (told["run"], told["outcome"]["measure"])
 
 
 def test_titles_of_measures_cannot_control_a_terminal(tmp_path):
@@ -121,7 +122,7 @@ def test_a_grid_is_shown_by_rows_and_texts_cannot_control_a_terminal(tmp_path):
     recorded(game, tmp_path / "run.journal")
     ran = goldrush("replay", "run.journal", "--world", "fishery.py", "--round", 1, cwd=tmp_path)
     assert r"note \x1b[31m\x00, stock" in ran.out
-    assert "\n\nagent  policy  landed\n0      share       20\n" in ran.out
+    assert "\n\nagent  who    landed\n    0  share      20\n" in ran.out
     assert "\n\nshoals\n" + 5 * "1  .  30\n" in ran.out
 
 
@@ -157,7 +158,7 @@ def test_a_game_whose_scores_are_all_undefined_is_compared_all_the_same(tmp_path
 def test_a_total_is_the_sum_of_the_units(tmp_path):
     game = changed(tmp_path, '@measure("', '@measure(total=True, title="')
     recorded(game, tmp_path / "run.journal")
-    run = tools_of_game(game).summary(tmp_path / "run.journal")
+    run = summarise(tmp_path / "run.journal").run
     assert run.of("stock") == pytest.approx(sum(run.values["stock"]))
 
 

@@ -12,7 +12,7 @@ from goldrush.kernel.world import Event, Vocabulary
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.text import format_number
-from goldrush.replay.tools import States, Tools
+from goldrush.replay.tools import Tools, View
 from goldrush.replay.unit import SIDE_MAX, format_line, format_unit
 from tests.golden import path_of
 
@@ -29,7 +29,7 @@ class Unit:
 
 
 class FieldTools(Tools):
-    states = States(identifiers=["owner"])
+    view = View(identifiers=["owner"])
 
     def labels(self, state: Any) -> list[str]:
         return ["raid", "claim"]
