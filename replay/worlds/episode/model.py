@@ -28,6 +28,7 @@ from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import (
     UNNAMED,
     check_kind,
+    check_kinds,
     is_taken,
     made_of,
     parameters_of,
@@ -38,10 +39,14 @@ from goldrush.replay.repeats.content import attributes, bases_of
 from goldrush.replay.repeats.observe import Seen, observed
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
+    Environment,
     Recorded,
+    about_of,
+    find_seed_parameter,
     is_environment,
     location_of,
     makes_environments,
+    subject_of_environment,
 )
 from goldrush.replay.worlds.episode.repetition import ATTRIBUTES
 from goldrush.replay.worlds.episode.versions import is_installed, versions_of
@@ -472,6 +477,29 @@ def subject_of_model(
     with suppress(Exception):  # it is made again, without a seed, as journals have it
         made.close()
     return None
+
+
+def subject_made(
+    make: Callable[..., object] | None, env: object, seed: int, parameters: Mapping[str, object],
+    recorded: Recorded, every: int = 0,
+) -> tuple[ModelSubject | Environment, About]:  # fmt: skip
+    """The subject that is made with these parameters, or that an environment (`env`, not None) is
+    already, and what START says of it. Raises BadInput for none of both, and for what models alone
+    have.
+    """
+    if env is None and make is not None:
+        check_kinds(make, parameters)
+        model = subject_of_model(make, seed, parameters, recorded)
+        if model is not None:
+            return model, about_of_model(model, every)
+    for name, given in {"every": every, "report": recorded.report}.items():
+        if given:
+            raise BadInput(f"{name} is given for an environment", "leave it out: models have it")
+    if env is None and make is not None:
+        env = make(**parameters)
+    subject = subject_of_environment(env, recorded)
+    find_seed_parameter(subject)
+    return subject, about_of(subject, make)
 
 
 def name_of(make: MakeModel) -> str:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Batch
-from goldrush.kernel.worlds.episode.config import UNENDED_MAX
+from goldrush.kernel.worlds.episode.config import UNENDED_MAX, About
 from goldrush.kernel.worlds.episode.events import CHANGED, RESET
-from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.kernel.worlds.episode.values import DICT, Encoded
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.model import (
     ModelMaker,
     ModelSubject,
-    about_of_model,
     check_steps,
 )
-from goldrush.replay.worlds.episode.recording import Recording, Settings
+from goldrush.replay.worlds.episode.recording import Recording
 
 
 class RecordedSubject:
@@ -177,16 +177,18 @@ class RecordedModel(RecordedSubject, Generic[M]):
 
 
 def recorded_model(
-    subject: ModelSubject, journal: str | Path, settings: Settings, every: int, *, force: bool
+    subject: ModelSubject, about: About, journal: str | Path, config: Mapping[str, Encoded], *,
+    force: bool,
 ) -> RecordedModel[Stepped]:  # fmt: skip
-    """The recorded model of a subject and the settings, as it is before its first step.
+    """The recorded model of a subject and its config, as it is before its first step.
 
     Raises BadInput for parameters that it does not take, and as `Recording.new`; whatever its code
     raises.
     """
-    about, maker = about_of_model(subject, every), ModelMaker(subject.make)
-    recording = Recording.new(subject, about, settings, maker, journal, force=force)
-    parameters = encoded(dict(settings.parameters), "the parameters")
+    maker = ModelMaker(subject.make)
+    recording = Recording.new(subject, about, config, maker, journal, force=force)
+    settings = recording.state.config
+    parameters: Encoded = (DICT, tuple(settings.parameters.items()))
     seed = subject.seed_of(settings.seed)
     check_steps(subject.prepare(seed, parameters), subject.name)  # nothing is written yet
     recording.do((RESET, [(seed, False, parameters)]))

@@ -87,22 +87,13 @@ def other_kind(about: About, here: str) -> BadInput:
     return BadInput(f"the kind of {about.name} was {about.kind!r}, and is {here!r} here", _OTHER)
 
 
-@attrs.frozen
-class Settings:
-    """What a recording is made with: the seed of seeds that are drawn, the number of steps (0:
-    until it is closed), the parameters of the callable that made the environment.
+def config_for(seed: int, steps: int, parameters: Mapping[str, object]) -> dict[str, Encoded]:
+    """The setup's config: the seed of seeds that are drawn, the number of steps (0: until it is
+    closed), the parameters of what makes the subject. Raises BadInput for a parameter that cannot
+    be recorded.
     """
-
-    seed: int
-    steps: int
-    parameters: Mapping[str, object]
-
-    def as_config(self) -> dict[str, Encoded]:
-        """The setup's config. Raises BadInput for a parameter that cannot be recorded."""
-        named = {
-            name: encoded(value, f"the parameter {name}") for name, value in self.parameters.items()
-        }
-        return {"seed": self.seed, "steps": self.steps, **named}
+    named = {name: encoded(value, f"the parameter {name}") for name, value in parameters.items()}
+    return {"seed": seed, "steps": steps, **named}
 
 
 class Recording(Generic[U]):
@@ -141,7 +132,7 @@ class Recording(Generic[U]):
         cls,
         subject: U,
         about: About,
-        settings: Settings,
+        config: Mapping[str, Encoded],
         make: Callable[[EpisodeState], U] | None,
         journal: str | Path,
         *,
@@ -156,7 +147,7 @@ class Recording(Generic[U]):
             {"agent": agent, "policy": EXTERNAL, "options": {"name": CALLER}}
             for agent in range(len(about.agents))
         ]
-        setup = {"config": settings.as_config(), "subject": about.as_dict(), "roster": roster}
+        setup = {"config": config, "subject": about.as_dict(), "roster": roster}
         stage, state = LiveStage(make), initial(setup)
         stage.hold(subject, state)
         with JournalWriter(path, _HEADER, force=force):

@@ -41,7 +41,6 @@ from goldrush.kernel.worlds.episode.values import (
     Encoded,
     shown,
 )
-from goldrush.replay.making import check_kinds
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Environment,
@@ -50,19 +49,16 @@ from goldrush.replay.worlds.episode.environments import (
     Recorded,
     Vector,
     about_of,
-    find_seed_parameter,
     makes_environments,
-    subject_of_environment,
 )
 from goldrush.replay.worlds.episode.model import (
     ModelSubject,
-    about_of_model,
     is_model,
     name_of,
-    subject_of_model,
+    subject_made,
 )
 from goldrush.replay.worlds.episode.parameters import asked_in
-from goldrush.replay.worlds.episode.recording import EnvironmentMaker, Settings, other_kind
+from goldrush.replay.worlds.episode.recording import EnvironmentMaker, config_for, other_kind
 from goldrush.replay.worlds.episode.repetition import other_versions
 from goldrush.replay.worlds.episode.stage import LiveStage
 
@@ -214,19 +210,11 @@ class LiveSubjects:
         recorded, settings = asked_in(settings, make)
         own = config_of({name: value for name, value in settings.items() if name in OWN})
         parameters = {name: value for name, value in settings.items() if name not in OWN}
-        config = Settings(own.seed, own.steps, parameters).as_config()
+        config = config_for(own.seed, own.steps, parameters)
         named = ", ".join(parameters) or "no parameters"
         instead = f"it is called with {named}: see --set, or give something else: --env module:make"
         with _told("what is given cannot make an environment or a model", instead):
-            check_kinds(make, parameters)
-            subject: Environment | ModelSubject | None
-            subject = subject_of_model(make, own.seed, parameters, recorded)
-            if subject is not None:
-                about = about_of_model(subject)
-            else:
-                subject = subject_of_environment(make(**parameters), recorded)
-                find_seed_parameter(subject)
-                about = about_of(subject, make)
+            subject, about = subject_made(make, None, own.seed, parameters, recorded)
         roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
         state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
         stage.hold(subject, state, is_made=True)

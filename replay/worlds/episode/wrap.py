@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
-from goldrush.replay.making import check_kinds
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.environments import (
     Environment,
     Recorded,
-    about_of,
-    find_seed_parameter,
     is_environment,
     registered,
-    subject_of_environment,
 )
-from goldrush.replay.worlds.episode.model import name_of, subject_of_model
+from goldrush.replay.worlds.episode.model import ModelSubject, name_of, subject_made
 from goldrush.replay.worlds.episode.recorded import (
     M,
     RecordedEnv,
@@ -31,7 +27,7 @@ from goldrush.replay.worlds.episode.recorded import (
 from goldrush.replay.worlds.episode.recording import (
     EnvironmentMaker,
     Recording,
-    Settings,
+    config_for,
     exits_told,
 )
 
@@ -122,37 +118,26 @@ def wrap(
     it, and the model, raises: what is no exception, `sys.exit()` above all, as RulesFailed.
     """
     env, make, parameters = _made_and_maker(target, parameters)
-    settings = Settings(seed, steps, parameters)
-    settings.as_config()  # refused before anything is made
     recorded = Recorded(
         values, _names(ignore, "ignore"), seed_parameter, report=_names(report, "report")
     )
     with exits_told(format_value(target) if make is None else name_of(make)):
-        return _wrapped(env, make, journal, settings, recorded, every, force=force)
+        return _wrapped(env, make, journal, (seed, steps, parameters), recorded, every, force=force)
 
 
 def _wrapped(
-    env: object, make: Callable[..., object] | None, journal: str | Path, settings: Settings,
-    recorded: Recorded, every: int, *, force: bool,
+    env: object, make: Callable[..., object] | None, journal: str | Path,
+    settings: tuple[int, int, Mapping[str, object]], recorded: Recorded, every: int, *, force: bool,
 ) -> object:  # fmt: skip
     """What `wrap` returns of an environment, or of what makes one or a model."""
-    seed, parameters = settings.seed, settings.parameters
-    if env is None and make is not None:
-        check_kinds(make, parameters)
-    of_model = None if env is not None else subject_of_model(make, seed, parameters, recorded)
-    if of_model is not None:
-        model = recorded_model(of_model, journal, settings, every, force=force)
-        return model.run_to_end() if settings.steps else model
-    for name, given in {"every": every, "report": recorded.report}.items():
-        if given:
-            raise BadInput(f"{name} is given for an environment", "leave it out: models have it")
-    if env is None and make is not None:
-        env = make(**parameters)
-    subject = subject_of_environment(env, recorded)
-    find_seed_parameter(subject)
-    about = about_of(subject, make)
+    seed, steps, parameters = settings
+    config = config_for(seed, steps, parameters)
+    subject, about = subject_made(make, env, seed, parameters, recorded, every)
+    if isinstance(subject, ModelSubject):
+        model = recorded_model(subject, about, journal, config, force=force)
+        return model.run_to_end() if steps else model
     maker = None if make is None else EnvironmentMaker(make)
-    recording = Recording.new(subject, about, settings, maker, journal, force=force)
+    recording = Recording.new(subject, about, config, maker, journal, force=force)
     return _wrapper(subject.kind)(recording)
 
 

@@ -204,7 +204,7 @@ def test_a_model_of_an_older_form_is_read_and_not_run_again(
     path = tmp_path / "run.journal"
     with monkeypatch.context() as older:
         older.setattr(
-            "goldrush.replay.worlds.episode.recorded.about_of_model",
+            "goldrush.replay.worlds.episode.model.about_of_model",
             lambda *given: attrs.evolve(about_of_model(*given), report=None),
         )
         goldrush.wrap(Herd, path, seed=7, steps=7)

@@ -18,7 +18,7 @@ from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.replay.making import SEED_NAMES
 from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.model import ModelMaker, ModelSubject, about_of_model
-from goldrush.replay.worlds.episode.recording import Recording, Settings
+from goldrush.replay.worlds.episode.recording import Recording, config_for
 from tests.replay.worlds.episode.envs import NoisyWalk
 from tests.replay.worlds.episode.models import Walk
 
@@ -215,9 +215,9 @@ def test_a_journal_without_the_name_of_the_parameter_is_of_seed_or_rng(tmp_path:
     """As such a model was recorded once: its seed reached nothing."""
     make, path = named("rng_seed"), tmp_path / "run.journal"
     subject = ModelSubject(make, "models:Model", Recorded())
-    settings = Settings(7, 5, {})
+    config = config_for(7, 5, {})
     recording: Recording[Any] = Recording.new(
-        subject, about_of_model(subject), settings, ModelMaker(make), path, force=False
+        subject, about_of_model(subject), config, ModelMaker(make), path, force=False
     )
     recording.do((RESET, [(7, False, (DICT, ()))]))
     while not recording.is_over:
