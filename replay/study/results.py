@@ -78,14 +78,19 @@ class Results(Generic[C, K]):
 def measures_in(
     of: Tools, runs: Sequence[Result[Any, Any]], users: Sequence[UserMeasure]
 ) -> Measures:
-    """The measures of runs of a world, those that they name themselves among them, and those of
-    the user.
+    """The measures of runs of a world, those that they name themselves and that change in one of
+    them, and those of the user.
     """
     measures = of.measures
     if measures.of_names is not None:
         own = {user.name for user in users}
-        names = [name for name in runs[0].run if name not in own]
-        measures = measures.of_names([n for n in names if all(n in run.run for run in runs)])
+        names = [
+            name
+            for name in runs[0].run
+            if name not in own and all(name in run.run for run in runs)
+            and any(name not in run.still for run in runs)
+        ]  # fmt: skip
+        measures = measures.of_names(names)
     return with_users(measures, users)
 
 
