@@ -32,10 +32,8 @@ def test_a_map_has_the_colours_of_its_legend(tmp_path: Path, term: str, codes: s
     assert piped.out == COLOURED.sub("", shown.out).replace("\r", "")
     assert piped.out == plain.out.replace("\r", "")
     assert 20 == len(colour_of) == len(set(cells))
-    policy_of = dict(
     legend = piped.out.partition("\n\nowner")[0]
     policy_of = dict(re.findall(r"^ +(\d+)  (\S+)", legend, re.MULTILINE))
-    )
     colours = {(policy_of[agent], colour) for agent, colour in colour_of.items()}
     assert len({colour for _, colour in colours}) == len(colours)  # of one policy each
     assert all(re.fullmatch(codes, colour) for colour in colour_of.values())
