@@ -17,9 +17,9 @@ import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.data.measures import AgentMeasure
-from goldrush.replay.outcome import format_value
 from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
+from goldrush.replay.text import format_number
 from goldrush.replay.view.folder import FolderRuns, runs_in
 from goldrush.replay.view.numbers import short
 from goldrush.replay.view.overview import overview_of, write_overview
@@ -194,8 +194,8 @@ def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) 
     assert all(row[lines] for row in world["runs"])
     values = [row[world["fields"].index("outcome")] for row in world["runs"]]
     page = written.path.read_text()
-    assert f"Lowest: {format_value(min(values))} (" in page
-    assert f"; highest: {format_value(max(values))} (" in page
+    assert f"Lowest: {format_number(min(values))} (" in page
+    assert f"; highest: {format_number(max(values))} (" in page
     with pytest.raises(BadInput, match="measure"):
         write_overview(folder / "study", tmp_path / "page.html", outcome="wealth", jobs=1)
 
