@@ -381,3 +381,17 @@ def test_where_nobody_plays_no_roster_is_named() -> None:
     assert {0.1 * len("baseline"), 0.1 * len("scarce")} == {
         row["y"] for row in page.figures["answer"].data
     }
+
+
+def test_each_difference_stands_in_the_row_of_its_pair() -> None:
+    names = ("baseline", "own-1", "own-2")
+    runs = [
+        made(Cell(t, "raid", 9), seed, run={"gini": 0.1 * n**2}, settings={"alpha": 1.0 + n})
+        for n, t in enumerate(names)
+        for seed in range(3)
+    ]
+    page = StudyPage(study_of(results(*runs), StudyQuestion(outcome="gini")))
+
+    assert {"own-1 − baseline": 0.1, "own-2 − baseline": 0.4, "own-2 − own-1": 0.3} == {
+        row["x"]: pytest.approx(row["y"]) for row in page.figures["differences"].data
+    }

@@ -73,6 +73,7 @@ def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) ->
     for name in names:
         text = (tmp_path / "tables" / f"{name}.csv").read_text(encoding="utf-8")
         read = list(csv.reader(io.StringIO(text)))
+        assert f"{{tab:{name}}}" in (tmp_path / "tables" / f"{name}.tex").read_text("utf-8")
         seen = captions[page.tables[name].caption]
         assert len(seen.rows) == len(read) - 1
         assert [row[0] for row in seen.rows] == [row[0] for row in read[1:]]
