@@ -15,8 +15,7 @@ const patternUrl = (kind, index) => (kind === null ? "none" : `url(#${kind}-${in
 
 class PlotMap {
   constructor(run, runs, player, index) {
-    Object.assign(this, { run, player, index, other: runs.find((each) => each !== run) ?? null });
-    this.cols = run.valueAt("cols", run.stated[0]);
+    Object.assign(this, { run, player, index, other: runs.find((each) => each !== run) ?? null, cols: run.valueAt("cols", run.stated[0]) });
     this.count = run.valueAt("owner", run.stated[0]).length;
     this.rows = this.count / this.cols;
     this.isSingle = areSingle(run.count);
