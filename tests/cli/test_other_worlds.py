@@ -114,7 +114,7 @@ def test_replay_shows_a_unit_by_its_events(goldrush: Goldrush, number: int) -> N
     assert [
         sentences.get(event["event"]) or json.dumps(event) for event in shown["events"]
     ] == text[2:]
-    assert ["journal", "world", "lesson", "digest", "events"] == list(shown)
+    assert ["journal", "world", "lesson", "digest", "agents", "events"] == list(shown)
 
 
 def test_what_a_run_says_of_itself_is_shown_in_any_world(goldrush: Goldrush) -> None:
