@@ -324,7 +324,6 @@ def test_two_runs_tell_what_follows_for_each_group(tab: Tab, paged: Callable[...
 
     assert ["plots at the end"] == titles
     assert expected == {row[0]: row[1:] for row in table(tab, "Consequences by policy")}
-    assert f"rounds {since} to 20" in tab.text(".follows")
 
 
 def test_the_outcome_of_a_part_is_that_of_the_whole_run(
