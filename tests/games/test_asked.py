@@ -7,6 +7,7 @@ import pytest
 
 import goldrush
 from goldrush import policy, within
+from goldrush.agents.llm.failures import PLAYED_INSTEAD
 from goldrush.agents.llm.model import FIELD, TEXT, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.games.double_auction import DoubleAuction
@@ -325,12 +326,12 @@ def test_an_answer_that_could_not_be_used_is_told(tmp_path, answer, kind) -> Non
     of_run = (tmp_path / "run.html").read_text(encoding="utf-8")
     [first, *others] = goldrush.open(tmp_path / "run.journal", world=str(file)).log("asked", last=1)
 
-    failed = f"llm:test-1: 2 of 2 answers {kind}: default moves were played instead"
+    failed = f"llm:test-1: 2 of 2 answers {kind}: {PLAYED_INSTEAD}"
     assert failed in ran.out.splitlines()
     assert [2] == [sum(each["kinds"].values()) for each in json.loads(as_json.out)["failures"]]
     assert failed.replace("2", "4") in study.out.splitlines()
     assert f"llm:test-1: 4 of 4 answers {kind}" in report.out
-    assert "default moves were played instead" in page
+    assert PLAYED_INSTEAD in page
     assert "the default move: its answer could not be used (" in of_run
     assert "the default move: its answer could not be used (" in first
     assert all("default move" not in line for line in others)
