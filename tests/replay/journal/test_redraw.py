@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.replay.find import tools_at
+from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.tie_break import TieBreak
 from tests.golden import FOLDER, path_of
 from tests.redraw import PROGRAM, redraw
@@ -44,7 +44,7 @@ def computed(drawn: TieBreak) -> tuple[object, list[str]]:
     "path", [path_of("scarce-20"), path_of("forked"), SEASON], ids=lambda path: path.stem
 )
 def test_the_program_gives_words_and_outcome_of_every_draw(path: Path) -> None:
-    audits = [drawn for drawn in tools_at(path).draws(path) if drawn.draw_words]
+    audits = [drawn for drawn in draws(path) if drawn.draw_words]
 
     assert audits
     for drawn in audits:
