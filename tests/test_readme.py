@@ -167,7 +167,7 @@ def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
     printed = run(f"{shlex.quote(sys.executable)} -m tests.llm.local {plays}", tmp_path)
 
     assert tests.startswith(install)
-    assert "1 question to language models" in printed
+    assert "1 answer of language models, 0 failed; " in printed
     assert "holds at levels 1 to 4" in run("goldrush verify model.journal", tmp_path)
 
 
