@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.table import Stances
 from goldrush.replay.find import tools_at
 from goldrush.replay.view.shown import shown_of
@@ -80,7 +81,8 @@ def test_whatever_anybody_does_its_contributions_are_those_of_the_table(name: st
     path = season_path(name)
     events = behind(shown(path))
     with JournalReader(path) as reader:
-        for unit, assignment in enumerate(played(season_world(reader), reader)):
+        world = season_world(reader)
+        for unit, assignment in enumerate(played(world, Walk(world, reader, ROWS))):
             for table in assignment.state.tables:
                 said = [
                     (more["id"], more.get("refused", "").rpartition("(")[2].rstrip(")"))
@@ -131,7 +133,8 @@ def test_what_is_left_out_without_an_agent_gives_the_counterfactual_of_the_rules
 ) -> None:
     count = 0
     with JournalReader(season()) as reader:
-        for one in played(season_world(reader), reader):
+        world = season_world(reader)
+        for one in played(world, Walk(world, reader, ROWS)):
             is_shared = one.state.config.table
             for table in one.state.tables:
                 for agent in table.participants:
