@@ -17,6 +17,7 @@ from goldrush.kernel.errors import BadInput
 from tests.cli.helpers import goldrush as tool
 from tests.games.fisheries import SOURCE, changed
 from tests.llm.servers import completion, serving
+from tests.pages import data_of
 
 
 def played(game, answer, tmp_path, roster, **settings):
@@ -323,15 +324,20 @@ def test_an_answer_that_could_not_be_used_is_told(tmp_path, answer, kind) -> Non
     assert 0 == report.code, (study.err, report.err)
     page = (tmp_path / "study" / "report.html").read_text(encoding="utf-8")
     tool("view", "run.journal", "--world", file, cwd=tmp_path)
-    of_run = (tmp_path / "run.html").read_text(encoding="utf-8")
+    drawn = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
     [first, *others] = goldrush.open(tmp_path / "run.journal", world=str(file)).log("asked", last=1)
 
+    by_default = "the default move: its answer could not be used ("
     failed = f"llm:test-1: 2 of 2 answers {kind}: {PLAYED_INSTEAD}"
     assert failed in ran.out.splitlines()
     assert [2] == [sum(each["kinds"].values()) for each in json.loads(as_json.out)["failures"]]
     assert failed.replace("2", "4") in study.out.splitlines()
     assert f"llm:test-1: 4 of 4 answers {kind}" in report.out
     assert PLAYED_INSTEAD in page
-    assert "the default move: its answer could not be used (" in of_run
-    assert "the default move: its answer could not be used (" in first
+    [run] = drawn["runs"]
+    lines = [line for units in run["lines"] for _, of in units for line in of]
+    told = [line for line in lines if by_default in str(run["templates"][line[0]])]
+    assert [[0, True], [0, True]] == [[line[1], line[-1]["fault"]] for line in told]
+    assert [answer, answer] == [line[-1]["answer"]["text"] for line in told]
+    assert by_default in first
     assert all("default move" not in line for line in others)
