@@ -103,6 +103,6 @@ def _shown(
 ) -> str:
     source, form = part
     value = value_of(source, event, values)
-    if form != "quoted":
+    if form != "quoted" or not isinstance(value, str):
         return sentences.text(value, form)
-    return f"“{written(value)}”" if isinstance(value, str) else written(value)
+    return f"“{written(value)}”"

@@ -122,7 +122,7 @@ def test_a_grid_is_shown_by_rows_and_texts_cannot_control_a_terminal(tmp_path):
     recorded(game, tmp_path / "run.journal")
     ran = goldrush("replay", "run.journal", "--world", "fishery.py", "--round", 1, cwd=tmp_path)
     assert r"note \x1b[31m\x00, stock" in ran.out
-    assert "\n\nagent  who    landed\n    0  share      20\n" in ran.out
+    assert "\n\nagent  who     landed\n    0  share       20\n" in ran.out
     assert "\n\nshoals\n" + 5 * "1  .  30\n" in ran.out
 
 

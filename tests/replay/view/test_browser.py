@@ -177,6 +177,7 @@ def test_the_answer_of_a_model_and_its_failure_are_beside_its_move(
     tab.open(paged(journal), f"#round=2&agent={event['agent']}")
     line = tab.page.locator(".selected > ul li", has_text="submits")
     line.get_by_text("Its answer as it came").click()
+    line.get_by_text("With the question:").wait_for()  # a part is filled when it was opened
 
     assert str(event["source"]["raw"]).strip() in line.inner_text()
     assert f"goldrush prompt run.journal --at 2 --agent {event['agent']}" in line.inner_text()
