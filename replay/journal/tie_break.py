@@ -33,8 +33,9 @@ class Draws(Generic[S]):
     audits: Mapping[int, Callable[[S, Row], TieBreak]]
 
 
-def _hex(words: Sequence[int]) -> tuple[str, ...]:
-    return tuple(f"{word:016x}" for word in words)
+def _hex(words: Sequence[int | str]) -> tuple[str, ...]:
+    """Words in hex; those that are already, as in a changed copy of a draw, stay."""
+    return tuple(word if isinstance(word, str) else f"{word:016x}" for word in words)
 
 
 @attrs.frozen

@@ -261,7 +261,7 @@ def test_a_person_is_told_nothing_in_words_that_its_wording_replaces(
     assert DONE == code
     assert f"you are {player} ---" in shown.err
     assert (wording == "default") == ("--- round 1: " in shown.err)
-    assert (wording == "default") == ("gold mined" in shown.out)
+    assert (wording == "default") == ("0 gold" in shown.out)
 
 
 # Runs.

@@ -13,6 +13,7 @@ import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.user_functions import user_measures
 from goldrush.replay.study.measuring import results_of
+from goldrush.replay.text import TABLE_DIGITS, format_number
 from tests.cli.helpers import goldrush as command
 
 SOURCE = '''
@@ -185,7 +186,7 @@ def test_commands_show_it_wherever_measures_are_shown(folder: Path) -> None:
     asked = ("--measure", "own.py:raids")
     value = goldrush.open(folder / "run.journal").measures(own(folder, "raids"))["raids"]
     [line] = [x for x in run("measure", "run.journal", *asked).splitlines() if "a round" in x]
-    assert line.split()[3] == f"{value:.4f}"
+    assert line.split()[3] == format_number(value, TABLE_DIGITS)
     found = json.loads(run("measure", "run.journal", *asked, "--json"))[0]
     assert found["run"]["raids"] == value
     rows = csv.DictReader(
@@ -213,8 +214,8 @@ def test_measures_of_agents_are_shown_by_policy(folder: Path) -> None:
     ]  # type: ignore[misc]
     rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:]}
 
-    assert ["3", f"{gold[0]:.4f}"] == rows["greedy-mine"][:2]
-    assert ["3", f"{gold[1]:.4f}"] == rows["raid"][:2]
+    assert ["3", format_number(gold[0], TABLE_DIGITS)] == rows["greedy-mine"][:2]
+    assert ["3", format_number(gold[1], TABLE_DIGITS)] == rows["raid"][:2]
     assert all(row[1] == row[3] for row in rows.values())  # gold, plots, and gold again
 
 

@@ -417,10 +417,8 @@ def test_json_holds_the_whole_request(run: Played) -> None:
     found = prompted(run.path, GAME, 2, 0)
 
     assert (0, "") == (ran.code, ran.err)
-    assert {
-        "round": 2, "agent": 0, "digest": found.digest, "recorded": found.digest,
-        "request": run.sent[2, 0],
-    } == json.loads(ran.out)  # fmt: skip
+    question = {"digest": found.digest, "recorded": found.digest, "request": run.sent[2, 0]}
+    assert {"round": 2, "agent": 0, "questions": [question]} == json.loads(ran.out)
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
