@@ -15,6 +15,7 @@ from goldrush.replay.data.user_functions import user_measures
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.text import TABLE_DIGITS, format_number
 from tests.cli.helpers import goldrush as command
+from tests.pages import unpacked
 
 SOURCE = '''
 import goldrush
@@ -195,13 +196,13 @@ def test_commands_show_it_wherever_measures_are_shown(folder: Path) -> None:
     assert 12 == sum(1 for row in rows if float(row["raids"]) >= 0)
     assert "raids, a round" in run("measure", "study", *asked)
     run("view", "run.journal", "--out", "run.html", *asked)
-    assert "raids, a round" in (folder / "run.html").read_text()
+    assert "raids, a round" in unpacked((folder / "run.html").read_text(), "page").decode()
     said = run("report", "study", "--pages", "--outcome", "raids", *asked)
     assert "the outcome is raids, a round, as mean over the rounds." in said
     assert "raids, a round" in (folder / "study" / "report.html").read_text()
     pages = list((folder / "study" / "pages").rglob("*.html"))
     assert 4 == len(pages)
-    assert all("raids, a round" in page.read_text() for page in pages)
+    assert all("raids, a round" in unpacked(page.read_text(), "page").decode() for page in pages)
 
 
 def test_measures_of_agents_are_shown_by_policy(folder: Path) -> None:
