@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -140,13 +141,14 @@ def test_a_command_that_reads_a_journal_needs_the_file(folder, words) -> None:
 @pytest.mark.parametrize(
     "words", ["log", "replay --at 3", "view --out other.html --force", "measure", "audit --all"]
 )
-def test_other_code_is_told_by_what_reads_a_journal(folder, words) -> None:
+def test_other_code_is_told_by_what_reads_a_journal(folder, tmp_path, words) -> None:
     other = SOURCE.replace("class Fishery(", "class Harbour(") + "# other\n"
-    (folder / "other.py").write_text(other)
+    (tmp_path / "harbour.py").write_text(other)
+    shutil.copy(folder / "run.journal", tmp_path)
     name, *more = words.split()
     ran, same = (
-        goldrush(name, "run.journal", *more, "--world", file, cwd=folder)
-        for file in ("other.py", "harbour.py")
+        goldrush(name, "run.journal", *more, "--world", "harbour.py", cwd=cwd)
+        for cwd in (tmp_path, folder)
     )
     sha256 = hashlib.sha256((folder / "harbour.py").read_bytes()).hexdigest()
 

@@ -28,6 +28,7 @@ FOLDERS = {
     "study": ["study", "--seeds", "1", "--rounds", "1", "--out"],
     "export": ["export", "a.journal", "--format", "csv", "--out"],
     "report --figures": ["report", "study", "--figures"],
+    "report --tables": ["report", "study", "--tables"],
     "export --to": ["export", "a.journal", "--to"],
 }
 
@@ -64,7 +65,7 @@ def test_every_output_is_one_of_these() -> None:
         for command, found in built_in().items()
         for parameter in found.params
         for option in parameter.opts
-        if option in ("--out", "--to", "--figures")
+        if option in ("--out", "--to", "--figures", "--tables")
     }
 
     assert options == named == {(words[0], words[-1]) for words in (FILES | FOLDERS).values()}

@@ -24,6 +24,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.measures import Measured
 from goldrush.replay.journal import outline as outlines
+from tests.pages import unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "journals" / "golden"
@@ -423,7 +424,7 @@ def test_a_notebook_shows_the_page(run: goldrush.Run, tmp_path: Path) -> None:
 
     assert frame.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     assert '"' not in frame[16 : frame.index('" sandbox=')]
-    assert page.stat().st_size > 100_000
+    assert unpacked(page.read_text(), "journal-0") == run.path.read_bytes()
 
 
 def test_a_game_behind_the_journal_is_not_ignored(tmp_path: Path) -> None:
