@@ -123,7 +123,8 @@ def test_a_grid_is_shown_by_rows_and_texts_cannot_control_a_terminal(tmp_path):
     ran = goldrush("replay", "run.journal", "--world", "fishery.py", "--round", 1, cwd=tmp_path)
     assert r"note \x1b[31m\x00, stock" in ran.out
     assert "\n\nagent  who     landed\n    0  share       20\n" in ran.out
-    assert "\n\nshoals\n" + 5 * "1  .  30\n" in ran.out
+    shoals = ["  0 1  2", *(f"{row} 1 . 30" for row in range(5))]
+    assert "\n\nshoals\n" + "\n".join(shoals) + "\n\n" in ran.out
 
 
 def test_a_game_without_measures_has_those_of_its_user(tmp_path):
