@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
@@ -155,6 +155,18 @@ def test_what_is_put_in_for_a_turn_that_never_comes_is_told(parent: Path, tmp_pa
     assert [(2, 1, 0, 5)] == measured_at(out).unsaid
     assert [] == measured_at(parent).unsaid
     assert "agent 5 in assignment 2, table 1, round 0, was not used" in str(summarise(out))
+
+
+def test_a_turn_can_come_until_its_assignment_is_closed(parent: Path, tmp_path: Path) -> None:
+    whole, open_ = tmp_path / "whole.journal", tmp_path / "open.journal"
+    turns = [{"assignment": at, "table": 1, "round": 0, "agent": 5} for at in (3, 4)]
+    fork(parent, 1, whole, replace=[{**turn, "move": "pass"} for turn in turns])
+    with JournalReader(whole) as reader:
+        [closed] = [c.after.offset for c in reader if c.kind == UNIT and c.unit == 4 and c.digest]
+    open_.write_bytes(whole.read_bytes()[:closed])
+
+    assert [(3, 1, 0, 5), (4, 1, 0, 5)] == measured_at(whole).unsaid
+    assert [(3, 1, 0, 5)] == measured_at(open_).unsaid
 
 
 def test_what_is_put_in_and_said_is_not_told_as_unsaid(forked: Path) -> None:
