@@ -40,6 +40,7 @@ PLACES: Final = ("here", "in the journal")
 NUMBER_MAX: Final = 10  # digits of a location
 
 Names = Mapping[int, str]  # names of the agents of a run, by number
+IsCounted = Callable[[Event], bool]
 
 
 class HasDict(Protocol):
@@ -177,7 +178,7 @@ class View:
     step_ends: str = ""
     explained: Callable[[str | Path, int, int], Iterator[Explanation]] | None = None
     explains: Mapping[str, str] = {}
-    tracks: Mapping[str, Callable[[Event], bool]] = {"events": lambda event: True}
+    tracks: Mapping[str, IsCounted] = {"events": lambda event: True}
     verify_option: str = ""
     added: Callable[[str | Path, int, int], Mapping[str, object]] | None = None
 

@@ -216,8 +216,8 @@ FORCED = {
     "parquet": ("tables/rounds.parquet", "export a.journal --format parquet --out tables"),
     "page": ("a.html", "view a.journal"),
     "report": ("study/report.html", "report study"),
-    "markdown": ("study/report.md", "report study --format md"),
-    "figures": ("study/report-figures/gini.svg", "report study --format md"),
+    "figures": ("figures/answer.svg", "report study --figures figures"),
+    "tables of a report": ("numbers/means-1.csv", "report study --tables numbers"),
     "pages": (
         "study/pages/scarce/random/rounds-4/seed-0000.html", "report study --pages --jobs 1"
     ),
