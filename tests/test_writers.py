@@ -217,7 +217,6 @@ FORCED = {
     "page": ("a.html", "view a.journal"),
     "report": ("study/report.html", "report study"),
     "figures": ("figures/answer.svg", "report study --figures figures"),
-    "tables of a report": ("numbers/means-1.csv", "report study --tables numbers"),
     "pages": (
         "study/pages/scarce/random/rounds-4/seed-0000.html", "report study --pages --jobs 1"
     ),
