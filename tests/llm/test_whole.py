@@ -240,7 +240,7 @@ def test_answers_cut_off_but_played_are_counted_apart(season: Path) -> None:
 
     assert [Failures("a", len(finishes), {}, cut)] == failures_in(season)
     assert [f"llm:a: {cut} of {len(finishes)} answers cut off, but played"] == format_failures(
-        failures_in(season), ""
+        failures_in(season)
     )
 
 
