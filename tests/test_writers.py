@@ -217,6 +217,7 @@ FORCED = {
     "page": ("a.html", "view a.journal"),
     "report": ("study/report.html", "report study"),
     "figures": ("figures/answer.svg", "report study --figures figures"),
+    "tables of a report": ("paper/outcome.tex", "report study --tables paper"),
     "pages": (
         "study/pages/scarce/random/rounds-4/seed-0000.html", "report study --pages --jobs 1"
     ),
