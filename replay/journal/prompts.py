@@ -4,7 +4,7 @@ that were sent, and those that would have been.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Block, Step
-from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reader_of
 
 
@@ -139,38 +138,6 @@ def reworded(
             )
             found.append(game.prompting_for(asked).messages(game.view(forked), agent))
     return found
-
-
-@reader_of
-def prompts_by_unit(
-    path: str | Path, game: StageGame[S, V], first: int, last: int
-) -> Iterator[tuple[int, int, Sequence[Message]]]:
-    """The prompts of the language models in closed units; those of a version that this goldrush
-    does not have are left out. `first`: the first unit, by its public number.
-
-    Returns:
-        (unit, agent, messages) in order; nothing if no language model plays at the end.
-
-    Raises MalformedEvents if an event does not follow from the submissions, after the prompts
-    before it; JournalError as reading a journal does.
-    """
-    vocabulary = game.world.vocabulary
-    with JournalReader(path) as reader:
-        declared = declared_in(game.world, reader)
-    if not game.prompting or not any(entry["policy"] == LLM for entry in declared.players):
-        return  # saves deriving the run
-    known = {version.number for version in game.policy_set.prompts}
-    with JournalReader(path) as reader:
-        for commit, state in Walk(game.world, reader, DERIVED):
-            number = vocabulary.number(commit.unit) + 1
-            if commit.kind == END or commit.digest is None or number < first:
-                continue
-            view = game.view(state)
-            for entry in entries_in(state.roster):
-                if entry.policy == LLM and entry.options.get("prompt") in known:
-                    yield number, entry.agent, game.prompting_for(entry).messages(view, entry.agent)
-            if number == last:
-                return  # damage after it does not matter
 
 
 def _before(path: str | Path, game: StageGame[S, V], unit: int) -> tuple[S, Sequence[Step]]:

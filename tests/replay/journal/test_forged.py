@@ -238,7 +238,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.view.view.explained": lambda c: list(mining_view.explained(c.forged, 1, 9)),
     "prompts.reworded": lambda c: prompts.reworded(c.forged, GAME, 0, 9, ["plain"]),
     "wordings.diff_in": lambda c: diff_in(c.forged, "default", "plain", 9),
-    "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
