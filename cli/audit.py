@@ -1,4 +1,4 @@
-"""`goldrush audit`: random draws and scores recomputed, and tested for fairness."""
+"""`goldrush audit`: random draws recomputed, and tested for fairness."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.recheck import Recheck
-    from goldrush.replay.tools import Checkable
 
 LISTED_MAX: Final = 20  # draws that do not hold
 
@@ -34,18 +33,15 @@ def audit(
         "--draw", "NAME",
         "Games: only draws of this name, as shock, or bite,3 with the rest of its key.",
     ),
-    score: str | None = option(
-        "--score --agent", "AGENT", "Seasons: recompute this agent's score."
-    ),
     every: bool = option("--all", help="Recompute every draw of the journals."),
     fair: bool = option("--fairness", help="Chi-square test of who wins ties, over all draws."),
     as_json: Json,
 ) -> int:  # fmt: skip
-    """Recompute random draws and scores; test their fairness.
+    """Recompute random draws; test their fairness.
 
     With --at: the draws of a round or other unit, each with participants, key, random words and
-    rule; with --place, --kind or --draw only some of them; with --score, every line of an agent's
-    score. Exit code: 0 if what was checked holds, 1 if not, 2 if it could not be checked.
+    rule; with --place, --kind or --draw only some of them. Exit code: 0 if what was checked holds,
+    1 if not, 2 if it could not be checked.
 
     \b
     Examples:
@@ -55,14 +51,10 @@ def audit(
     from goldrush.replay.journal.batch import journals_in
     from goldrush.replay.run import Run
 
-    is_at = any(value is not None for value in (at, place, score))
+    is_at = at is not None or place is not None
     for flag, given in (("--kind", kind), ("--draw", draw)):
-        if given is not None and score is not None:
-            raise click.UsageError(f"{flag} is for draws, and a score has none; leave it out")
         if given is not None and not is_at:
             raise click.UsageError(f"{flag} needs --at; leave it out")
-    if score is not None and at is None and not every and not fair:
-        raise click.UsageError("--score needs --at, the assignment")
     if is_at + every + fair != 1 or (is_at and at is None):
         raise click.UsageError("give --at (a round or other unit), or --all, or --fairness")
     if fair:
@@ -72,9 +64,7 @@ def audit(
     if len(journals) > 1:
         raise click.UsageError("--at takes one journal")
     assert at is not None
-    run = Run(journals[0])
-    audited: Sequence[Checkable]
-    audited = run.audit(at, place, kind, draw) if score is None else run.scores(at, score, place)
+    audited = Run(journals[0]).audit(at, place, kind, draw)
     echo(as_json, as_dicts(audited), lambda: "\n\n".join(map(str, audited)))
     return DONE if all(result.holds for result in audited) else DIFFERS
 

@@ -1,4 +1,4 @@
-"""`goldrush export`: journals as JSON lines, tables or a folder, for other programs."""
+"""`goldrush export`: journals as JSON lines or tables, for other programs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, at_option, measures_of
+from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, measures_of
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_exact
 from goldrush.kernel.text import escaped
@@ -32,11 +31,6 @@ def export(
     ),
     table: str | None = option("--table", "NAME", "Table to write (default: all of the world)."),
     out: str | None = option("--out", "DIR", "Folder of the tables.", type=Output("folder")),
-    to: str | None = option(
-        "--to", "DIR", "Seasons: write the leaderboard and metrics of each agent here.",
-        type=Output("folder"),
-    ),
-    at: int | None = at_option("With --to: state after this assignment (default: the last)."),
     own_measures: OwnMeasures,
     jobs: Jobs,
     force: bool = option("--force", help="Replace earlier tables."),
@@ -51,9 +45,6 @@ def export(
     converted. A single CSV table is printed if there is no --out. Parquet needs
     goldrush-sim[tables].
 
-    With --to, a season becomes a new folder: agents/NAME/metrics.json and
-    benchmarks/leaderboard.json.
-
     \b
     Examples:
       goldrush export run.journal > events.jsonl
@@ -63,13 +54,7 @@ def export(
 
     users = measures_of(own_measures)
     paths = journals_in(journals)
-    if to is not None:
-        is_of_tables = table is not None or out is not None or force or _is_given("format_")
-        _check_kept(paths, is_of_tables or bool(users))
-        _keep(paths[0], to, at)
-    elif at is not None:
-        raise click.UsageError("--at needs --to; leave it out")
-    elif format_ == JSONL:
+    if format_ == JSONL:
         _check_lines(paths, table or out or force or users)
         _print_events(paths[0])
     elif out is not None:
@@ -77,28 +62,6 @@ def export(
     else:
         _check_printed(format_, force)
         _print(paths, table, jobs, users)
-
-
-def _is_given(option: str) -> bool:
-    """Whether an option was given, and does not just have its default."""
-    source = click.get_current_context().get_parameter_source(option)
-    return source is ParameterSource.COMMANDLINE
-
-
-def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
-    if is_of_tables:
-        raise click.UsageError(
-            "--to takes no --format, --table, --measure, --out or --force; leave them out"
-        )
-    if len(paths) > 1:
-        raise click.UsageError(f"--to takes one journal, and {len(paths)} were given")
-
-
-def _keep(path: str, to: str, at: int | None) -> None:
-    from goldrush.replay.find import tools_at
-
-    says = tools_at(path).export_folder(path, to, at)
-    click.echo(f"{escaped(to)}: {escaped(says)}")
 
 
 def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:

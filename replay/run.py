@@ -55,7 +55,7 @@ from goldrush.replay.find import (
     tools_for,
     world_named,
 )
-from goldrush.replay.tools import Checkable, Prompted, Tools
+from goldrush.replay.tools import Prompted, Tools
 
 if TYPE_CHECKING:
     import pyarrow
@@ -543,16 +543,6 @@ class Run:
         from goldrush.replay.journal.recheck import recheck
 
         return recheck(self.path)
-
-    def scores(
-        self, at: int, agent: int | str, location: Location | None = None
-    ) -> Sequence[Checkable]:
-        """The scores of an `agent` in the unit `at`, each computed again; only those at a
-        `location` (a table), if one is given. Raises BadInput as `audit`.
-        """
-        self.tools.require(Tools.scores, self.path)
-        who, where = self._agent(str(agent)), self._location(location)
-        return self.tools.scores(self.path, integer(at, "the unit"), who, where)
 
     def why(
         self, at: int, location: Location | None = None, agent: int | str | None = None

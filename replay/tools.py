@@ -51,15 +51,6 @@ class HasDict(Protocol):
         ...
 
 
-class Checkable(HasDict, Protocol):
-    """A recorded result that was computed again."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether both are the same."""
-        ...
-
-
 class ClosedUnit(Protocol):
     """A closed unit (a round, an assignment) with the state after it: `journal.rebuild.Rebuilt`."""
 
@@ -199,17 +190,11 @@ def lazy(location: str) -> Any:
 
 
 _LISTED: Final = "`goldrush log {path}` lists its events"
-_PRINTED: Final = (
-    "`goldrush export {path} --format csv --table events` prints its events as a table"
-)
-
 
 # What a world may not have, by the method of `Tools`: the noun for it, and what to do instead.
 _ABSENT: Final = {
-    "export_folder": ("folders", _PRINTED),
     "explanations": ("explanations", _LISTED),
     "explained_units": ("explanations", _LISTED),
-    "scores": ("scores to audit", _LISTED),
     "prompts": ("prompts", _LISTED),
     "reworded": ("prompts", "leave --journal out"),
 }
@@ -310,7 +295,7 @@ class Tools:
         return ""
 
     def require(self, default: Callable[..., object], path: str | Path) -> None:
-        """Raises BadInput if the world has no such method, named by its default (`Tools.scores`):
+        """Raises BadInput if the world has no such method, named by its default (`Tools.prompts`):
         to say so before anything else that is asked for is looked at.
         """
         if getattr(type(self), default.__name__) is default:
@@ -392,14 +377,6 @@ class Tools:
         """What a headline says of a measured run beside its standings: at most two sentences."""
         return ()
 
-    def export_folder(self, path: str | Path, target: str, at: int | None) -> str:
-        """Write the state after a unit into a new folder of files. `at`: the unit; None: the last.
-
-        Returns a line that describes what was written. Raises BadInput and WriteFailed for the
-        folder.
-        """
-        raise self._absent(Tools.export_folder, path)
-
     # What happened at a place, and why.
 
     def location_of(self, path: str | Path, text: str) -> int:
@@ -423,12 +400,6 @@ class Tools:
     ) -> Iterator[int]:
         """The units with something to explain there, ascending."""
         raise self._absent(Tools.explained_units, path)
-
-    def scores(
-        self, path: str | Path, unit: int, agent: int, location: int | None
-    ) -> Sequence[Checkable]:
-        """The scores of an agent in a unit, with the steps that lead to them."""
-        raise self._absent(Tools.scores, path)
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources

@@ -83,7 +83,7 @@ def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Pat
         ("log run.journal --agent 1 --agent=", "Invalid value for '--agent': it is empty; see"),
         ("season --class-model= --arena nk", "Invalid value for '--class-model': it is empty"),
         ("export run.journal --table=", "Invalid value for '--table': it is empty"),
-        ("audit run.journal --at 1 --score --kind claim", "it is missing before --kind; see"),
+        ("audit run.journal --at 1 --draw --kind claim", "it is missing before --kind; see"),
         ("record --out --force", "Invalid value for '--out': it is missing before --force"),
     ],
 )
@@ -330,7 +330,7 @@ def test_commands_that_print_take_json() -> None:
     printing = {
         "arenas", "audit", "conform", "diff", "fork", "info", "leaderboard", "log", "ls", "measure",
         "new", "plugins", "policies", "prompt", "record", "repeats", "replay", "report", "resume",
-        "season", "settings", "source", "study", "treatments", "verify", "view", "watch", "why",
+        "score", "season", "settings", "source", "study", "treatments", "verify", "view", "watch", "why",
         "wordings",
     }  # fmt: skip
     with_json = {

@@ -201,7 +201,6 @@ def test_what_a_world_does_not_list_is_refused_by_command_and_library(
         ["measure", "a b.journal"],
         ["prompt", "a b.journal", "--round", 1, "--agent", 1],
         ["why", "a b.journal"],
-        ["export", "a b.journal", "--to", "out"],
     ],
 )
 def test_a_refusal_names_a_command_that_takes_the_same_run(

@@ -29,7 +29,7 @@ FOLDERS = {
     "export": ["export", "a.journal", "--format", "csv", "--out"],
     "report --figures": ["report", "study", "--figures"],
     "report --tables": ["report", "study", "--tables"],
-    "export --to": ["export", "a.journal", "--to"],
+    "leaderboard --to": ["leaderboard", "a.journal", "--to"],
 }
 
 

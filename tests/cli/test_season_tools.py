@@ -1,4 +1,4 @@
-"""`audit`, `leaderboard` and `export --to` on a season, as a person calls them."""
+"""`audit`, `score` and `leaderboard` on a season, as a person calls them."""
 
 import json
 import sys
@@ -110,8 +110,8 @@ def test_audit_tests_who_wins_ties_of_seasons_and_runs_together(goldrush: Goldru
 
 
 def test_audit_of_a_score_says_why_it_is_what_it_is(goldrush: Goldrush, kept: Path) -> None:
-    ran = goldrush("audit", "s.journal", "--at", 0, "--score", "dov")
-    [shown] = json.loads(goldrush("audit", "s.journal", "--at", 0, "--agent", 8, "--json").out)
+    ran = goldrush("score", "s.journal", "--at", 0, "--agent", "dov")
+    [shown] = json.loads(goldrush("score", "s.journal", "--at", 0, "--agent", 8, "--json").out)
     [score] = scores(kept / "s.journal", 0, 8)
 
     assert (0, "") == (ran.code, ran.err)
@@ -127,7 +127,7 @@ def test_audit_tells_every_score_of_a_season(goldrush: Goldrush, kept: Path) -> 
     for assignment in range(LAST + 1):
         seated = leaderboard(kept / "s.journal", assignment).rows
         for row in seated:
-            ran = goldrush("audit", "s.journal", "--at", assignment, "--score", row.agent)
+            ran = goldrush("score", "s.journal", "--at", assignment, "--agent", row.agent)
             assert ran.code == 0 or "sat at no table" in ran.err
             told += ran.out
     for words in (
@@ -143,7 +143,7 @@ def test_a_forged_score_exits_with_1(goldrush: Goldrush, kept: Path) -> None:
         for row in leaderboard(kept / "s.journal").rows
         if 0 in [s.table for s in _scores(kept, row.agent)]
     )
-    ran = goldrush("audit", "forged.journal", "--at", LAST, "--score", agent, "--table", 0)
+    ran = goldrush("score", "forged.journal", "--at", LAST, "--agent", agent, "--table", 0)
     was = ran.out.split("DOES NOT HOLD: recorded total ")[1].split()
 
     assert ran.code == 1
@@ -169,20 +169,13 @@ def _scores(kept: Path, agent: int) -> list[Any]:
         (["s.journal", "--at", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
         (["s.journal", "--at", 99], "no assignment 99; give one from 0 to 15"),
         (["s.journal", "--table", 0], "give --at"),
-        (["s.journal", "--score", "ada"], "--score needs --at"),
         (["s.journal", "--at", 1, "--all"], "give --at (a round or other unit), or --all"),
         (["s.journal", "--table", 1, "--all"], "give --at (a"),
         (["s.journal", "s.journal", "--at", 1], "--at takes one journal"),
-        (["s.journal", "--at", 1, "--score", "ada", "--kind", "order"], "--kind is for draws"),
-        (["s.journal", "--score", "ada", "--kind", "order"], "--kind is for draws, and a score"),
         (["s.journal", "--kind", "order"], "--kind needs --at"),
         (["s.journal", "--at", 1, "--draw", "order"], "have no names; leave --draw out"),
-        (["s.journal", "--at", 1, "--agent", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
-        (["s.journal", "--at", 1, "--score", "user"], "'user' sat at no table"),
-        (["s.journal", "--at", 1, "--place", "x"], "there is no table 'x'"),
         ([path_of("scarce"), "--at", 1, "--plot", 0, "--kind", "order"], "take one of claim"),
-        ([path_of("scarce"), "--at", 1, "--score", "ada"], "has no scores to audit"),
-        (["no.journal", "--at", 1, "--score", "ada"], "no such file"),
+        (["no.journal", "--at", 1], "no such file"),
     ],
     ids=str,
 )
@@ -190,6 +183,21 @@ def test_audit_refuses_what_does_not_fit_together(
     goldrush: Goldrush, arguments: list[object], says: str
 ) -> None:
     assert_refused(goldrush("audit", *arguments), says)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["s.journal", "--at", 1, "--agent", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
+        (["s.journal", "--at", 1, "--agent", "user"], "'user' sat at no table"),
+        (["s.journal", "--at", 1, "--agent", "ada", "--table", "x"], "there is no table 'x'"),
+        ([path_of("scarce"), "--at", 1, "--agent", 0], "this reads 'competition'"),
+        (["no.journal", "--at", 1, "--agent", "ada"], "no such file"),
+    ],
+    ids=str,
+)
+def test_score_refuses(goldrush: Goldrush, arguments: list[object], says: str) -> None:
+    assert_refused(goldrush("score", *arguments), says)
 
 
 def test_replay_of_a_broken_season_shows_its_last_whole_assignment(
@@ -231,7 +239,7 @@ def test_leaderboard_of_an_earlier_assignment(goldrush: Goldrush) -> None:
     [
         (["s.journal", "--at", 16], "no assignment 16; give one from 0 to 15"),
         (["s.journal", "--at", -1], "no assignment -1"),
-        ([path_of("scarce")], "give a season"),
+        ([path_of("scarce")], "this reads 'competition'"),
         (["no.journal"], "no such file"),
     ],
     ids=str,
@@ -240,12 +248,14 @@ def test_leaderboard_refuses(goldrush: Goldrush, arguments: list[object], says: 
     assert_refused(goldrush("leaderboard", *arguments), says)
 
 
-# export --to
+# leaderboard --to
 
 
-def test_export_keeps_a_season_in_a_folder(goldrush: Goldrush, kept: Path, tmp_path: Path) -> None:
-    first = goldrush("export", "s.journal", "--to", tmp_path / "x", "--at", 3)
-    again = goldrush("export", "s.journal", "--to", tmp_path / "x")
+def test_leaderboard_keeps_a_season_in_a_folder(
+    goldrush: Goldrush, kept: Path, tmp_path: Path
+) -> None:
+    first = goldrush("leaderboard", "s.journal", "--to", tmp_path / "x", "--at", 3)
+    again = goldrush("leaderboard", "s.journal", "--to", tmp_path / "x")
     board = json.loads((tmp_path / "x" / "benchmarks" / "leaderboard.json").read_text())
 
     assert (0, "") == (first.code, first.err)
@@ -255,12 +265,12 @@ def test_export_keeps_a_season_in_a_folder(goldrush: Goldrush, kept: Path, tmp_p
     assert (tmp_path / "x" / "agents" / "ada" / "metrics.json").exists()
 
 
-def test_export_writes_nothing_for_a_name_that_is_a_path(
+def test_leaderboard_writes_nothing_for_a_name_that_is_a_path(
     goldrush: Goldrush, tmp_path: Path
 ) -> None:
-    ran = goldrush("export", "path.journal", "--to", tmp_path / "in" / "x")
+    ran = goldrush("leaderboard", "path.journal", "--to", tmp_path / "in" / "x")
     (tmp_path / "in").mkdir()
-    again = goldrush("export", "path.journal", "--to", tmp_path / "in" / "x")
+    again = goldrush("leaderboard", "path.journal", "--to", tmp_path / "in" / "x")
 
     for refused in (ran, again):
         assert_refused(refused, "agent 50 is called '../../x', which its folder cannot be")
@@ -270,19 +280,6 @@ def test_export_writes_nothing_for_a_name_that_is_a_path(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (
-            ["s.journal", "--to", "x", "--format", "jsonl"],
-            "--to takes no --format, --table, --measure, --out or --force",
-        ),
-        (
-            ["s.journal", "--to", "x", "--format", "csv"],
-            "--to takes no --format, --table, --measure, --out or --force",
-        ),
-        (["s.journal", "--to", "x", "--table", "events"], "--to takes no --format"),
-        (["s.journal", "--to", "x", "--out", "y"], "--to takes no --format"),
-        (["s.journal", "--at", 3], "--at needs --to"),
-        (["s.journal", "forged.journal", "--to", "x"], "--to takes one journal, and 2 were given"),
-        ([path_of("scarce"), "--to", "x"], "has no folders"),
         (["s.journal", "--to", "x", "--at", 99], "no assignment 99"),
         (["s.journal", "--to", "s.journal"], "s.journal is not a folder"),
         (["s.journal", "--to", "."], "is not an empty folder"),
@@ -290,10 +287,12 @@ def test_export_writes_nothing_for_a_name_that_is_a_path(
     ],
     ids=str,
 )
-def test_export_refuses(goldrush: Goldrush, kept: Path, arguments: list[object], says: str) -> None:
+def test_leaderboard_keeps_nothing_of_what_it_refuses(
+    goldrush: Goldrush, kept: Path, arguments: list[object], says: str
+) -> None:
     before = sorted(kept.iterdir())
 
-    assert_refused(goldrush("export", *arguments), says)
+    assert_refused(goldrush("leaderboard", *arguments), says)
     assert sorted(kept.iterdir()) == before
 
 

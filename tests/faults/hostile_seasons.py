@@ -179,7 +179,7 @@ class Reading:
             ["verify", path],
             ["verify", path, "--json"],
             ["export", path],
-            ["export", path, "--to", str(self.out)],
+            ["leaderboard", path, "--to", str(self.out)],
             ["export", path, "--format", "csv", "--table", "events"],
             ["leaderboard", path],
             ["leaderboard", path, "--at", n, "--json"],

@@ -40,8 +40,8 @@ OF_MINING = (
 )  # fmt: skip
 OF_SEASONS = (
     "leaderboard {}", "leaderboard {} --json", "replay {} --at 0", "replay {} --table 0",
-    "audit {} --at 0", "audit {} --at 1 --score ada", "audit {} --at 0 --score ada --json",
-    "export {} --to agents", "why {} --at 0", "why {} --at 1 --json",
+    "audit {} --at 0", "score {} --at 1 --agent ada", "score {} --at 0 --agent ada --json",
+    "leaderboard {} --to agents", "why {} --at 0", "why {} --at 1 --json",
     "prompt {} --at 1 --agent ada", "log {} --agent ada",
 )  # fmt: skip
 PAIRS = (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goldrush.cli.command import command
-from goldrush.cli.options import Journal, Json, at_option
+import click
+
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journal, Json, Output, at_option
 from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_number, format_table
@@ -16,28 +18,33 @@ def leaderboard(
     *,
     journal: Journal,
     at: int | None = at_option("After this assignment (default: the last)."),
+    to: str | None = option(
+        "--to", "DIR", "Write it and the metrics of each agent to a new folder.",
+        type=Output("folder"),
+    ),
     as_json: Json,
-) -> None:
+) -> None:  # fmt: skip
     """Show the leaderboard of a season.
 
     Ranks are by recent points, which are those of the last days, then by all points, then by the
-    time of joining.
+    time of joining. With --to it is written to benchmarks/leaderboard.json, and all about an agent
+    to agents/NAME/metrics.json.
 
     \b
     Examples:
       goldrush leaderboard s.journal
-      goldrush leaderboard s.journal --at 12
+      goldrush leaderboard s.journal --at 12 --to after-12
     """
-    from goldrush.kernel.errors import BadInput
-    from goldrush.kernel.worlds.competition import NAME
     from goldrush.kernel.worlds.competition.terms import Status
-    from goldrush.replay.journal.rebuild import world_at
-    from goldrush.replay.worlds.competition.leaderboard import leaderboard as ranks_at
+    from goldrush.replay.worlds.competition.folder import export
+    from goldrush.replay.worlds.competition.leaderboard import season_at
 
-    world = world_at(journal).name
-    if world != NAME:
-        raise BadInput(f"{journal} is a run of the {world} world", "give a season")
-    found = ranks_at(journal, at)
+    if to is not None:
+        season = export(journal, to, at)
+        agents = format_count(len(season.state.agents), "agent")
+        click.echo(f"{escaped(to)}: {agents}, as after assignment {season.assignment}")
+        return
+    found = season_at(journal, at).leaderboard
     titles = (
         "rank", "worker", "", "class", "status", "recent points", "points", "sparks", "tables",
         "mean",

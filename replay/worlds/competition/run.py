@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from goldrush.replay.arguments import integer
-from goldrush.replay.run import Run
+from goldrush.replay.run import Location, Run
 
 if TYPE_CHECKING:
     from goldrush.replay.worlds.competition.leaderboard import Leaderboard
@@ -20,7 +20,7 @@ class SeasonRun(Run):
     have one) and `class_models` (the name of a language model of the workers of each class).
     """
 
-    def score(self, at: int, agent: int | str, table: int | None = None) -> Sequence[Score]:
+    def score(self, at: int, agent: int | str, table: Location | None = None) -> Sequence[Score]:
         """The scores of a worker in an assignment, each with the steps that lead to it.
 
         Args:
@@ -34,7 +34,7 @@ class SeasonRun(Run):
         from goldrush.replay.worlds.competition.score import scores
 
         unit, number = integer(at, "at"), self._agent(str(agent))
-        return scores(self.path, unit, number, None if table is None else integer(table, "table"))
+        return scores(self.path, unit, number, self._location(table))
 
     def leaderboard(self, at: int | None = None) -> Leaderboard:
         """The leaderboard after an assignment; None: after the last one. Raises as `score`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from goldrush.agents.worlds.competition.arenas import KINDS, seeded_setting
 from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, SILENT
@@ -40,7 +39,6 @@ class SeasonTools(Tools):
     draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
     explanations = lazy("goldrush.replay.worlds.competition.right:explained_at")
     explained_units = lazy("goldrush.replay.worlds.competition.right:explained_units")
-    scores = lazy("goldrush.replay.worlds.competition.score:scores")
     prompts = lazy("goldrush.replay.worlds.competition.prompt:prompted")
     reworded = lazy("goldrush.replay.worlds.competition.prompt:reworded")
     measures = lazy("goldrush.replay.worlds.competition.measures:MEASURING")
@@ -50,7 +48,6 @@ class SeasonTools(Tools):
     view = lazy("goldrush.replay.worlds.competition.view.view:VIEW")
     hue_order = (SCRIPTED, SILENT)
     null = RANDOM
-    _export = lazy("goldrush.replay.worlds.competition.folder:export")
 
     def length(self, state: SeasonState) -> int:
         return state.config.assignments
@@ -60,10 +57,6 @@ class SeasonTools(Tools):
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return fields_of(unit.state)
-
-    def export_folder(self, path: str | Path, target: str, at: int | None) -> str:
-        season = self._export(path, target, at)
-        return f"{len(season.state.agents)} agents, as after assignment {season.assignment}"
 
 
 def fields_of(state: SeasonState) -> Mapping[str, object]:

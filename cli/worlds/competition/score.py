@@ -1,0 +1,32 @@
+"""`goldrush score`: the scores of a worker of a season, computed again."""
+
+from __future__ import annotations
+
+from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journal, Json, Place, at_option
+from goldrush.cli.text import as_dicts, echo
+
+
+@command()
+def score(
+    *,
+    journal: Journal,
+    at: int = at_option("Assignment.", required=True),
+    agent: str = option("--agent", "AGENT", "Worker, by number or name.", required=True),
+    place: Place,
+    as_json: Json,
+) -> int:
+    """Recompute the scores of a worker in an assignment, with all that they rest on.
+
+    Exit code: 0 if the recorded scores hold, 1 if not, 2 if they could not be checked.
+
+    \b
+    Examples:
+      goldrush score s.journal --at 5 --agent ada
+    """
+    from goldrush.replay.worlds.competition.run import SeasonRun
+
+    scores = SeasonRun(journal).score(at, agent, place)
+    echo(as_json, as_dicts(scores), lambda: "\n\n".join(map(str, scores)))
+    return DONE if all(score.holds for score in scores) else DIFFERS
