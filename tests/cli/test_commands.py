@@ -330,8 +330,8 @@ def test_commands_that_print_take_json() -> None:
     printing = {
         "arenas", "audit", "conform", "diff", "fork", "info", "leaderboard", "log", "ls", "measure",
         "new", "plugins", "policies", "prompt", "record", "repeats", "replay", "report", "resume",
-        "score", "season", "settings", "source", "study", "treatments", "verify", "view", "watch", "why",
-        "wordings",
+        "score", "season", "settings", "source", "study", "treatments", "verify", "view", "watch",
+        "why", "wordings",
     }  # fmt: skip
     with_json = {
         name
