@@ -256,7 +256,7 @@ def report(
     ),
     figures: str | None = option(
         "--figures", "DIR",
-        "Write every figure for a paper, too: PDF, PNG, SVG, data and caption. Needs "
+        "Write every figure for a paper, too: PDF, PNG, data and caption. Needs "
         "goldrush-sim[figures].",
         type=Output("folder"),
     ),
@@ -348,8 +348,8 @@ def _print_report(written: Reported, figures: str | None, tables: str | None) ->
         click.echo(f"runs: {count} in {folder} ({of_runs.size:,} bytes)")
     if figures is not None:
         click.echo(
-            f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, .png, "
-            ".svg, .csv (data) and .txt (caption)"
+            f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, "
+            ".png, .csv (data) and .txt (caption)"
         )
     if tables is not None:
         named = ", ".join(written.tables)

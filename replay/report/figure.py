@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,20 +24,16 @@ from goldrush.kernel.files import (
     is_marked,
     write_whole,
 )
-from goldrush.kernel.text import escaped
 from goldrush.replay.extras import require
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
-from goldrush.replay.report.plot import COLUMNS, HEAD, Chart, format_cell
-from goldrush.replay.report.svg import figure_svg
-from goldrush.replay.text import format_table
+from goldrush.replay.report.plot import COLUMNS, HEAD, Chart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-CSV, CAPTION = "csv", "txt"
-SUFFIXES: Final = (*KINDS, CSV, CAPTION)
-SHOWN_MAX: Final = 10  # rows of the table that stands for a figure in Python
+CSV, CAPTION, FOR_PAPERS = "csv", "txt", ("pdf", "png")
+SUFFIXES: Final = (*FOR_PAPERS, CSV, CAPTION)  # of the files of a figure in a folder
 
 
 @attrs.frozen(repr=False, slots=False, kw_only=True)
@@ -46,13 +43,11 @@ class Figure(Chart):
     Attributes:
         name: its name, as given to `figure`.
         shows: what it shows, as text.
-        sources: commands that print its numbers, and the journals that it was drawn from.
         runs: what was run, for a caption that stands alone.
     """
 
     name: str
     shows: str
-    sources: tuple[Sequence[str], Sequence[str]] = ((), ())
     runs: str = ""
 
     @property
@@ -61,21 +56,11 @@ class Figure(Chart):
         return printable(f"{self.shows} {self.runs}".strip())
 
     def __repr__(self) -> str:
-        return f"{self.name}: {self.caption}\n\n{self._shown()}"
-
-    def _shown(self) -> str:
-        """The first rows as a table of text, without empty columns."""
-        rows = [[escaped(format_cell(value, 6)) for value in row.values] for row in self.rows]
-        kept = [index for index in range(len(COLUMNS)) if any(row[index] for row in rows)]
-        table = [[row[index] for index in kept] for row in [list(COLUMNS), *rows]]
-        numbers = [
-            at for at, index in enumerate(kept) if COLUMNS[index] in ("y", "low", "high", "n")
-        ]
-        return format_table(table, numbers, SHOWN_MAX, ".data has all")
+        return f"{self.name}: {self.caption}"
 
     def _repr_html_(self) -> str:
-        """The figure with its caption, in a notebook. An image keeps the styles to itself."""
-        svg = b64encode(figure_svg(self).encode()).decode()
+        """The figure with its caption, in a notebook."""
+        svg = b64encode(paper_bytes(self, ["svg"])["svg"]).decode()
         alt = "; ".join(panel.alt for panel in self.panels)
         return (
             f'<figure><img src="data:image/svg+xml;base64,{svg}" alt="{escape(alt)}" '
@@ -133,18 +118,14 @@ def _is_figure(kind: str, path: Path, front: bytes) -> bool:
     return is_marked(front) if kind == "svg" else front.startswith(HEAD.encode())
 
 
-def figure_named(figures: Sequence[Figure], name: str, missing: Mapping[str, str]) -> Figure:
-    """The figure of a name, or the only one whose name begins with it and `-`. Raises BadInput,
-    with the reason if `missing` has one for a figure that is not drawn.
-    """
+def figure_named(figures: Sequence[Figure], name: str) -> Figure:
+    """The figure of a name, or the only one whose name begins with it and `-`. Raises BadInput."""
     named = [each for each in figures if each.name == name]
     named = named or [each for each in figures if each.name.startswith(f"{name}-")]
     if len(named) != 1:
         fault = "several figures are" if named else "there is no figure"
-        reason = next((why for key, why in missing.items() if name.split("-")[0] == key), "")
         names = ", ".join(each.name for each in named or figures)
-        because = f", because {reason}" if reason and not named else ""
-        raise BadInput(f"{fault} {format_value(name)}{because}", f"give one of {names}")
+        raise BadInput(f"{fault} {format_value(name)}", f"give one of {names}")
     return named[0]
 
 
@@ -155,7 +136,8 @@ def check_paper(folder: str | Path, width: str | None, *, force: bool = False) -
     """Raises BadInput if `write_figures` would, before there are figures."""
     require("matplotlib", "figures for papers need", "figures")
     width_of(None, width)
-    check_folder(Path(folder), "figure", SUFFIXES, "svg", is_marked, replace=force)
+    is_own = partial(_is_figure, "png", Path(folder))
+    check_folder(Path(folder), "figure", SUFFIXES, "png", is_own, replace=force)
 
 
 def write_figures(
@@ -167,8 +149,8 @@ def write_figures(
     jobs: int | None = None,
     on_figure: Callable[[int, int], None] | None = None,
 ) -> list[str]:
-    """Write figures into a folder, all or none: each in KINDS, with its data and its caption, and
-    return their names. `force`: replace a folder of earlier figures.
+    """Write figures into a folder, all or none: each as PDF and PNG, with its data and its caption,
+    and return their names. `force`: replace a folder of earlier figures.
 
     Raises BadInput for another width, without matplotlib, if the folder holds anything else, and,
     without `force`, if it holds figures; WriteFailed.
@@ -189,7 +171,7 @@ def _files(task: tuple[Figure, str | None]) -> dict[str, bytes]:
     """The files of a figure by suffix."""
     figure, width = task
     return {
-        **paper_bytes(figure, KINDS, width),
+        **paper_bytes(figure, FOR_PAPERS, width),
         CSV: figure.csv.encode(),
         CAPTION: f"{figure.caption}\n".encode(),
     }

@@ -11,7 +11,7 @@ from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import MINUS
 from goldrush.replay.report.plot import DOTS, LINES, ZERO, Row, Style, styles_of
-from goldrush.replay.report.reported import BY_UNIT_COMMAND, ReportedStudy
+from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.study.inference import Interval, interval
 from goldrush.replay.study.outcomes import TREATMENTS, Comparison, outcome_in
 from goldrush.replay.study.records import Cell
@@ -164,7 +164,7 @@ def over_time(study: ReportedStudy, rounds: int) -> Drawn:
                 f"{study.units}-{measure.name}{several}", LINES, rows,
                 f"{capitalized(measure.title)} over {study.horizon(rounds)}: mean over seeds and "
                 f"95% interval. {measure.definition}",
-                cells, styles, [BY_UNIT_COMMAND], x_label=study.of.vocabulary.unit,
+                cells, styles, x_label=study.of.vocabulary.unit,
             )  # fmt: skip
     omitted = _left_out(
         {

@@ -8,7 +8,7 @@ one style sheet, by its hash, whatever the names on the page contain.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import version
 from itertools import count
@@ -29,11 +29,9 @@ from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.svg import (
     COLOURS,
     columns_of,
-    figure_svg,
     key_svg,
     panel_svg,
     size_of,
-    style_sheet,
 )
 from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.inference import EXACT_MAX
@@ -119,7 +117,7 @@ class StudyPage:
         environment.globals.update(self._values(), section=section)
         lead = environment.get_template("lead.html").render()
         body = environment.get_template(template.name if template else "study.html").render()
-        sheet = css_variables(**COLOURS) + style_sheet("figure", "page")
+        sheet = css_variables(**COLOURS) + (_HERE / "page.css").read_text(encoding="utf-8")
         return environment.get_template("page.html").render(
             policy=policy(sheet), mark=MARK, generator=_GENERATOR, style=sheet, lead=Markup(lead),  # noqa: S704
             body=Markup(body), contents=contents,  # noqa: S704
@@ -141,7 +139,7 @@ class StudyPage:
             "names_of": verdicts.names_of, "too_few": verdicts.too_few(study), "signs": _SIGNS,
             "hardly_played": failures.shortened(failures.hardly_played(results)),
             "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,
-            "next_figure": count(1).__next__, "downloads": _downloads, "columns_of": columns_of,
+            "next_figure": count(1).__next__, "download": _download, "columns_of": columns_of,
             "size_of": size_of, "panel_svg": panel_svg, "key_svg": key_svg,
             "lines": lambda text: "\n".join(printable(line) for line in text.split("\n")),
             "listed": format_list, "counted": format_count, "some": sections.some,
@@ -162,12 +160,8 @@ def is_html(front: bytes) -> bool:
     return is_marked(front) and _GENERATOR.encode() in front
 
 
-def _downloads(figure: Figure) -> Iterator[tuple[str, str]]:
-    """The data and the drawing of a figure as addresses that hold the whole file: a page that is
-    sent to somebody has no files beside it, and no script that could make them.
+def _download(figure: Figure) -> str:
+    """The data of a figure as an address that holds the whole file, as a page that is sent has no
+    files beside it.
     """
-    for suffix, kind, text in (
-        ("csv", "text/csv", figure.csv),
-        ("svg", "image/svg+xml", figure_svg(figure)),
-    ):
-        yield suffix, f"data:{kind};charset=utf-8,{quote(text, safe=_PLAIN)}"
+    return f"data:text/csv;charset=utf-8,{quote(figure.csv, safe=_PLAIN)}"

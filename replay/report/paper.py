@@ -18,19 +18,23 @@ from goldrush.kernel.files import MARK
 from goldrush.replay.extras import require
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.plot import (
+    AREA,
+    BAND,
     BARS,
-    DIAGONAL,
+    DOT,
     DOTS,
+    LINE,
     LINES,
+    NOTE,
+    RULE,
     SCATTER,
     STEPS,
-    ZERO,
     Chart,
+    Mark,
     Panel,
-    Row,
     Style,
 )
-from goldrush.replay.report.svg import LIGHT, edges_of
+from goldrush.replay.report.svg import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,6 +60,11 @@ _SETTINGS: Final[Any] = {
     "xtick.labelcolor": LIGHT["ink"], "xtick.major.size": 0, "ytick.labelcolor": LIGHT["ink"],
     "ytick.major.size": 0, "ytick.minor.size": 0,
 }  # fmt: skip
+_METADATA: Final[dict[str, dict[str, Any]]] = {
+    "pdf": {"Creator": "goldrush", "CreationDate": None},
+    "png": {"Software": "goldrush"},
+    "svg": {"Creator": "goldrush", "Date": None},
+}
 
 
 def width_of(plot: Chart | None, width: str | None) -> str:
@@ -72,6 +81,8 @@ def paper_bytes(plot: Chart, kinds: Sequence[str], width: str | None = None) -> 
     files = {}
     drawing = paper_figure(plot, width)
     with _settings():
+        drawing.draw_without_rendering()
+        drawing.set_layout_engine("none")  # the layout takes longer than all else, and is the same
         for kind in kinds:
             file = BytesIO()
             drawing.savefig(file, format=kind, dpi=DPI, metadata=_METADATA[kind])
@@ -80,13 +91,6 @@ def paper_bytes(plot: Chart, kinds: Sequence[str], width: str | None = None) -> 
         head, line, rest = files["svg"].partition(b"\n")
         files["svg"] = head + line + MARK.encode() + line + rest
     return files
-
-
-_METADATA: Final[dict[str, dict[str, Any]]] = {
-    "pdf": {"Creator": "goldrush", "CreationDate": None},
-    "png": {"Software": "goldrush"},
-    "svg": {"Creator": "goldrush", "Date": None},
-}
 
 
 @contextmanager
@@ -156,22 +160,11 @@ def _draw(plot: Chart, panel: Panel, axes: Axes) -> None:
         axis.set_ticks([value for value, _ in ticks], [printable(label) for _, label in ticks])
     axes.set_xlabel(plot.x_label)
     axes.set_ylabel(plot.y_label)
-    if plot.rule == ZERO:
-        axes.axvline(0, color=LIGHT["soft"], linewidth=0.6, dashes=(4, 3))
-    elif plot.rule == DIAGONAL:
-        axes.plot([0, 1], [0, 1], color=LIGHT["soft"], linewidth=0.6, dashes=(4, 3))
     if panel.names:
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
-    heights: dict[float, float] = {}
-    for name, rows in panel.series.items():
-        style = plot.styles[name]
-        if plot.kind in (LINES, STEPS):
-            _line(plot, rows, style, axes)
-        elif plot.kind == BARS:
-            _bars(rows, style, axes, heights)
-        else:
-            _dots(plot, panel, rows, style, axes)
+    for mark in plot.marks(panel):
+        _draw_mark(mark, axes)
     if plot.is_direct:
         for share, name in panel.ends(1.2 * _FONT / (_HEIGHT * 72 - 40)):
             style = plot.styles[name]
@@ -181,7 +174,22 @@ def _draw(plot: Chart, panel: Panel, axes: Axes) -> None:
             )  # fmt: skip
 
 
-def _look(style: Style) -> dict[str, Any]:
+def _draw_mark(mark: Mark, axes: Axes) -> None:
+    x, y, colour = list(mark.x), list(mark.y), LIGHT[f"hue-{mark.style.hue}"]
+    if mark.kind == RULE:
+        axes.plot(x, y, color=LIGHT["soft"], linewidth=0.6, dashes=(4, 3))
+    elif mark.kind == NOTE:
+        axes.text(x[0], y[0], printable(mark.text), va="center", color=LIGHT["soft"])
+    elif mark.kind in (BAND, AREA):
+        axes.fill(x, y, color=colour, alpha=0.16 if mark.kind == BAND else 1, linewidth=0)
+    elif mark.kind == DOT:
+        axes.plot(x, y, linestyle="", clip_on=False, **_marker(mark.style))
+    else:
+        dashes = _dashes(mark.style) if mark.kind == LINE else "-"
+        axes.plot(x, y, color=colour, linestyle=dashes, clip_on=False)
+
+
+def _marker(style: Style) -> dict[str, Any]:
     colour = LIGHT[f"hue-{style.hue}"]
     return {
         "color": colour, "marker": _MARKERS[style.marker], "markeredgewidth": 0.8,
@@ -193,60 +201,12 @@ def _dashes(style: Style) -> Any:
     return (0, tuple(0.6 * length for length in style.dash)) if style.dash else "-"
 
 
-def _line(plot: Chart, rows: Sequence[Row], style: Style, axes: Axes) -> None:
-    def column(name: str) -> list[float]:
-        values = [getattr(row, name) for row in rows]
-        return [float("nan") if value is None else float(value) for value in values]
-
-    x, y = column("x"), column("y")
-    steps = "steps-post" if plot.kind == STEPS else "default"
-    every = max(1, len(rows) // 4)
-    axes.plot(
-        x,
-        y,
-        linestyle=_dashes(style),
-        drawstyle=steps,
-        markevery=every,
-        clip_on=False,
-        **_look(style),
-    )
-    if any(row.low is not None for row in rows):
-        colour = LIGHT[f"hue-{style.hue}"]
-        axes.fill_between(x, column("low"), column("high"), color=colour, alpha=0.16, linewidth=0)
-
-
-def _dots(plot: Chart, panel: Panel, rows: Sequence[Row], style: Style, axes: Axes) -> None:
-    for row in rows:
-        if plot.kind == SCATTER:
-            axes.plot([float(row.x)], [row.y or 0.0], linestyle="", **_look(style))
-            continue
-        at = panel.down(row)
-        if row.y is None:
-            axes.text(panel.x.low, at, printable(row.label or ""), va="center", color=LIGHT["soft"])
-            continue
-        if row.low is not None and row.high is not None:
-            axes.plot([row.low, row.high], [at, at], color=LIGHT[f"hue-{style.hue}"])
-        axes.plot([row.y], [at], linestyle="", **_look(style))
-
-
-def _bars(rows: Sequence[Row], style: Style, axes: Axes, heights: dict[float, float]) -> None:
-    """Bars upon those that stand there (`heights`, which grow)."""
-    below = [heights.get(float(row.x), 0.0) for row in rows]
-    edges = edges_of(rows)
-    axes.bar(
-        [left for left, _ in edges], [row.y or 0.0 for row in rows], bottom=below, align="edge",
-        width=[right - left for left, right in edges], color=LIGHT[f"hue-{style.hue}"],
-    )  # fmt: skip
-    heights.update(
-        {float(row.x): low + (row.y or 0.0) for row, low in zip(rows, below, strict=True)}
-    )
-
-
 def _handle(plot: Chart, style: Style) -> Any:
+    """The symbol of a series in a legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     if plot.kind == BARS:
         return Patch(facecolor=LIGHT[f"hue-{style.hue}"])
     line: Any = _dashes(style) if plot.kind in (LINES, STEPS) else ""
-    return Line2D([], [], linestyle=line, **_look(style))
+    return Line2D([], [], linestyle=line, **_marker(style))

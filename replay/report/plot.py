@@ -1,4 +1,4 @@
-"""Plots: tidy rows and a kind, from which both renderers draw.
+"""Plots: tidy rows and a kind, and the marks that both renderers draw of them.
 
 A row is a value of a series in a panel: columns `panel`, `series`, `x` (a position, or the label of
 a row of dots), the value `y` with the ends `low` and `high` of its interval (in a figure of one
@@ -11,22 +11,25 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from io import StringIO
-from itertools import count
+from itertools import count, groupby, pairwise
 from typing import Final
 
 import attrs
 
-from goldrush.replay.colours import hues_of
+from goldrush.replay.colours import GREY, hues_of
 from goldrush.replay.report.numbers import fixed, number, printable
 from goldrush.replay.text import cut_apart
 
 # Kinds: lines with bands; lines that hold up to the next position; dots with intervals in labelled
 # rows; dots at two values; bars that are stacked.
 LINES, STEPS, DOTS, SCATTER, BARS = "lines", "steps", "dots", "scatter", "bars"
-ZERO, DIAGONAL = "zero", "diagonal"  # reference lines
+# Marks: the line of a series, an interval, a band around a line, a filled area, a point, a text to
+# the right of its place, and a line of reference.
+LINE, SPAN, BAND, AREA, DOT, NOTE, RULE = "line", "span", "band", "area", "dot", "note", "rule"
+ZERO, DIAGONAL = "zero", "diagonal"  # lines of reference
 LABEL_MAX: Final = 26  # characters of a label
 TITLE_MAX: Final = 45  # characters of the title of a panel
 DIRECT_MAX: Final = 18  # characters of a label at the end of its line
@@ -46,6 +49,9 @@ class Style:
     marker: str = "circle"
     label: str = ""
     hollow: bool = False
+
+
+GREY_STYLE: Final = Style(GREY)
 
 
 @attrs.frozen
@@ -70,6 +76,20 @@ class Row:
 
 COLUMNS: Final = tuple(field.name for field in attrs.fields(Row))[:-1]
 HEAD: Final = ",".join(COLUMNS) + "\n"
+
+
+@attrs.frozen
+class Mark:
+    """What is drawn in a panel, at values of its axes; BAND and AREA by their corners. `text`: of a
+    NOTE, or what a DOT is; `href`: the page that it links to.
+    """
+
+    kind: str
+    x: Sequence[float]
+    y: Sequence[float]
+    style: Style
+    text: str = ""
+    href: str = ""
 
 
 @attrs.frozen
@@ -176,7 +196,10 @@ class Chart:
             series.setdefault(row.series, []).append(row)
         ends = [v for row in rows for v in (row.y, row.low, row.high) if v is not None]
         if self.kind == BARS:
-            ends = [0.0, *_stacked(rows).values()]
+            heights = Counter[float]()
+            for row in rows:
+                heights[float(row.x)] += row.y or 0.0  # type: ignore[assignment]
+            ends = [0.0, *heights.values()]
         ends += self.limits or (0.0,) * (self.rule == ZERO)
         low, high = self.limits or reach(ends)
         if self.kind == DOTS:
@@ -210,13 +233,79 @@ class Chart:
         is_lines = self.kind in (LINES, STEPS) and len(self.panels) == 1
         return is_lines and short and len(shown) <= LINES_MAX
 
+    def marks(self, panel: Panel) -> Iterator[Mark]:
+        """What is drawn in a panel, the lowest first."""
+        if self.rule == ZERO:
+            yield Mark(RULE, (0.0, 0.0), (panel.y.low, panel.y.high), GREY_STYLE)
+        elif self.rule == DIAGONAL:
+            yield Mark(RULE, (0.0, 1.0), (0.0, 1.0), GREY_STYLE)
+        heights: dict[float, float] = {}
+        for index, (name, rows) in enumerate(panel.series.items()):
+            style = self.styles[name]
+            if self.kind == BARS:
+                yield _area(rows, style, heights)
+            elif self.kind in (LINES, STEPS):
+                yield from _line(rows, style, self.kind == STEPS, index / len(panel.series))
+            else:
+                yield from (mark for row in rows for mark in _dot(panel, row, style))
 
-def _stacked(rows: Iterable[Row]) -> Counter[float]:
-    """The height of the bars at each position."""
-    heights: Counter[float] = Counter()
-    for row in rows:
-        heights[float(row.x)] += row.y or 0.0  # type: ignore[assignment]
-    return heights
+
+def _line(rows: Sequence[Row], style: Style, is_stepped: bool, shift: float) -> Iterator[Mark]:
+    """A line with its band, parted where they are undefined, and about four points; `shift`: how
+    far these stand behind those of the first series, as a share of their distance.
+    """
+    for is_known, group in groupby(rows, key=lambda row: row.low is not None):
+        part = list(group)
+        if is_known:
+            x, low, high = (_column(part, name) for name in ("x", "low", "high"))
+            yield Mark(BAND, [*x, *reversed(x)], [*low, *reversed(high)], style)
+            if len(part) == 1:
+                yield Mark(SPAN, [*x, *x], [*low, *high], style)
+    known = [row for row in rows if row.y is not None]
+    for is_known, group in groupby(rows, key=lambda row: row.y is not None):
+        part = list(group)
+        if is_known:
+            x, y = _column(part, "x"), _column(part, "y")
+            if is_stepped:
+                x, y = _doubled(x)[1:], _doubled(y)[:-1]
+            yield Mark(LINE, x, y, style)
+    every = max(1, len(known) // 4)
+    for row in known[int(every * shift) :: every]:
+        yield Mark(DOT, _column([row], "x"), _column([row], "y"), style)
+
+
+def _column(rows: Sequence[Row], name: str) -> list[float]:
+    return [float(getattr(row, name)) for row in rows]
+
+
+def _dot(panel: Panel, row: Row, style: Style) -> Iterator[Mark]:
+    """A point with its interval, or a note on what is undefined."""
+    if row.y is None:
+        yield Mark(NOTE, [panel.x.low], [panel.down(row)], style, row.label or "")
+        return
+    x, y = (row.y, panel.down(row)) if panel.names else (float(row.x), row.y)
+    if row.low is not None and row.high is not None:
+        yield Mark(SPAN, [row.low, row.high], [y, y], style)
+    names = (str(row.x), row.series, row.label) if panel.names else (row.label,)
+    text = f"{', '.join(filter(None, names))}: {number(row.y)}"
+    yield Mark(DOT, [x], [y], style, text, row.href)
+
+
+def _area(rows: Sequence[Row], style: Style, heights: dict[float, float]) -> Mark:
+    """Bars, each halfway to the next, upon those that stand there (`heights`, which grow)."""
+    at = _column(rows, "x")
+    between = [(a + b) / 2 for a, b in pairwise(at)]
+    first = 2 * at[0] - between[0] if between else at[0] - 0.5
+    last = 2 * at[-1] - between[-1] if between else at[-1] + 0.5
+    x = [edge for pair in pairwise([first, *between, last]) for edge in pair]
+    below = [heights.get(place, 0.0) for place in at]
+    above = [low + (row.y or 0.0) for low, row in zip(below, rows, strict=True)]
+    heights.update(zip(at, above, strict=True))
+    return Mark(AREA, [*x, *reversed(x)], [*_doubled(below), *reversed(_doubled(above))], style)
+
+
+def _doubled(values: Sequence[float]) -> list[float]:
+    return [value for value in values for _ in range(2)]
 
 
 def format_cell(value: str | float | None, digits: int) -> str:

@@ -78,8 +78,8 @@ def report(
         force: replace another file that goldrush wrote, and earlier folders of figures.
         pages: also write the page of each run (replay.view.pages), linked from points of figures
             and outlier seeds.
-        figures: also write every figure into this folder, for a paper: as PDF, PNG and SVG, with
-            its data (CSV) and its caption (text).
+        figures: also write every figure into this folder, for a paper: as PDF and PNG, with its
+            data (CSV) and its caption (text).
         tables: also write every table into this folder, as CSV and LaTeX.
         width: of these figures: `single` or `double`, as for `Figure.save`.
         question: what it is asked; None: the outcome of the world.

@@ -25,9 +25,6 @@ from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.text import capitalized, format_ranges
 from goldrush.replay.tools import Tools
 
-# Commands that print the numbers of a figure, with {} for the folders of its journals.
-MEASURE_COMMAND: Final = "measure {} --by-run --json"
-BY_UNIT_COMMAND: Final = "measure {} --by-round --json"
 LINE_MAX: Final = 300  # characters of a title
 _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
@@ -58,8 +55,7 @@ class StudyQuestion:
 @attrs.frozen
 class ReportedStudy:
     """The results of a study, with what several sections need; `groups`: the cells by treatment and
-    horizon; `journals`: the number of journals in each folder and those inside it; `hrefs`:
-    addresses of the pages of runs, by cell and seed.
+    horizon; `hrefs`: addresses of the pages of runs, by cell and seed.
     """
 
     question: StudyQuestion
@@ -70,7 +66,6 @@ class ReportedStudy:
     assessment: Assessment
     styles: Mapping[str, Style]
     chapter: Chapter[ReportedStudy]
-    journals: Mapping[str, int]
     hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
 
     @property
@@ -102,26 +97,15 @@ class ReportedStudy:
         return [cell for cell in self.results.by_cell if cell not in self.same]
 
     @property
-    def world_option(self) -> str:
-        """What commands that are typed in the study's folder take besides."""
-        return self.of.world_option(self.results.folder)
-
-    @property
     def json_command(self) -> str:
-        """The command that prints the numbers of this page."""
-        question = self.question
+        """The command that prints the numbers of this page, to be typed in the study's folder."""
+        question, folder = self.question, self.results.folder
         outcome = "" if question.outcome is None else f" --outcome {question.outcome}"
         criteria = " --criteria" if question.criteria else ""
-        options = f"{outcome}{criteria}{self.measure_option}{self.world_option}"
-        return f"goldrush report . --json{options}"
-
-    @property
-    def measure_option(self) -> str:
-        """The measures of the user, as they are typed in the study's folder."""
-        return "".join(
-            f" --measure {shlex.quote(user.typed(self.results.folder))}"
-            for user in self.results.users
+        users = "".join(
+            f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
+        return f"goldrush report . --json{outcome}{criteria}{users}{self.of.world_option(folder)}"
 
     @property
     def units(self) -> str:
@@ -164,28 +148,14 @@ class ReportedStudy:
             if comparison.identical
         }
 
-    @property
-    def missing_figures(self) -> dict[str, str]:
-        """Why figures that other studies have are not drawn, by the first word of their names."""
-        reasons = {}
-        if all(comparison.identical for comparison in self.against):
-            reasons["forest"] = "there is no baseline, or no other treatment, to compare"
-        verdicts = self.assessment.verdicts()
-        if not verdicts:
-            reasons["effects"] = f"there are no verdicts: {verdicts.reason}"
-        return reasons
-
     def treatments(self, cells: Sequence[Cell]) -> list[str]:
         """The treatments of cells, each with its rosters unless all of them are among the cells."""
         rosters: dict[str, list[str]] = {}
         for cell in cells:
             rosters.setdefault(cell.treatment, []).append(cell.roster)
-        every: dict[str, set[str]] = {}
-        for cell in self.results.by_cell:
-            every.setdefault(cell.treatment, set()).add(cell.roster)
         return [
             treatment
-            if set(names) == every[treatment]
+            if all(c in cells for c in self.results.by_cell if c.treatment == treatment)
             else f"{treatment} (for {', '.join(dict.fromkeys(names))})"
             for treatment, names in rosters.items()
         ]
@@ -233,30 +203,19 @@ class ReportedStudy:
         caption: str,
         cells: Sequence[Cell],
         styles: Mapping[str, Style] | None = None,
-        commands: Sequence[str] = (MEASURE_COMMAND,),
         **look: Any,
     ) -> list[Figure]:
-        """A figure of some cells with its sources; none without a value. `commands` print its
-        numbers, with {} for the folders of the journals.
-        """
-        if all(row.y is None for row in rows):
+        """A figure of some cells, without the panels that have no value; none if all are so."""
+        shown = {row.panel for row in rows if row.y is not None}
+        if not shown:
             return []
-        folders = self._folders(cells)
-        journals = [
-            f"{folder}/ ({format_count(count, 'journal')})" for folder, count in folders.items()
-        ]
-        typed = [
-            f"goldrush {command.format(shlex.join(folders))}"
-            f"{self.measure_option if command.startswith('measure') else ''}{self.world_option}"
-            for command in commands
-        ]
-        used = self.styles if styles is None else styles
+        rows = [row for row in rows if row.panel in shown]
         runs = self._runs(cells, has_intervals=any(row.low is not None for row in rows))
-        drawn = Figure(
-            name=_UNSAFE.sub("-", name), shows=caption, kind=kind, rows=rows, styles=used,
-            sources=(typed, journals), runs=runs, **look,
-        )  # fmt: skip
-        return [drawn]
+        used = self.styles if styles is None else styles
+        name = _UNSAFE.sub("-", name)
+        return [
+            Figure(name=name, shows=caption, kind=kind, rows=rows, styles=used, runs=runs, **look)
+        ]
 
     def _runs(self, cells: Sequence[Cell], *, has_intervals: bool) -> str:
         """The runs of a figure, and what its intervals are, if it has any."""
@@ -271,18 +230,6 @@ class ReportedStudy:
             f"{format_count(len(every), 'run')} of {horizons} {self.units}, with seeds {seeds} in "
             f"each cell. {_listed('Treatment', treatments)}{players}{intervals}"
         )
-
-    def _folders(self, cells: Sequence[Cell]) -> dict[str, int]:
-        """The folders of the journals of cells, with the number of journals in each. A folder that
-        holds no other journals replaces those inside it.
-        """
-        ours = _journals(self.results, cells)
-        whole = {folder: count for folder, count in ours.items() if count == self.journals[folder]}
-        return {
-            folder: count
-            for folder, count in whole.items()
-            if not any(_holds(other, folder) for other in whole)
-        }
 
 
 def study_of(results: Results[Any, Any], question: StudyQuestion | None = None) -> ReportedStudy:
@@ -302,7 +249,6 @@ def study_of(results: Results[Any, Any], question: StudyQuestion | None = None) 
         Assessment(results),
         _styles(results),
         results.of.chapter,
-        _journals(results, results.by_cell),
     )
 
 
@@ -322,19 +268,3 @@ def _styles(results: AnyResults) -> dict[str, Style]:
 
 def _listed(noun: str, names: Sequence[str]) -> str:
     return f"{noun}{'s' if len(names) > 1 else ''}: {'; '.join(names)}."
-
-
-def _journals(results: AnyResults, cells: Iterable[Cell]) -> dict[str, int]:
-    """The number of journals of these cells in each folder and those inside it."""
-    counts: dict[str, int] = {}
-    for cell in cells:
-        for result in results.by_cell[cell]:
-            parts = result.path.split("/")
-            for depth in range(len(parts)):
-                folder = "/".join(parts[:depth]) or "."
-                counts[folder] = counts.get(folder, 0) + 1
-    return counts
-
-
-def _holds(outer: str, inner: str) -> bool:
-    return inner != outer and (outer == "." or inner.startswith(f"{outer}/"))

@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
     from goldrush.replay.report.answer import StudyAnswer
     from goldrush.replay.report.figure import Figure
-    from goldrush.replay.report.reported import ReportedStudy
     from goldrush.replay.study.verdicts import Verdicts
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
@@ -387,7 +386,7 @@ class Study:
 
     def figures(self) -> dict[str, str]:
         """The figures of the report: their captions by name. Raises as `report`."""
-        return {figure.name: figure.caption for figure in self._figures(self._reported())}
+        return {figure.name: figure.caption for figure in self._figures()}
 
     def figure(self, name: str = "answer") -> Figure:
         """A figure of the report, which shows itself in a notebook and can be saved for a paper.
@@ -400,18 +399,14 @@ class Study:
         """
         from goldrush.replay.report.figure import figure_named
 
-        study = self._reported()
-        return figure_named(self._figures(study), name, study.missing_figures)
+        return figure_named(self._figures(), name)
 
-    def _reported(self) -> ReportedStudy:
+    def _figures(self) -> list[Figure]:
         require("scipy", "figures of a study need", "stats")
+        from goldrush.replay.report.page import StudyPage
         from goldrush.replay.report.reported import StudyQuestion, study_of
 
-        return study_of(self.results(), question=StudyQuestion(criteria=True))  # with all figures
-
-    def _figures(self, study: ReportedStudy) -> list[Figure]:
-        from goldrush.replay.report.page import StudyPage
-
+        study = study_of(self.results(), question=StudyQuestion(criteria=True))  # with all figures
         return list(StudyPage(study).figures.values())
 
     def view(

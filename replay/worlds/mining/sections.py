@@ -28,7 +28,7 @@ from goldrush.replay.report.numbers import (
     within_bounds,
 )
 from goldrush.replay.report.plot import BARS, DIAGONAL, LINES, SCATTER, STEPS, Row, Style
-from goldrush.replay.report.reported import BY_UNIT_COMMAND, ReportedStudy
+from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.inference import SIGNIFICANT, holm, interval
 from goldrush.replay.study.records import Cell, Result, points_of
@@ -47,8 +47,6 @@ from goldrush.replay.worlds.mining.theory import (
 )
 
 _KINDS: Final = {"defend": 0, "mine": 4, "claim": 2, "raid": 1}  # hues by kind of action
-SPELLS_COMMAND: Final = "export {} --format csv --table spells"
-GOLD_COMMAND: Final = "export {} --format csv --table agents"
 SCARCE: Final = 1.0  # the pressure at and above which plots are scarce
 FLAT: Final = 0.01  # a curve that falls by less is drawn no further
 
@@ -107,7 +105,7 @@ def _stamina(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[F
     return study.figure(
         f"stamina{suffix}", BARS, rows,
         "Shares of the stamina spent, by action, over the rounds: mean over seeds.", cells,
-        styles, [BY_UNIT_COMMAND], x_label="round", limits=(0.0, 1.0),
+        styles, x_label="round", limits=(0.0, 1.0),
     )  # fmt: skip
 
 
@@ -126,7 +124,7 @@ def _lorenz(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[Fi
     return study.figure(
         f"lorenz{suffix}", LINES, rows,
         "Lorenz curve of gold at the end: mean over seeds. On the dashed line all have the same.",
-        cells, styles, [GOLD_COMMAND], x_label="share of agents, poorest first",
+        cells, styles, x_label="share of agents, poorest first",
         y_label="share of gold", rule=DIAGONAL, limits=(0.0, 1.0),
     )  # fmt: skip
 
@@ -175,7 +173,7 @@ def _survival(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[
     return study.figure(
         f"survival{suffix}", STEPS, rows,
         "Survival of ownership: Kaplan–Meier over the spells of all seeds; those still running at "
-        f"the end are censored.{beyond if end < longest else ''}", cells, styles, [SPELLS_COMMAND],
+        f"the end are censored.{beyond if end < longest else ''}", cells, styles,
         x_label="length of a spell, rounds", y_label="share that last longer", limits=(0.0, 1.0),
     )  # fmt: skip
 

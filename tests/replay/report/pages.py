@@ -44,7 +44,6 @@ class Page(HTMLParser):
         self.attributes: list[tuple[str, str, str]] = []
         self.texts: list[tuple[str, str]] = []  # (tag around it, text)
         self.tables: list[Seen] = []
-        self.commands: list[list[str]] = []  # what is to be typed, by figure
         self.html = html
         self.feed(html)
         self.close()
@@ -60,8 +59,6 @@ class Page(HTMLParser):
                 self.links.append(value or "")
         if tag not in VOID:
             self.open.append(tag)
-        if tag == "figure":
-            self.commands.append([])
         if tag == "table":
             self.tables.append(Seen())
         if tag == "tr" and "tbody" in self.open:
@@ -81,8 +78,6 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.texts.append((self.open[-1] if self.open else "", data))
-        if "code" in self.open and "figure" in self.open:
-            self.commands[-1].append(data)
         if "caption" in self.open:
             self.tables[-1].caption += data
         elif "td" in self.open or "th" in self.open:

@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldrush.replay.colours import GREY, HUES
+from goldrush.replay.colours import GREY
 from goldrush.replay.report.numbers import bounds, number, p_value, printable, within_bounds
 from goldrush.replay.report.page import StudyPage
-from goldrush.replay.report.plot import LABEL_MAX, SCATTER, Chart, Row, Style, labels_of, styles_of
+from goldrush.replay.report.plot import LABEL_MAX, labels_of, styles_of
 from goldrush.replay.report.reported import StudyQuestion, study_of
-from goldrush.replay.report.svg import LIGHT, figure_svg
 from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.records import Cell
-from tests.pictures import counted, pixels_of
 from tests.replay.report.pages import Page
 from tests.replay.study.made_up import made, results
 
@@ -80,21 +78,6 @@ def test_tables_and_figures_are_numbered_in_their_order() -> None:
     assert [f"Figure {n + 1}." for n in range(page.tags.count("figure"))] == [
         " ".join(caption.split()[:2]) for caption in figures
     ]
-
-
-def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
-    styles = {f"roster {n}": Style(n) for n in range(len(HUES))}
-    rows = [Row("it", name, float(n), float(n)) for n, name in enumerate(styles)]
-    svg = figure_svg(Chart(SCATTER, rows, styles))
-    dots = pixels_of(svg)
-    pixels = counted(dots)
-    colours = {name: (*bytes.fromhex(colour[1:]), 255) for name, colour in LIGHT.items()}
-
-    assert colours["paper"] == dots[0][0] == dots[-1][-1] == pixels.most_common(1)[0][0]
-    assert not [n for n in range(len(HUES)) if not pixels[colours[f"hue-{n}"]]]
-    assert (0, 0, 0, 255) not in pixels
-    assert f"svg text {{ fill: {LIGHT['ink']}; font-size: 11px;" in svg
-    assert "var(" not in svg
 
 
 # figures for people
