@@ -7,7 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import suppress
+from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
@@ -43,8 +43,6 @@ class Backend:
         shares_folder: whether workers write into the study's folder, or return journals as bytes.
         watch: called when no run has finished for `WATCH_AFTER` seconds. Returns whether the
             submitted runs are lost; raises WorkersLost if no worker is left.
-        on_all_workers: calls a function in each worker that is there; raises BadInput if it raises.
-            None: workers are made by this process.
     """
 
     executor: Callable[[int], Executor]
@@ -54,7 +52,6 @@ class Backend:
     stop: Callable[[Executor], None] = _shut_down
     shares_folder: bool = True
     watch: Callable[[], bool] | None = None
-    on_all_workers: Callable[[Callable[[], object]], None] | None = None
 
 
 def processes(jobs: int | None = None) -> Backend:
@@ -117,97 +114,87 @@ def as_completed(
 
     Raises RunFailed; WorkersLost if a run lost its worker `DEATHS_MAX` times, or no worker is left.
     """
-    waiting = deque(runs)
-    suspects: set[str] = set()
-    deaths: Counter[str] = Counter()
-    under_way: dict[Future[list[Any]], Sequence[Planned]] = {}
-    ended: SimpleQueue[Future[list[Any]]] = SimpleQueue()  # asking every future takes too long
-    lost: list[Planned] = []
-    size = 1  # of the next task: it grows while workers end whole tasks in time
-    failed: GoldrushError | None = None
-    if not runs:
-        return
-    executor = backend.executor(len(runs))
-    try:
-        while waiting or under_way:
-            room = 1 if suspects else backend.window
-            while waiting and not lost and len(under_way) < room:
-                # Towards the end fewer, so that all workers have some.
-                few = max(1, min(size, len(waiting) // backend.window))
-                wanted = [waiting.popleft() for _ in range(1 if suspects else few)]
-                submitted = _submitted(function, executor, wanted, backend)
-                under_way[submitted] = wanted
-                submitted.add_done_callback(ended.put)
-            future = _next_of(ended, backend)
-            if future is None and backend.watch is not None and backend.watch():
-                lost.extend(run for task in under_way.values() for run in task)
-                under_way.clear()
-            # A future that is not there is of an executor that was stopped.
-            task = [] if future is None else under_way.pop(future, [])
-            outcomes = _outcomes(future, task, backend) if future is not None and task else []
-            if outcomes is None:
-                lost.extend(task)
-            elif outcomes:
-                left = task[len(outcomes) :]
-                waiting.extendleft(reversed(left))
-                size = len(outcomes) if left else min(max(size, 2 * len(task)), backend.batch)
-            for run, outcome in zip(task, outcomes or (), strict=False):
-                if isinstance(outcome, GoldrushError):
-                    failed = failed or outcome
-                else:
-                    suspects.discard(run.path)
-                    yield run, outcome
-            if failed is not None:
-                waiting.clear()
+    rank = {run.path: index for index, run in enumerate(runs)}
+    waiting, suspects, deaths = deque(runs), set[str](), Counter[str]()
+    while waiting:
+        executor = backend.executor(len(waiting))
+        try:
+            lost = yield from _until_lost(executor, backend, function, waiting, suspects)
             if lost and isinstance(executor, Workers):
                 executor.check_guarded()
-            if lost and not under_way and failed is None:
-                _check_deaths(lost, deaths)
-                suspects.update(run.path for run in lost)
-                _put_back(lost, waiting, runs)
-                backend.stop(executor)
-                executor = backend.executor(len(waiting))
-        if failed is not None:
-            raise failed
-    except BaseException:  # above all Ctrl-C: do not wait for the running ones
+        except BaseException:  # above all Ctrl-C: do not wait for the running ones
+            backend.stop(executor)
+            raise
+        if not lost:
+            executor.shutdown()
+            return
         backend.stop(executor)
-        raise
-    executor.shutdown()
+        if len(lost) == 1:
+            _count_death(lost[0], deaths)
+        suspects.update(run.path for run in lost)
+        waiting.extendleft(sorted(lost, key=lambda run: rank[run.path], reverse=True))
 
 
-def _submitted(
-    function: Callable[[Planned], Any],
+def _until_lost(
     executor: Executor,
-    task: Sequence[Planned],
     backend: Backend,
-) -> Future[list[Any]]:
-    try:
-        return executor.submit(call_each, function, [run.as_sent() for run in task])
-    except backend.lost_errors as error:  # a worker was lost in the meantime
-        future: Future[list[Any]] = Future()
-        future.set_exception(error)
-        return future
-
-
-def _next_of(ended: SimpleQueue[Future[list[Any]]], backend: Backend) -> Future[list[Any]] | None:
-    """The next future that ended; None if there was none for a while, so that Ctrl-C is noticed."""
-    with suppress(Empty):
-        return ended.get(timeout=NOTICED if backend.watch is None else WATCH_AFTER)
-    return None
-
-
-def _outcomes(
-    future: Future[list[Any]], task: Sequence[Planned], backend: Backend
-) -> list[Any] | None:
-    """The outcomes of a task; None if its worker was lost."""
-    try:
-        return future.result()
-    except backend.lost_errors:
-        return None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a world may raise anything
-        return [_failure(task[0], error)]
+    function: Callable[[Planned], R],
+    waiting: deque[Planned],
+    suspects: set[str],
+) -> Generator[tuple[Planned, R], None, list[Planned]]:
+    """Take runs from those waiting and yield them with their results, until all are done or a
+    worker is lost. Returns the runs that were lost. `suspects`: runs of lost workers, played alone.
+    """
+    under_way: dict[Future[list[Any]], list[Planned]] = {}
+    ended: SimpleQueue[Future[list[Any]]] = SimpleQueue()  # asking every future takes too long
+    lost: list[Planned] = []
+    failed: GoldrushError | None = None
+    while under_way or (waiting and not lost):
+        room = 1 if suspects else backend.window
+        while waiting and not lost and len(under_way) < room:
+            # Towards the end fewer, so that all workers have some.
+            few = max(1, min(backend.batch, len(waiting) // backend.window))
+            task = [waiting.popleft() for _ in range(1 if suspects else few)]
+            try:
+                future = executor.submit(call_each, function, [run.as_sent() for run in task])
+            except backend.lost_errors:
+                lost += task
+                break
+            under_way[future] = task
+            future.add_done_callback(ended.put)
+        if not under_way:
+            break
+        try:
+            future = ended.get(timeout=NOTICED if backend.watch is None else WATCH_AFTER)
+        except Empty:  # for a while, so that Ctrl-C is noticed
+            if backend.watch is not None and backend.watch():
+                lost += chain(*under_way.values())
+                under_way.clear()
+            continue
+        task = under_way.pop(future)
+        try:
+            outcomes = future.result()
+        except backend.lost_errors:
+            lost += task
+            continue
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # of whatever type an executor has
+            gone = isinstance(error, CancelledError)
+            reason = "its worker is gone" if gone else format_error(error)
+            outcomes = [RunFailed(task[0], reason)]
+        waiting.extendleft(reversed(task[len(outcomes) :]))
+        for run, outcome in zip(task, outcomes, strict=False):
+            if isinstance(outcome, GoldrushError):
+                failed = failed or outcome
+            else:
+                suspects.discard(run.path)
+                yield run, outcome
+        if failed is not None:
+            waiting.clear()
+    if failed is not None:
+        raise failed
+    return lost
 
 
 def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list[R | GoldrushError]:
@@ -224,31 +211,17 @@ def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list
         # A run that has lost a process of its own is as one that has lost its worker.
         except (KeyboardInterrupt, BrokenExecutor):
             raise
-        except BaseException as error:
-            return [*results, _failure(run, error)]
+        except GoldrushError as error:
+            return [*results, error]
+        except BaseException as error:  # a world may raise anything
+            return [*results, RunFailed(run, format_error(error))]
         if time.monotonic() > until:
             break
     return results
 
 
-def _failure(run: Planned, error: BaseException) -> GoldrushError:
-    if isinstance(error, CancelledError):
-        return RunFailed(run, "its worker is gone")
-    return error if isinstance(error, GoldrushError) else RunFailed(run, format_error(error))
-
-
-def _put_back(lost: list[Planned], waiting: deque[Planned], runs: Sequence[Planned]) -> None:
-    """Move the lost runs to the front of those waiting, in the order of all runs."""
-    rank = {run.path: index for index, run in enumerate(runs)}
-    waiting.extendleft(sorted(lost, key=lambda run: rank[run.path], reverse=True))
-    lost.clear()
-
-
-def _check_deaths(lost: Sequence[Planned], deaths: Counter[str]) -> None:
+def _count_death(run: Planned, deaths: Counter[str]) -> None:
     """Count the death of a worker that played one run alone. Raises WorkersLost."""
-    if len(lost) > 1:
-        return
-    [run] = lost
     deaths[run.path] += 1
     if deaths[run.path] == DEATHS_MAX:
         raise WorkersLost(

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.agents.given import give_same, given, location_elsewhere, location_of
+from goldrush.agents.given import given, location_elsewhere, location_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.agents.pool import Unguarded, in_child
@@ -92,9 +92,6 @@ def carry_out(
         call = in_child
         for event in studied(plan.world).world({}).events:
             event.holds_all(())  # compiles the check here, once for all that are forked from here
-    if backend.on_all_workers is not None and given(plan.world) is not None:
-        source = runs[0].setup["source"]["sha256"]
-        backend.on_all_workers(partial(give_same, location_elsewhere(plan.world), source))
     models = _shared(models, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
-import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, Final
 
 from goldrush.kernel.errors import BadInput, format_value
@@ -17,7 +15,6 @@ from goldrush.replay.study.backend import Backend, WorkersLost
 from goldrush.version import __version__
 
 CONNECT_MAX: Final = 30.0  # seconds to wait for the scheduler, and for a first worker
-REACHED_MAX: Final = 2.0  # seconds to wait for a worker's port
 BATCH: Final = 64  # runs in a task, at most: the scheduler needs about 2 ms for each task
 IDLE_MAX: Final = 3  # consecutive checks that find a cluster idle, after which it is given up
 
@@ -35,21 +32,22 @@ def cluster(address: str) -> Iterator[Backend]:
     answers or it has no workers, or if a worker has another version of goldrush.
     """
     require("distributed", "a Dask cluster needs", "dask")
-    from distributed import Client, KilledWorker
+    from distributed import Client, KilledWorker, Security
     from distributed.utils import silence_logging_cmgr
 
     if not _ADDRESS.fullmatch(address):  # Dask retries some malformed addresses forever
         raise BadInput(
             f"{format_value(address)} is not the address of a scheduler", "write host:8786"
         )
-    if address.startswith(("tls:", "wss:")):
-        _check_certificates(address)
     with silence_logging_cmgr(logging.CRITICAL):  # the errors below say what matters
         try:
+            secured = Security().get_connection_args("client").get("ssl_context") is not None
+            if address.startswith(("tls:", "wss:")) and not secured:
+                raise ValueError("Dask's configuration has no certificates: distributed.comm.tls")
             client = Client(address, timeout=CONNECT_MAX, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as error:
+        except (OSError, ValueError, AssertionError) as error:
             raise BadInput(
-                f"no Dask scheduler answers at {address} ({type(error).__name__})",
+                f"no Dask scheduler answers at {address} ({error or type(error).__name__})",
                 "start one (dask scheduler) and give its address",
             ) from None
         with client:
@@ -60,7 +58,6 @@ def cluster(address: str) -> Iterator[Backend]:
                     f"the Dask scheduler at {address} has no workers", "start dask worker"
                 ) from None
             _check_versions(client)
-            client.direct_to_workers = _reaches_workers(client)
             # pure=False: Dask neither merges equal calls nor caches their results.
             yield Backend(
                 lambda runs: client.get_executor(pure=False),
@@ -70,39 +67,7 @@ def cluster(address: str) -> Iterator[Backend]:
                 stop=lambda executor: executor.shutdown(wait=False),
                 shares_folder=False,
                 watch=_watch(client, address),
-                on_all_workers=partial(_on_all_workers, client),
             )
-
-
-def _check_certificates(address: str) -> None:
-    from distributed import Security
-
-    try:
-        context = Security().get_connection_args("client").get("ssl_context")
-    except (OSError, ValueError, AssertionError):  # invalid files, or some of them missing
-        context = None
-    if context is None:
-        raise BadInput(
-            f"{address} needs certificates, which Dask's configuration does not have",
-            "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..._CLIENT__CERT and ..._CLIENT__KEY",
-        )
-
-
-def _reaches_workers(client: Any) -> bool:
-    """Whether this machine can fetch journals from the workers. If not, the scheduler passes them
-    on, and has to receive and send every byte.
-    """
-    from distributed.comm.addressing import get_address_host_port
-
-    addresses = list(client.scheduler_info()["workers"])
-    if not addresses:  # gone since they were waited for
-        return False
-    try:
-        host, port = get_address_host_port(addresses[0])
-        socket.create_connection((host, port), REACHED_MAX).close()
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _watch(client: Any, address: str) -> Callable[[], bool]:
@@ -128,15 +93,6 @@ def _watch(client: Any, address: str) -> Callable[[], bool]:
         return True
 
     return watch
-
-
-def _on_all_workers(client: Any, function: Callable[[], object]) -> None:
-    """See `Backend`."""
-    for worker, result in client.run(function, on_error="return").items():
-        if isinstance(result, BadInput):
-            raise BadInput(f"the Dask worker {worker}: {result.what}", result.instead)
-        if isinstance(result, Exception):
-            raise result
 
 
 def _version() -> str:

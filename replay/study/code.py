@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
+import gc
 import hashlib
 import inspect
 import sys
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from goldrush.agents.game.source import LOADED, imported_in, is_in
 from goldrush.agents.given import given, maker_of
@@ -24,7 +24,6 @@ from goldrush.replay.find import OF_MAKERS
 from goldrush.replay.study.plan import Planned, StudyPlan, studied
 
 _INSTALLED: Final = frozenset(["site-packages", "dist-packages"])  # folders of distributions
-_PLAIN: Final = frozenset([bool, int, float, complex, str, bytes, tuple, type(None)])
 
 
 def checked_code(
@@ -107,71 +106,27 @@ def _digest(text: bytes) -> str:
 
 
 def _check_imported(name: str, text: bytes) -> None:
-    """Raises BadInput if a module that was imported has other functions or plain constants than the
-    text that its file has now. What another loader than Python's made is not compared.
+    """Raises BadInput if a module that was imported has other functions than the text that its file
+    has now. What another loader than Python's made is not compared.
     """
     module = sys.modules.get(name)
     if type(getattr(getattr(module, "__spec__", None), "loader", None)) is not SourceFileLoader:
         return
-    path, names = getattr(module, "__file__", ""), vars(module)
+    path = getattr(module, "__file__", "")
     try:
-        code, tree = compile(text, path, "exec", dont_inherit=True), ast.parse(text)
+        code = compile(text, path, "exec", dont_inherit=True)
     except SyntaxError:
-        other = ["its text"]
-    else:
-        other = [
-            function.__qualname__
-            for function in _functions_in(names, name)
-            if function.__code__.co_filename == path and not is_in(function, code)
-        ] + [*_other_constants(tree.body, names, _stored_in(tree))]
-    if other:
-        raise BadInput(
-            f"{path} is not the code that would play: {other[0]} differs from the module that was "
-            "imported",
-            "start Python anew, which imports it as it is now",
-        )
-
-
-def _functions_in(
-    names: Mapping[str, object], module: str, within: str = ""
-) -> Iterator[FunctionType]:
-    """The functions among the values of a module or a class, and in the classes that it makes."""
-    for name, value in [*names.items()]:
-        each: Any = value.fget if isinstance(value, property) else value
-        if isinstance(each, FunctionType | staticmethod | classmethod):
-            each = inspect.unwrap(cast("FunctionType", each))
-        if isinstance(each, FunctionType):
-            yield each
-        made_here = module, within + name
-        if isinstance(each, type) and (each.__module__, each.__qualname__) == made_here:
-            yield from _functions_in(vars(each), module, f"{within}{name}.")
-
-
-def _stored_in(tree: ast.AST) -> Counter[str]:
-    """How often a source assigns each name, also as an attribute."""
-    return Counter(
-        node.id if isinstance(node, ast.Name) else node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
-    )
-
-
-def _other_constants(
-    body: Iterable[ast.stmt], names: Mapping[str, object], stored: Counter[str]
-) -> Iterator[str]:
-    """The names that a source assigns once, a plain value, and that have another among `names`."""
-    for node in body:
-        if isinstance(node, ast.ClassDef) and isinstance(of := names.get(node.name), type):
-            yield from _other_constants(node.body, vars(of), stored)
-        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        code = compile("", path, "exec")
+    # The functions of a module, and those alone, refer to its namespace.
+    for function in gc.get_referrers(vars(module)):
+        if not isinstance(function, FunctionType) or function.__code__.co_filename != path:
             continue
-        for each in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            name = each.id if isinstance(each, ast.Name) else ""
-            if stored[name] != 1 or name not in names or type(names[name]) not in _PLAIN:
-                continue
-            with suppress(ValueError):  # computed
-                if repr(names[name]) != repr(ast.literal_eval(node.value)):
-                    yield name
+        if not is_in(function, code):
+            raise BadInput(
+                f"{path} is not the code that would play: {function.__qualname__} differs from "
+                "the module that was imported",
+                "start Python anew, which imports it as it is now",
+            )
 
 
 def _file_of_user(name: str) -> Path | None:

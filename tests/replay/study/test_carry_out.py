@@ -1272,10 +1272,8 @@ def test_a_study_of_code_that_was_edited_does_not_grow(kind: str, old: str, new:
 @pytest.mark.parametrize(
     ("old", "new", "other"),
     [
-        (*EDITED, "VALUE"),
-        ("RATE = 1", "RATE = 22", "RATE"),
         ("return []", "return [*()]", "Grown.plan"),
-        ("return []", "return [", "its text"),
+        ("return []", "return [", "Grown.plan"),
         ("return []", "return []\n\n", None),
     ],
 )
@@ -1293,18 +1291,6 @@ def test_code_that_was_edited_since_its_import_is_refused(
         grown_to(1, "policy")
     assert not Path("study").exists()
     start_anew()
-    if other != "its text":
-        grown_to(1, "policy")
-
-
-@pytest.mark.usefixtures("given_code")
-def test_a_value_that_code_itself_assigns_is_no_edit() -> None:
-    with Path("grown_policy.py").open("a") as file:
-        file.write("\n\ndef count():\n    global VALUE\n    VALUE += 1\n    Grown.RATE += 1\n")
-    policy = importlib.import_module("grown_policy")
-    policy.count()
-
-    assert 1 == len(grown_to(1, "policy").manifest.runs)
 
 
 @pytest.mark.usefixtures("given_code")
