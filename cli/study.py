@@ -17,7 +17,6 @@ from goldrush.cli.models import (
     Model,
     ModelsFile,
     ReachOptions,
-    Wording,
     check_model,
     models_of,
 )
@@ -79,7 +78,6 @@ class VariedOptions(NamedTuple):
             "Also --set with its name there: hours=5, or hours=[5,10] for several.",
         ),
     ]
-    wording: Wording
     settings: Settings
 
 
@@ -121,10 +119,10 @@ def study(
     from goldrush.replay.study import plan as plans
     from goldrush.replay.study.carry_out import runs_of
 
-    treatments, rosters, seeds, rounds, wording, settings = varied
+    treatments, rosters, seeds, rounds, settings = varied
     asked = subject.chosen()
     options = (
-        world, *treatments, *rosters, *rounds, *settings, seeds, wording, *asked.values()
+        world, *treatments, *rosters, *rounds, *settings, seeds, *asked.values()
     )  # fmt: skip
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
@@ -136,15 +134,14 @@ def study(
     models = models_of(models_path, reach, model)
     own = allow_own_policies(trust, [name for text in rosters for name in of.players.names(text)])
     if plan is not None:
-        wanted = plans.read_plan(plan, own, models)
+        wanted = plans.read_plan(plan, own)
     else:
         subject.check(of.config)
-        names, in_files = plans.treatments_of(of, treatments or [plans.ALL])
+        names, in_files = plans.treatments_of(of, treatments or plans.ALL)
         wanted = plans.plan_of(
-            world=of.name, treatments=names, rosters=rosters or [plans.BASELINES],
+            world=of.name, treatments=names, rosters=rosters or plans.BASELINES,
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
             rounds=rounds or None, settings=settings_of(settings, asked), own=in_files,
-            wording=wording, models=models,
         )  # fmt: skip
     if model is not None:
         names_in, texts = plans.studied(wanted.world).players.names, wanted.rosters.values()

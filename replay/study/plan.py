@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import attrs
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Facts, PreparedRun, Resources
-from goldrush.agents.seats import check_worded, models_in
+from goldrush.agents.seats import models_in
 from goldrush.agents.trust import build_policy, check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
@@ -34,6 +34,8 @@ from goldrush.kernel.treatments import (
     treatment_in_file,
     treatment_named,
 )
+from goldrush.replay.arguments import integer as integer_of
+from goldrush.replay.arguments import listed
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
 from goldrush.replay.studies import MIXED, NO_STUDIES
 from goldrush.replay.study.records import Cell, StudyRun
@@ -123,7 +125,6 @@ class StudyPlan:
     def runs(self, models: Models | None = None) -> list[Planned]:
         """Every run, cell by cell. Raises BadInput, naming the cell, if one cannot be played."""
         of = studied(self.world)
-        self._check_size()
         if self.trust is not None:
             for roster in filter(None, self.rosters.values()):
                 for policy in import_names(of.players.names(roster)):
@@ -135,17 +136,14 @@ class StudyPlan:
     def outlines(self) -> Iterator[StudyRun]:
         """Every run in the order of `runs`, without preparing its players. Raises BadInput."""
         of = studied(self.world)
-        self._check_size()
         for cell, folder in self._cells(of):
             yield from self._outlines(of, cell, folder)
 
-    def _check_size(self) -> None:
+    def _cells(self, of: Tools) -> Iterator[tuple[Cell, str]]:
+        """The cells, each with the folder of its journals."""
         size = len(self.treatments) * len(self.rosters) * len(self.rounds) * len(self.seeds)
         if not 0 < size <= RUNS_MAX:
             raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
-
-    def _cells(self, of: Tools) -> Iterator[tuple[Cell, str]]:
-        """The cells, each with the folder of its journals."""
         folders = _folders(self.rosters)
         for treatment in self.treatments:
             for roster in self.rosters:
@@ -198,16 +196,14 @@ class StudyPlan:
 def plan_of(
     *,
     world: str = WORLD_DEFAULT,
-    treatments: Sequence[str] = (ALL,),
-    rosters: Sequence[str] | Mapping[str, str] = (BASELINES,),
+    treatments: str | Sequence[str] = ALL,
+    rosters: str | Sequence[str] | Mapping[str, str] = BASELINES,
     seeds: int | Sequence[int] = SEEDS_DEFAULT,
     rounds: int | Sequence[int] | None = None,
     settings: Mapping[str, Any] | None = None,
     own: Mapping[str, Mapping[str, Any]] | None = None,
     trust: Collection[str] | None = None,
     classes: Mapping[str, Classes] | None = None,
-    wording: str | None = None,
-    models: Models | None = None,
     folder: str = "",
 ) -> StudyPlan:
     """A plan from user input.
@@ -217,35 +213,41 @@ def plan_of(
         rosters: texts, each its own name, or texts by name; `baselines` stands for the world's.
         seeds: a number of seeds, counted from 0, or the seeds.
         rounds: the horizon, or several; also in `settings`, by the world's name for it.
-        wording: of the models and people of the rosters that name none, neither there nor in
-            `models`. It becomes a part of the texts, and of names that are texts.
 
     Raises BadInput for a world that cannot be studied, and for duplicates and values out of range;
     `StudyPlan.runs` checks the rest.
     """
     of = studied(world)
     own, settings = own or {}, dict(settings or {})
-    horizon = settings.pop(of.players.horizon, None)
+    field = attrs.fields_dict(of.config)[of.players.horizon]
+    horizon = settings.pop(field.name, None)
     if None not in (horizon, rounds):
-        raise BadInput(f"{of.players.horizon} is given twice", "give it once")
+        raise BadInput(f"{field.name} is given twice", "give it once")
+    horizons = rounds if horizon is None else horizon
     _check_own(of, own)
     _check_settings(of, "the settings have", settings)
     known = list(known_treatments(of, own))
     names: list[str] = []
-    for name in treatments:
+    for name in texts_of(treatments, "treatment"):
         names += known if name == ALL else [name]
     for name in names:
         if name not in known:
             raise unknown("treatment", name, known, f", or {ALL}")
-    chosen = rosters_of(rosters, of.studies.baselines)
-    if wording is not None:
-        chosen = _worded(of, chosen, wording, models)
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        count = integer_of(seeds, "seeds")
+        if not 1 <= count <= RUNS_MAX:
+            raise BadInput(f"seeds is {count}", f"it must be 1 to {RUNS_MAX:,}, or a list")
+        seeds = range(count)
     return StudyPlan(
         world=world,
         treatments=_once("treatment", names),
-        rosters=_with_names_of_wordings(chosen),
-        seeds=_once("seed", _seeds(seeds)),
-        rounds=_once("horizon", _horizons(of, horizon if rounds is None else rounds)),
+        rosters=rosters_of(rosters, of.studies.baselines),
+        seeds=_numbers("seed", list(seeds), integer(0, INTEGER_MAX)),
+        rounds=_numbers(
+            of.players.horizon,
+            listed(field.default if horizons is None else horizons),
+            field.metadata["kind"],
+        ),
         settings=settings,
         own={name: dict(table) for name, table in own.items()},
         trust=trust,
@@ -255,12 +257,13 @@ def plan_of(
 
 
 def treatments_of(
-    of: Tools, texts: Sequence[str]
+    of: Tools, given: str | Sequence[str]
 ) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
     """The names of treatments, and the settings of those in files (`FILE.toml:NAME`) by name.
     Raises BadInput for a file without it.
     """
     names, own = [], {}
+    texts = texts_of(given, "treatment")
     for text in texts:
         found = treatment_in_file(text, of.config)
         if found is not None:
@@ -288,79 +291,44 @@ def _check_settings(of: Tools, who: str, settings: Mapping[str, Any]) -> None:
         if name in ("seed", of.players.horizon):
             how = "--seeds" if name == "seed" else f"--set {name}=N"
             raise BadInput(f"{who} {name}", f"give it for the whole study ({how})")
-        try:
-            check_setting(of.config, name, value)
-        except BadInput as error:
-            raise BadInput(f"{who} an invalid setting: {error.what}", error.instead) from None
+        check_setting(of.config, name, value)
 
 
 def rosters_of(
-    given: Sequence[str] | Mapping[str, str], baselines: Sequence[str]
+    given: str | Sequence[str] | Mapping[str, str], baselines: Sequence[str]
 ) -> dict[str, str | None]:
     """Texts of rosters by name (None: the world's default roster), BASELINES replaced by the
     `baselines`. Raises BadInput if a name occurs twice, or BASELINES has another name.
     """
-    pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
-    rosters: dict[str, str | None] = {}
-    for name, text in pairs or [(BASELINES, BASELINES)]:
-        new: Mapping[str, str | None] = {name: text}
-        if text == BASELINES:
-            if name != text:
-                raise BadInput(
-                    f"roster {format_value(name)} is {BASELINES}, which are several",
-                    f"list {BASELINES} among the rosters",
-                )
-            new = {one: one for one in baselines}
-        for key in new:
-            if key in rosters:
-                raise BadInput(
-                    f"the study has the roster {format_value(key)} twice", "give it once"
-                )
-        rosters.update({key: None if value == MIXED else value for key, value in new.items()})
-    return rosters
-
-
-def _worded(
-    of: Tools, rosters: Mapping[str, str | None], wording: str, models: Models | None
-) -> dict[str, str | None]:
-    """Rosters with a wording for the models and people that name none. Raises BadInput if there are
-    none, or if two rosters become the same.
-    """
-    worded = {
-        name: None if text is None else of.players.worded(text, wording, models)
-        for name, text in rosters.items()
-    }
-    check_worded(wording, rosters, worded)
-    names = [(text or name) if rosters[name] == name else name for name, text in worded.items()]
-    return dict(zip(_once("roster", names), worded.values(), strict=True))
-
-
-def _with_names_of_wordings(rosters: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Rosters whose texts are their names, with the names of wordings, as in journals, in place of
-    their files in the names; as they are if two would have one name.
-    """
-    names = [
-        _WORDING.sub(lambda found: found[1] + Path(found[2]).stem, name) if name == text else name
-        for name, text in rosters.items()
-    ]
-    is_distinct = len(set(names)) == len(names)
-    return dict(zip(names if is_distinct else rosters, rosters.values(), strict=True))
+    names = texts_of(given, "roster")
+    texts = texts_of(list(given.values()), "roster") if isinstance(given, Mapping) else names
+    pairs: list[tuple[str, str]] = []
+    for name, text in zip(names, texts, strict=True):
+        if text != BASELINES:
+            pairs.append((name, text))
+        elif name == BASELINES:
+            pairs += [(baseline, baseline) for baseline in baselines]
+        else:
+            raise BadInput(
+                f"roster {format_value(name)} is {BASELINES}, which are several",
+                f"list {BASELINES} among the rosters",
+            )
+    _once("roster", [name for name, _ in pairs])
+    return {name: None if text == MIXED else text for name, text in pairs}
 
 
 def _located(roster: str, folder: str) -> str:
     """The text of a roster whose files of wordings are found from a folder. Raises BadInput for a
     folder that no roster can name.
     """
-
-    def locate(found: re.Match[str]) -> str:
-        if set(folder) & set('[];"\n'):
-            raise BadInput(
-                f"the folder {format_value(folder)} of the plan has a bracket, quote or ;",
-                "move the plan and its wordings",
-            )
-        return f"{found[1]}{os.path.join(folder, found[2])}"
-
-    return _WORDING.sub(locate, roster) if folder else roster
+    if not folder or not _WORDING.search(roster):
+        return roster
+    if set(folder) & set('[];"\n'):
+        raise BadInput(
+            f"the folder {format_value(folder)} of the plan has a bracket, quote or ;",
+            "move the plan and its wordings",
+        )
+    return _WORDING.sub(lambda found: f"{found[1]}{os.path.join(folder, found[2])}", roster)
 
 
 _WORDING: Final = re.compile(r'([\[;]\s*wording\s*=\s*"?)([^\[\];"]+\.toml)')
@@ -378,119 +346,87 @@ def seeds_of(text: str) -> int | list[int]:
                 f"the seeds are {format_value(text)}", "write a number (20), or a list (0-4,7)"
             )
         first, last = int(found[1]), int(found[2] or found[1])
-        if last < first:
-            raise BadInput(f"the seeds have {format_value(part)}", "write the lower one first: 0-4")
-        if last - first >= RUNS_MAX - len(seeds):
+        if not 0 <= last - first < RUNS_MAX - len(seeds):
             raise BadInput(
-                f"the seeds are {format_value(text)}", f"at most {RUNS_MAX:,} can be run"
+                f"the seeds have {format_value(part)}",
+                f"write the lower one first; at most {RUNS_MAX:,} can be run",
             )
         seeds += range(first, last + 1)
     return seeds
 
 
-def read_plan(
-    path: str | Path, trust: Collection[str] = (), models: Models | None = None
-) -> StudyPlan:
+def read_plan(path: str | Path, trust: Collection[str] = ()) -> StudyPlan:
     """The plan of a TOML file (replay/study/README.md). `trust`: names of user-defined policies
-    that its rosters may import, as a file cannot make code run by naming it; `models`: those that
-    play. Raises BadInput.
+    that its rosters may import, as a file cannot make code run by naming it. Raises BadInput.
     """
     example = "treatments = ['baseline']"
     table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)
     try:
-        return _plan_of_table(table, trust, models, os.path.dirname(path))
+        return _plan_of_table(table, trust, os.path.dirname(path))
     except BadInput as error:
         raise BadInput(f"{path}: {error.what}", error.instead) from None
 
 
-def _plan_of_table(
-    table: Mapping[str, Any], trust: Collection[str], models: Models | None, folder: str
-) -> StudyPlan:
-    world = table.get("world", WORLD_DEFAULT)
-    horizon = studied(world).players.horizon if type(world) is str else "rounds"
-    kinds = {
-        "treatments": (str, list), "rosters": (str, list), "seeds": (int, list),
-        horizon: (int, list), "rounds": (int, list), "world": (str,), "settings": (dict,),
-        "treatment": (dict,), "roster": (dict,), "wording": (str,),
-    }  # fmt: skip
-    for name, value in table.items():
-        if name not in kinds:
-            raise BadInput(
-                f"unknown entry {format_value(name)}", f"a plan may have {', '.join(kinds)}"
-            )
-        if type(value) not in kinds[name]:
-            types = " or ".join(kind.__name__ for kind in kinds[name])
-            raise BadInput(f"{name} is {format_value(value)}", f"it must be of type {types}")
-    for name in ("treatments", "rosters"):
-        _check_texts(name, table.get(name, []))
-    for name, inner in table.get("treatment", {}).items():
-        if type(inner) is not dict:
-            raise BadInput(
-                f"treatment {format_value(name)} is {format_value(inner)}",
-                "it must be a table of settings",
-            )
-    named = table.get("roster", {})
-    _check_texts("roster", list(named.values()))
-    listed = _listed(table.get("rosters", list(named) or [BASELINES]))
+def _plan_of_table(table: Mapping[str, Any], trust: Collection[str], folder: str) -> StudyPlan:
+    [world] = texts_of(table.get("world", WORLD_DEFAULT), "world")
+    of = studied(world)
+    horizon = of.players.horizon
+    known = ("world", "treatments", "rosters", "seeds", horizon, "rounds", *_TABLES)
+    for name in table:
+        if name not in known:
+            raise unknown("entry of a plan", name, dict.fromkeys(known))
+    settings, own, named = (table.get(name, {}) for name in _TABLES)
+    for given in (settings, own, named, *(own.values() if isinstance(own, dict) else ())):
+        if not isinstance(given, dict):
+            raise BadInput(f"{' or '.join(_TABLES)} is {format_value(given)}", "it must be a table")
     for name in named:
         check_name("roster", name)
-        if name in (*studied(world).studies.baselines, MIXED, BASELINES):
+        if name in (*of.studies.baselines, MIXED, BASELINES):
             raise BadInput(f"a roster cannot be called {format_value(name)}", "take another name")
-    rosters = {name: named.get(name, name) for name in _once("roster", listed)}
-    if horizon != "rounds" and {horizon, "rounds"} <= set(table):
+    rosters = _once("roster", texts_of(table.get("rosters", list(named) or BASELINES), "roster"))
+    horizons = [table[name] for name in dict.fromkeys((horizon, "rounds")) if name in table]
+    if len(horizons) > 1:
         raise BadInput(f"{horizon} is given twice", "give it once")
     return plan_of(
         world=world,
-        treatments=_listed(table.get("treatments", [ALL])),
-        rosters=rosters,
+        treatments=table.get("treatments", ALL),
+        rosters={name: named.get(name, name) for name in rosters},
         seeds=table.get("seeds", SEEDS_DEFAULT),
-        rounds=table.get(horizon, table.get("rounds")),
-        settings=table.get("settings", {}),
-        own=table.get("treatment", {}),
+        rounds=horizons[0] if horizons else None,
+        settings=settings,
+        own=own,
         trust=trust,
-        wording=table.get("wording"),
-        models=models,
         folder=folder,
     )
 
 
-def _check_texts(name: str, values: Any) -> None:
-    for value in _listed(values):
-        if type(value) is not str:
-            raise BadInput(f"{name} has {format_value(value)}", "write a text in quotes")
+_TABLES: Final = ("settings", "treatment", "roster")
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+def texts_of(given: object, what: str) -> list[str]:
+    """A text, or several. Raises BadInput for anything else."""
+    texts = listed(given)
+    for text in texts:
+        if not isinstance(text, str):
+            raise BadInput(
+                f"a {what} is {format_value(str(text))}",
+                f"give texts, or a dict with a name for each {what}",
+            )
+    return cast("list[str]", texts)
 
 
-def _seeds(given: int | Sequence[int]) -> list[int]:
-    if type(given) is int:
-        if not 1 <= given <= RUNS_MAX:
-            raise BadInput(f"seeds is {given}", f"it must be 1 to {RUNS_MAX:,}, or a list")
-        return list(range(given))
-    return _checked("seeds", _listed(given), integer(0, INTEGER_MAX))
-
-
-def _horizons(of: Tools, given: int | Sequence[int] | None) -> list[int]:
-    horizon = attrs.fields_dict(of.config)[of.players.horizon]
-    horizons = _listed(horizon.default if given is None else given)
-    return _checked(of.players.horizon, horizons, horizon.metadata["kind"])
-
-
-def _checked(name: str, values: list[Any], kind: Kind) -> list[Any]:
-    for value in values:
-        if not kind.holds(value):
-            raise BadInput(f"{name} has {format_value(value)}", f"each must be {kind.name}")
-    return values
+def _numbers(what: str, given: Sequence[object], kind: Kind) -> tuple[int, ...]:
+    numbers = [integer_of(number, f"a {what}") for number in given]
+    for number in numbers:
+        if not kind.holds(number):
+            raise BadInput(f"a {what} is {number}", f"it must be {kind.name}")
+    return _once(what, numbers)
 
 
 def _once(what: str, items: Sequence[Any]) -> tuple[Any, ...]:
-    seen = set()
-    for item in items:
-        if item in seen:
+    for item, times in Counter(items).items():
+        if times > 1:
             raise BadInput(f"the study has the {what} {format_value(item)} twice", "give it once")
-        seen.add(item)
     if not items:
         raise BadInput(f"the study has no {what}", "give one")
     return tuple(items)

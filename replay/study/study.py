@@ -7,7 +7,7 @@ report are those of the commands `study`, `export` and `report`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from multiprocessing import get_start_method
 from pathlib import Path
@@ -17,12 +17,11 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.pool import end_if_inherited
 from goldrush.agents.trust import import_names
-from goldrush.kernel.errors import BadInput, GoldrushError, format_value, unknown
+from goldrush.kernel.errors import BadInput, GoldrushError, format_value
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import (
     OnStep,
     Trust,
-    integer,
     jobs_of,
     models_of,
     names_of,
@@ -48,6 +47,7 @@ from goldrush.replay.study.plan import (
     plan_of,
     read_plan,
     studied,
+    texts_of,
     treatments_of,
 )
 from goldrush.replay.study.records import Manifest, StudyRun
@@ -122,8 +122,8 @@ def study(
         world=world,
         treatments=names,
         rosters=texts,
-        seeds=_integers(seeds, "seeds"),
-        rounds=None if rounds is None else _integers(rounds, "rounds"),
+        seeds=seeds,
+        rounds=rounds,
         settings=settings_of(None, settings)[1],
         own=own,
         classes=classes,
@@ -189,7 +189,7 @@ class Study:
         """
         end_if_inherited()
         if not isinstance(plan, StudyPlan):
-            plan = read_plan(path_of(plan, "the plan"), names_of(trust), models_of(models))
+            plan = read_plan(path_of(plan, "the plan"), names_of(trust))
         # New interpreters import the script again; with one process none is needed.
         is_alone = jobs == 1 and get_start_method() != "fork" and sys.platform != "darwin"
         is_alone = is_alone or bool(plan.classes)
@@ -224,22 +224,14 @@ class Study:
         roster: str | None = None,
         rounds: int | None = None,
         seed: int | None = None,
-        **horizon: int,
     ) -> list[Run]:
         """The runs that are played, in the order of the plan; only those of a `treatment`, a
-        `roster` (by name), a `horizon` (`rounds`, or by its name in the world: `hours=72`) or a
-        `seed`, if given. Raises BadInput for a value that the study does not have.
+        `roster` (by name), a horizon (`rounds`, in the world's units) or a `seed`, if given. Raises
+        BadInput for a value that the study does not have.
         """
-        plan, known = self.manifest.plan, studied(self.manifest.world).players.horizon
-        for given, units in horizon.items():
-            if given != known:
-                raise unknown("argument", given, ["treatment", "roster", known, "seed"])
-            if rounds is not None:
-                raise BadInput(f"{known} is given twice", "give it once")
-            rounds = units
-        asked = {"treatment": treatment, "roster": roster, known: rounds, "seed": seed}
+        asked = {"treatment": treatment, "roster": roster, "rounds": rounds, "seed": seed}
         for name, value in asked.items():
-            there = list(plan["rounds" if name == known else f"{name}s"])
+            there = list(self.manifest.plan[name if name == "rounds" else f"{name}s"])
             if value is not None and value not in there:
                 says = f"the study has no {name} {format_value(str(value))}"
                 raise BadInput(says, f"give one of {', '.join(map(str, there))}")
@@ -441,19 +433,12 @@ class Study:
         ).path
 
 
-def _integers(given: object, what: str) -> int | list[int]:
-    """A number, or a list of numbers. Raises BadInput."""
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        return [integer(one, what) for one in given]
-    return integer(given, what)
-
-
 def _treatments(of: Tools, given: Treatments) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
     if not isinstance(given, Mapping):
-        return treatments_of(of, _texts([given] if isinstance(given, str) else given, "treatment"))
+        return treatments_of(of, given)
     known = {ALL, *of.treatments}
     own: dict[str, Mapping[str, Any]] = {}
-    for name in _texts(given, "treatment"):
+    for name in texts_of(given, "treatment"):
         if not isinstance(given[name], Mapping):
             raise BadInput(f"treatment {name} is {given[name]}", "give a dict of settings")
         if name in known and given[name]:
@@ -463,58 +448,38 @@ def _treatments(of: Tools, given: Treatments) -> tuple[list[str], dict[str, Mapp
     return list(given), own
 
 
-def _texts(given: object, what: str) -> list[str]:
-    if not isinstance(given, Iterable):
-        raise BadInput(f"the {what}s are {given}", "give a list of texts")
-    for one in given:
-        if not isinstance(one, str):
-            says = f"a {what} is {format_value(str(one))}"
-            raise BadInput(says, f"give texts, or a dict with a name for each {what}")
-    return list(given)
-
-
 def _rosters(
     of: Tools, given: Rosters, *, is_alone: bool
-) -> tuple[Sequence[str] | dict[str, str], dict[str, Classes]]:
+) -> tuple[str | Sequence[str] | dict[str, str], dict[str, Classes]]:
     """Rosters as text, and the classes of their external agents by roster.
 
     `is_alone`: all runs are played by this process. Raises BadInput.
     """
-    if isinstance(given, str):
-        return [given], {}
-    if not given:
-        raise BadInput("there is no roster", f"give one or more, or {BASELINES!r}")
-    names = _texts(given, "roster")
     if not isinstance(given, Mapping):
-        return names, {}
-    found = {name: _roster(of, name, given[name], is_alone=is_alone) for name in names}
-    return (
-        {name: text for name, (text, _) in found.items()},
-        {name: classes for name, (_, classes) in found.items() if classes},
-    )
-
-
-def _roster(
-    of: Tools, name: str, roster: str | Sequence[object], *, is_alone: bool
-) -> tuple[str, Classes]:
-    if isinstance(roster, str):
-        return roster, {}
-    found = of.players.roster_text(roster)
-    assert found.text is not None  # a list is not the default roster
-    external = {agent: found.objects[agent] for agent in found.policies}
-    classes = {agent: make for agent, make in external.items() if isinstance(make, type)}
-    if len(classes) < len(external):
-        agents = _agents(external.keys() - classes)
-        raise BadInput(
-            f"roster {name} has objects that runs cannot make anew ({agents})", "give their classes"
-        )
-    if classes and not is_alone:
-        raise BadInput(
-            f"roster {name} has classes that other processes cannot import ({_agents(classes)})",
-            "give jobs=1, or define them at the top of a module of their own",
-        )
-    return found.text, classes
-
-
-def _agents(agents: Collection[int]) -> str:
-    return f"agent{'' if len(agents) == 1 else 's'} {', '.join(map(str, sorted(agents)))}"
+        return given, {}
+    texts: dict[str, str] = {}
+    classes: dict[str, Classes] = {}
+    for name, roster in given.items():
+        if isinstance(roster, str):
+            texts[name] = roster
+            continue
+        found = of.players.roster_text(roster)
+        assert found.text is not None  # a list is not the default roster
+        texts[name] = found.text
+        external = {agent: found.objects[agent] for agent in found.policies}
+        makers = {agent: make for agent, make in external.items() if isinstance(make, type)}
+        if len(makers) < len(external):
+            agents = ", ".join(map(str, sorted(external.keys() - makers)))
+            raise BadInput(
+                f"roster {name} has objects that runs cannot make anew (agents {agents})",
+                "give their classes",
+            )
+        if makers and not is_alone:
+            agents = ", ".join(map(str, sorted(makers)))
+            raise BadInput(
+                f"roster {name} has classes that other processes cannot import (agents {agents})",
+                "give jobs=1, or define them at the top of a module of their own",
+            )
+        if makers:
+            classes[name] = makers
+    return texts, classes

@@ -73,21 +73,19 @@ def _of_dask(size: int) -> Iterator[Row]:
     runs = plan_of(treatments=["baseline"], rosters=["greedy-mine"], seeds=HANDED_OUT).runs()
     with _cluster(2) as dask, Client(dask.scheduler_address, set_as_default=False) as asking:
         asking.wait_for_workers(2)
-        for batch, of_bytes, is_direct in (
-            (1, 0, True), (cluster.BATCH, 0, True), (cluster.BATCH, size, True),
-            (cluster.BATCH, size, False),
+        for batch, of_bytes in (
+            (1, 0), (cluster.BATCH, 0), (cluster.BATCH, size),
         ):  # fmt: skip
             some = runs if batch > 1 else runs[:RUNS]
             with (
                 mock.patch.object(cluster, "BATCH", batch),
-                mock.patch.object(cluster, "_reaches_workers", return_value=is_direct),
                 cluster.cluster(dask.scheduler_address) as backend,
             ):
                 before = asking.run_on_scheduler(time.process_time)
                 given = partial(_some_bytes, of_bytes)
                 client, _ = _cpu(partial(_all, some, backend, given))
                 scheduler = asking.run_on_scheduler(time.process_time) - before
-            what = f"{batch} in a task, {of_bytes:,} B" + ("" if is_direct else " by the scheduler")
+            what = f"{batch} in a task, {of_bytes:,} B"
             yield _row("Dask's scheduler", what, scheduler / len(some))
             yield _row("Dask's client", what, client / len(some))
 

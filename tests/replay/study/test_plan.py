@@ -132,7 +132,7 @@ def test_a_file_and_the_same_in_words_are_the_same_plan(tmp_path: Path) -> None:
 def test_the_plan_of_the_page_is_one() -> None:
     page = Path(study.__file__).with_name("README.md").read_text()
     [text] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    plan = _plan_of_table(tomllib.loads(text), trust=(), models=None, folder="")
+    plan = _plan_of_table(tomllib.loads(text), trust=(), folder="")
 
     assert (*BASELINES, "greedy-mine*8,raid*2", "pirates") == tuple(plan.rosters)
     assert 3 * 7 * 20 * 2 == len(plan.runs())
@@ -148,11 +148,10 @@ def test_a_wording_and_its_file_are_found_beside_the_plan_wherever_one_is(
         folder,
         """
         treatments = "baseline"
-        wording = "own.toml"
-        rosters = ["llm:m*2", "raid,llm:m[wording=plain]", "told"]
+        rosters = ["llm:m[wording=own.toml]*2", "raid,llm:m[wording=plain]", "told"]
         seeds = 1
         [roster]
-        told = "llm:m[wording=own.toml],llm:m[wording=told;notes=false],llm:m"
+        told = "llm:m[wording=own.toml],llm:m[wording=told;notes=false]"
         """,
     )
     monkeypatch.chdir(tmp_path)
@@ -162,26 +161,10 @@ def test_a_wording_and_its_file_are_found_beside_the_plan_wherever_one_is(
         for run in plan.runs()
     ]
 
-    assert ["llm:m[wording=own]*2", "raid,llm:m[wording=plain]", "told"] == list(plan.rosters)
+    assert ["llm:m[wording=own.toml]*2", "raid,llm:m[wording=plain]", "told"] == list(plan.rosters)
     assert [{"own"}, {None, "plain"}, {"own", "told"}] == wordings
     assert plan.as_dict() == read_plan(path).as_dict()
     assert "a b" not in str(plan.as_dict())
-
-
-@pytest.mark.parametrize(
-    ("rosters", "expected"),
-    [
-        (["raid"], "the wording plain is for models and people that name none"),
-        (["llm:m*2", "llm:m[wording=plain]*2"], "roster 'llm:m[wording=plain]*2' twice"),
-    ],
-)
-def test_a_wording_that_changes_no_roster_or_makes_two_the_same_is_refused(
-    rosters: list[str], expected: str
-) -> None:
-    with pytest.raises(BadInput) as error:
-        plan_of(**{**ONE, "rosters": rosters}, wording="plain")
-
-    assert expected in says(error)
 
 
 def test_all_has_ones_own_treatments_and_named_rosters_alone_are_all_rosters(
@@ -263,14 +246,13 @@ def test_seeds_that_are_none_are_refused(text: str) -> None:
         ({"seeds": RUNS_MAX + 1}, "seeds is"),
         ({"seeds": []}, "has no seed"),
         ({"seeds": [1, 1]}, "seed 1 twice"),
-        ({"seeds": [True]}, "seeds has True"),
-        ({"seeds": [-1]}, "seeds has -1"),
-        ({"seeds": [2**53]}, "seeds has"),
-        ({"seeds": [1.0]}, "seeds has 1.0"),
-        ({"rounds": 0}, "rounds has 0"),
-        ({"rounds": [5, 5]}, "horizon 5 twice"),
-        ({"rounds": 1_000_001}, "rounds has 1000001"),
-        ({"rounds": []}, "has no horizon"),
+        ({"seeds": [-1]}, "a seed is -1"),
+        ({"seeds": [2**53]}, "a seed is"),
+        ({"seeds": [1.0]}, "a seed is '1.0'"),
+        ({"rounds": 0}, "a rounds is 0"),
+        ({"rounds": [5, 5]}, "rounds 5 twice"),
+        ({"rounds": 1_000_001}, "a rounds is 1000001"),
+        ({"rounds": []}, "has no rounds"),
         ({"settings": {"trice": 1}}, "no setting 'trice'; did you mean truce?"),
         ({"settings": {"truce": -1}}, "truce is -1"),
         (
@@ -286,7 +268,7 @@ def test_seeds_that_are_none_are_refused(text: str) -> None:
         ),
         (
             {"own": {"x": {"oops": 1}}},
-            "treatment x has an invalid setting: there is no setting 'oops'",
+            "there is no setting 'oops'",
         ),
         ({"seeds": 50_000, "rounds": [1, 2, 3]}, "the study has 150,000 runs; it may have 1 to"),
     ],
@@ -329,23 +311,22 @@ def test_treatments_of_ones_own_that_differ_in_case_alone_are_refused() -> None:
         ("\xff", "is not valid TOML"),
         ("a = " + "[" * 5000, "is not valid TOML"),
         ("#" * (FILE_MAX + 1), "more than 1,048,576 bytes"),
-        ("tretments = []", "unknown entry 'tretments'; a plan may have treatments, rosters"),
-        ("treatments = 3", "treatments is 3; it must be of type str or list"),
-        ("treatments = [3]", "treatments has 3; write a text in quotes"),
-        ("treatments = [['baseline']]", "treatments has ['baseline']"),
-        ("rosters = [1]", "rosters has 1"),
-        ("[roster]\nx = 1", "roster has 1"),
+        ("tretments = []", "no entry of a plan 'tretments'; did you mean treatments?"),
+        ("treatments = 3", "a treatment is '3'"),
+        ("treatments = [3]", "a treatment is '3'"),
+        ("treatments = [['baseline']]", "a treatment is"),
+        ("rosters = [1]", "a roster is '1'"),
+        ("[roster]\nx = 1", "a roster is '1'"),
         ("[roster]\nmixed = 'raid'", "a roster cannot be called 'mixed'"),
         ("[roster]\nx = 'baselines'", "roster 'x' is baselines"),
-        ("seeds = true", "seeds is True; it must be of type int or list"),
-        ("seeds = 1.5", "seeds is 1.5"),
+        ("seeds = 1.5", "seeds is '1.5'"),
         ("seeds = '0-4'", "seeds is '0-4'"),
-        ("seeds = [1979-05-27]", "seeds has datetime.date"),
-        ("rounds = ['5']", "rounds has '5'"),
-        ("settings = 1", "settings is 1"),
+        ("seeds = [1979-05-27]", "a seed is '1979"),
+        ("rounds = ['5']", "a rounds is '5'"),
+        ("settings = 1", "is 1; it must be a table"),
         ("[settings]\ntruce = 1979-05-27", "truce is datetime.date"),
-        ("treatment = 1", "treatment is 1"),
-        ("[treatment]\nx = 1", "treatment 'x' is 1; it must be a table of settings"),
+        ("treatment = 1", "is 1; it must be a table"),
+        ("[treatment]\nx = 1", "is 1; it must be a table"),
         ("treatments = 'baseline'\n[treatment.x]\ntruce = 1979-05-27", "truce is datetime.date"),
     ],
 )

@@ -70,19 +70,15 @@ def test_a_study_of_a_game_takes_and_tells_the_horizon_by_its_name(tmp_path: Pat
     )  # fmt: skip
 
     folders = [[run.path.parent.name for run in runs]
-               for runs in (of_game.runs(), of_game.runs(seasons=4))]  # fmt: skip
+               for runs in (of_game.runs(), of_game.runs(rounds=4))]  # fmt: skip
     assert [["seasons-3"] * 2 + ["seasons-4"] * 2, ["seasons-4"] * 2] == folders
-    with pytest.raises(BadInput, match=r"no argument 'hours'; .*seasons"):
-        of_game.runs(hours=4)
-    with pytest.raises(BadInput, match="the study has no seasons '5'; give one of 3, 4"):
-        of_game.runs(seasons=5)
+    with pytest.raises(BadInput, match="the study has no rounds '5'; give one of 3, 4"):
+        of_game.runs(rounds=5)
     columns = of_game.table()
     assert "rounds" not in columns.column_names
     assert [3, 3, 4, 4] == columns["seasons"].to_pylist()
     with pytest.raises(BadInput, match="a measure cannot be called seasons, as a column"):
         of_game.table(measures=[seasons])
-    with pytest.raises(BadInput, match="seasons is given twice"):
-        of_game.runs(seasons=4, rounds=3)
     with pytest.raises(BadInput, match="seasons is given twice"):
         goldrush.study(tmp_path / "two", world=Fishery, seasons=3, rounds=3)
 
@@ -244,8 +240,8 @@ def test_classes_that_cannot_be_imported_are_played_by_this_process(tmp_path: Pa
     ("as_object", "jobs", "match"),
     [
         (False, 2, r"roster own has classes that other processes cannot .*; give jobs=1, or "),
-        (False, None, r"roster own has classes .* \(agent 0\); give jobs=1, or define .* module"),
-        (True, 1, r"roster own has objects that .* \(agent 0\); give their classes"),
+        (False, None, r"roster own has classes .* \(agents 0\); give jobs=1, or define .* module"),
+        (True, 1, r"roster own has objects that .* \(agents 0\); give their classes"),
     ],
 )
 def test_what_other_processes_cannot_make_is_refused(
