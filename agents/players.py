@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.question import Message
     from goldrush.agents.llm.usage import AnswerFields, Bounds
     from goldrush.agents.llm.versions import PromptVersion
-    from goldrush.agents.plugins import Plugin
+    from goldrush.agents.plugins import Plugin, PluginKind
     from goldrush.agents.recorded import Recording
 
 S = TypeVar("S")
@@ -217,6 +217,7 @@ class Players(Generic[S]):
         early: settings of a short run in which all that agents can be asked comes about; empty:
             the first units of any run will do.
         takes_program: whether agents have tests made, for which users may give a program.
+        kinds: what other distributions can add to the world besides policies.
     """
 
     answers: AnswerFields | None = None
@@ -224,6 +225,7 @@ class Players(Generic[S]):
     policies: Mapping[str, CatalogueEntry] = {}
     horizon: str = ""
     takes_program: bool = False
+    kinds: Sequence[PluginKind] = ()
     prompts: Sequence[PromptVersion] = ()
     early: Mapping[str, object] = {}
 

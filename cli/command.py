@@ -1,7 +1,7 @@
 """A command is a function whose signature declares its options.
 
     @command()
-    def replay(*, journal: Journal, brief: bool = option("--brief", help="...")) -> None:
+    def audit(*, journal: Journal, every: bool = option("--all", help="...")) -> None:
 
 An option of one command is the default of its parameter; one that several share is a type of
 `cli.options`; those that go together are a named tuple. The type of a parameter says what is

@@ -137,7 +137,7 @@ def prompt(
 
     run = Run(journal)
     found = run.prompts(at, agent, program=test)
-    who = agent_of(journal, agent, at)
+    who = agent_of(journal, agent)
     if as_json:
         questions = [question.as_dict() for question in found]
         value = {run.tools.vocabulary.unit: at, "agent": who, "questions": questions}

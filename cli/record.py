@@ -47,7 +47,7 @@ from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.kernel.world import Vocabulary
-    from goldrush.replay.run import PlannedRun, Run
+    from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
 
 Again = Sequence[tuple[str, str]]  # options that `resume` needs, by name
@@ -129,7 +129,7 @@ def record(
 
 
 def recorded(
-    planned: PlannedRun[Run],
+    planned: PlannedRun,
     out: str | None,
     stem: list[str],
     treatment: str | None,
@@ -272,7 +272,9 @@ def carried_out(
 
 
 def _progress(step: OnStep, tools: Tools, unit: int, state: Any) -> None:
-    length = tools.length(state)
+    from goldrush.replay.unit import length_of
+
+    length = length_of(tools, state)
     if length is not None:
         step(tools.vocabulary.unit, tools.vocabulary.number(unit), length)
 
@@ -415,7 +417,7 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     return vocabulary, closed, waiting
 
 
-def estimated(planned: PlannedRun[Run], as_json: bool) -> int:
+def estimated(planned: PlannedRun, as_json: bool) -> int:
     """Print how many questions and tokens a run would take, and their cost."""
     import attrs
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from goldrush.cli.command import command, option
@@ -42,14 +41,22 @@ def why(
       goldrush why run.journal --at 12 --plot 88
       goldrush why run.journal --at 12 --agent 0 --json
     """
+    from goldrush.kernel.errors import BadInput
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.run import Run
 
     run = Run(journal)
+    is_filtered = (place, agent) != (None, None)
     if at is None:
-        units = list(islice(run.explainable(place, agent), LISTED_MAX + 1))
-        raise _at_missing(journal, units, is_filtered=(place, agent) != (None, None))
-    explained = run.why(at, place, agent)
+        units = dict.fromkeys(each.unit for each in run.why(None, place, agent))
+        raise _at_missing(journal, list(units), is_filtered=is_filtered)
+    explained = list(run.why(at, place, agent))
+    if not explained:
+        there = " there" if is_filtered else ""
+        raise BadInput(
+            f"nothing{there} can be explained in {run.tools.vocabulary.unit} {at}",
+            "leave --at out, which lists where something can",
+        )
     noun, unit = run.tools.location, world_at(journal).vocabulary.unit
     echo(
         as_json,

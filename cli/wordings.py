@@ -1,8 +1,7 @@
-"""`goldrush wordings`: the texts of prompts, listed, shown, checked and compared."""
+"""`goldrush wordings`: the texts of prompts, listed, shown and checked."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,40 +11,31 @@ from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import FILE, Json, World
 from goldrush.cli.text import echo, echo_error, echo_exact, echo_json
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped, format_count
-from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.wordings import CheckedWording, ListedWording, WordingDiff
+    from goldrush.replay.wordings import CheckedWording, ListedWording
 
-_NAMES = {"list": (0, ""), "show": (1, "NAME"), "check": (1, "NAME"), "diff": (2, "NAME NAME")}
+_NAMES = {"list": (0, ""), "show": (1, "NAME"), "check": (1, "NAME")}
 
 
 @command()
 def wordings(
     *,
-    action: str = argument("[list|show|check|diff]", required=False),
+    action: str = argument("[list|show|check]", required=False),
     names: tuple[str, ...] = argument("[NAME|FILE.toml]...", required=False),
     world: World,
-    treatment: str | None = option("--treatment", "NAME", "diff: Treatment (default: baseline)."),
-    at: int | None = option("--at", "N", "diff: Round, or other unit (default: the first)."),
-    agent: str | None = option(
-        "--agent", "AGENT", "diff: Agent (default: the first asked; with --journal: 0)."
-    ),
-    journal: str | None = option(
-        "--journal", "FILE", "diff: Run whose prompt is made; show: Run that has it.", type=FILE
-    ),
+    journal: str | None = option("--journal", "FILE", "show: Run that has it.", type=FILE),
     as_json: Json,
 ) -> int:
-    """List, show, check or compare wordings: the texts of prompts.
+    """List, show or check wordings: the texts of prompts.
 
     list: the wordings that goldrush has. show NAME: prints one as a TOML file, which can be edited
     and used (wording=FILE.toml in a roster); with --journal one of a run. check FILE.toml: tests a
     wording of your own by the rules for wordings and by the prompts that it gives in runs under
-    every treatment. diff A B: compares a prompt in two wordings; with --journal a prompt of a run.
-    Exit code: 1 if a check does not hold, or two wordings differ.
+    every treatment. Exit code: 1 if a check does not hold.
 
     \b
     Examples:
@@ -62,30 +52,16 @@ def wordings(
         raise BadInput(
             f"`wordings {action}` has {len(names)} names", f"write wordings {action} {form}".strip()
         )
-    if action != "diff" and any(each is not None for each in (treatment, at, agent)):
-        raise BadInput(
-            f"`wordings {action}` has --treatment, --at or --agent", "they are for wordings diff"
-        )
-    if action not in ("diff", "show") and journal is not None:
-        raise BadInput(f"`wordings {action}` has --journal", "it is for wordings diff and show")
+    if action != "show" and journal is not None:
+        raise BadInput(f"`wordings {action}` has --journal", "it is for wordings show")
     if action == "list":
         return _list(of.listed(world), as_json)
-    if action == "show":
-        [name] = names
-        text = of.text_of(name, world) if journal is None else of.text_in(journal, name)
-        echo_json({"wording": name, "toml": text}) if as_json else echo_exact([text])
-        return DONE
+    [name] = names
     if action == "check":
-        return _check(of.check(names[0], world), as_json)
-    first, second = names
-    if journal is not None:
-        if treatment is not None:
-            raise BadInput("--treatment and --journal exclude each other", "give one of them")
-        return _diff(of.diff_in(journal, first, second, at, agent or "0"), as_json)
-    if agent is not None and re.fullmatch("[0-9]{1,9}", agent) is None:
-        raise BadInput(f"--agent is {format_value(agent)}", "give its number")
-    number = None if agent is None else int(agent)
-    return _diff(of.diff(first, second, world, treatment or BASELINE, at, number), as_json)
+        return _check(of.check(name, world), as_json)
+    text = of.text_of(name, world) if journal is None else of.text_in(journal, name)
+    echo_json({"wording": name, "toml": text}) if as_json else echo_exact([text])
+    return DONE
 
 
 def _list(listed: Sequence[ListedWording], as_json: bool) -> int:
@@ -110,14 +86,3 @@ def _check(checked: CheckedWording, as_json: bool) -> int:
     for line in checked.warnings:
         echo_error(f"goldrush: warning: {escaped(line)}")
     return DONE if checked.holds else DIFFERS
-
-
-def _diff(diff: WordingDiff, as_json: bool) -> int:
-    lines = diff.lines
-    if as_json:
-        echo_json(diff.as_dict())
-    elif lines:
-        echo_exact(f"{line}\n" for line in lines)
-    else:
-        echo_error("goldrush: the prompts are the same")
-    return DIFFERS if lines else DONE

@@ -2,8 +2,7 @@
 
 The public API. Names are imported when they are first used.
 
-- `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
-  world, a `SeasonRun` of a season.
+- `record`, `open`: a run, played or read from its journal, as a `Run`.
 - `study`, `Study`: many runs, compared; `Figure`: what `figure` of a run or a study returns.
 - `wrap`: an environment of Gymnasium or PettingZoo, or a model, so that it leaves a journal, as a
   `RecordedEnv` or a `RecordedModel`.
@@ -58,19 +57,16 @@ if TYPE_CHECKING:
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
-    from goldrush.replay.worlds.competition.run import SeasonRun
     from goldrush.replay.worlds.episode.recorded import RecordedEnv, RecordedModel
     from goldrush.replay.worlds.episode.wrap import wrap
     from goldrush.replay.worlds.mining.rl import parallel_env
-    from goldrush.replay.worlds.mining.run import MiningRun, Plot
 
-    # For a type checker, runs of the default world. For others, SeasonRun.open and Run.open.
-    record, open = MiningRun.record, MiningRun.open
+    record, open = Run.record, Run.open
     __version__: str
 
 # In the order of the reference.
 __all__ = [  # noqa: RUF022
-    "record", "open", "Run", "MiningRun", "Plot", "SeasonRun",
+    "record", "open", "Run",
     "Rebuilt", "Verdict", "Diff",
     "wrap", "RecordedEnv", "RecordedModel", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
@@ -85,8 +81,6 @@ __all__ = [  # noqa: RUF022
 
 _MODULES = {
     "replay.run": ("record", "open", "Run"),
-    "replay.worlds.mining.run": ("MiningRun", "Plot"),
-    "replay.worlds.competition.run": ("SeasonRun",),
     "replay.journal.rebuild": ("Rebuilt",),
     "replay.journal.verify": ("Verdict",),
     "replay.journal.diff": ("Diff",),

@@ -10,7 +10,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import games, give, given, is_game, is_location, location_of, maker_of
+from goldrush.agents.given import (
+    games,
+    give,
+    given,
+    is_game,
+    is_location,
+    location_of,
+    location_of_maker,
+    maker_of,
+)
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
@@ -35,9 +44,9 @@ from goldrush.kernel.errors import (
     nearest,
 )
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import quoted_path
+from goldrush.kernel.text import quoted, quoted_path
 from goldrush.kernel.world import World
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import Tools, lacks
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.versions import PromptVersion
@@ -188,7 +197,7 @@ def built_in_policies() -> list[str]:
 
 def built_in_kinds() -> list[PluginKind]:
     """What other distributions can add to the built-in worlds, besides policies."""
-    return [kind for world in NAMES for kind in tools_for(world).kinds]
+    return [kind for world in NAMES for kind in tools_for(world).players.kinds]
 
 
 def is_world(loaded: object) -> bool:
@@ -262,9 +271,21 @@ def tools_at(path: str | Path) -> Tools:
 
 def typed(path: str | Path) -> str:
     """A journal as it is typed behind a command that reads one, with the file of its game."""
-    with suppress(GoldrushError):  # of a world that is not here
-        return tools_at(path).typed(path)
+    with suppress(GoldrushError), JournalReader(path) as reader:
+        return quoted_path(str(path)) + world_option(reader.header.world)
     return quoted_path(str(path))
+
+
+def world_option(world: str, folder: str | Path = "") -> str:
+    """What a command takes besides the journals of a world, if it is typed in a folder; by default
+    the current one: ` --world FILE.py` of a game, ` --env FILE.py:NAME` of what makes environments.
+    """
+    option = "--env" if world == OF_MAKERS else "--world"
+    location = location_of_maker() if world == OF_MAKERS else location_of(world)
+    file, colon, name = location.partition(":")
+    if folder and file.endswith(".py"):
+        location = f"{os.path.relpath(file, folder)}{colon}{name}"
+    return f" {option} {quoted(location)}" if location else ""
 
 
 def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[Any]:
@@ -288,5 +309,5 @@ def players_at(path: str | Path) -> Players[Any]:
     """
     tools = tools_at(path)
     if tools.players is NOBODY:
-        raise tools.lacks(path, "players", "continue it with the program that recorded it")
+        raise lacks(tools, path, "players")
     return tools.players

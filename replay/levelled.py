@@ -1,6 +1,6 @@
 """Settings of runs without what their seed decides, to compare runs that may differ in it.
 
-The seed is a setting. In some worlds it is the default of others, too (`Tools.seeded`), such as
+The seed is a setting. In some worlds it is the default of others, too (`Studies.seeded`), such as
 the landscape of a season: two seasons that were recorded with equal options and other seeds differ
 in both. A recorded setting does not tell whether it was typed; one that is equal to the seed is
 taken for the default.
@@ -21,7 +21,7 @@ _MISSING: Final = object()
 
 def levelled(runs: Iterable[Settings], seeded: Seeded) -> dict[str, object]:
     """The settings of the first run without the seed, of runs that may differ in the seed and
-    nothing else. Those whose default is the seed (`seeded`, as `Tools.seeded`) are None if they
+    nothing else. Those whose default is the seed (`seeded`, as `Studies.seeded`) are None if they
     are equal to the seed in every run. If there are none, other runs are not looked at.
     """
     every = iter(runs)

@@ -2,8 +2,7 @@
 
 Each method calls one of the functions of this room with the journal's path; nothing is computed
 before it is needed, and nothing is kept but the path. `goldrush.record` and `goldrush.open` make
-one. A world can add methods of its own: its tools name a subclass (`Tools.run`), so the run of
-a mining journal also has `plot` and `agent`.
+one.
 
 Commands stand on it, so that a method imports what it needs: to import all that plays and measures
 a run takes longer than to list the events of a short one.
@@ -18,7 +17,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import tee
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
 
@@ -55,7 +54,7 @@ from goldrush.replay.find import (
     tools_for,
     world_named,
 )
-from goldrush.replay.tools import Prompted, Tools
+from goldrush.replay.tools import Prompted, Tools, lacks
 
 if TYPE_CHECKING:
     import pyarrow
@@ -69,7 +68,6 @@ if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.data.user_functions import Functions
     from goldrush.replay.journal.diff import Diff
-    from goldrush.replay.journal.follow import Progress
     from goldrush.replay.journal.log import Query
     from goldrush.replay.journal.outline import Outline
     from goldrush.replay.journal.rebuild import Rebuilt
@@ -84,7 +82,6 @@ if TYPE_CHECKING:
 Location = int | str | tuple[int, int]
 Plots = Location | Iterable[Location] | None
 Agents = int | str | Iterable[int | str] | None
-R = TypeVar("R", bound="Run")
 
 EVERY_MAX: Final = 3600  # seconds between two looks at a journal
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
@@ -100,7 +97,7 @@ class Run:
     <MiningState after round 3 of 20: 48 of 100 plots owned, 73.0 gold>
     >>> next(run.events("raid_resolved", agent=4))["outcome"]
     'captured'
-    >>> run.plot(12).log("claim_drawn")
+    >>> run.log("claim_drawn", plot=12)
     ['1: plot 12: claimed by agents 1, 2; the draw gives it to 1']
     >>> run.verify().holds
     True
@@ -143,8 +140,7 @@ class Run:
                 `verify` asks them again, and they play in `resume` and `fork`.
 
         Raises:
-            BadInput: where there is no such file, or it is a run of another world than the class
-                is for.
+            BadInput: where there is no such file.
             NotAJournal, UnsupportedJournal: where it is no journal that this version reads.
         """
         if os.path.isdir(path_of(path)):
@@ -152,10 +148,7 @@ class Run:
         make = None
         if world is not None and world_named(world, path) == OF_MAKERS:
             make = maker_at(path)
-        kind = _class_of(tools_at(path))
-        if not issubclass(kind, cls):
-            raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
-        run = kind(path, trust)
+        run = cls(path, trust)
         run._make = make
         return run
 
@@ -186,7 +179,7 @@ class Run:
         ask: people.Ask | None = None,
         on_unit: OnUnit | None = None,
         **settings: Any,
-    ) -> Self:
+    ) -> Run:
         """Play a run to its end and record it.
 
         Args:
@@ -244,21 +237,19 @@ class Run:
         check: bool = False,
         ask: people.Ask | None = None,
         **settings: Any,
-    ) -> PlannedRun[Self]:
+    ) -> PlannedRun:
         """A run that is ready to be played, or whose cost is to be estimated before; nothing is
         written. Arguments, and BadInput, as of `Run.record`.
         """
         world = world_named(world)
         tools = tools_for(world)
-        if not issubclass(_class_of(tools), cls):
-            raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")
         who = players_of(tools, world)
         name, chosen = settings_of(treatment, settings, tools.config)
         given = roster_of(who, roster)
         resources = resources_of(who, jobs, program, given.policies, ask, models)
         prepared = who.prepare(chosen, given.text, name, resources)
         make = maker_of("") if world == OF_MAKERS else None
-        return PlannedRun(cls, tools, prepared, resources, check, make)
+        return PlannedRun(tools, prepared, resources, check, make)
 
     @classmethod
     def _kept(
@@ -334,9 +325,9 @@ class Run:
     def __bool__(self) -> bool:
         return True  # also without a closed unit
 
-    def follow(self, every: float = 1.0) -> Iterator[Progress]:
-        """The progress of a run while it is recorded, to its end: each unit as it closes, and at
-        the end of the file the inputs of the open one; looks again `every` so many seconds.
+    def follow(self, every: float = 1.0) -> Iterator[Rebuilt]:
+        """Each unit of a run as it closes while it is recorded, to its end; looks again `every` so
+        many seconds.
 
         Raises BadInput if `every` is not from 0 to EVERY_MAX, or 0, and if the path names another
         file by now; JournalError as reading does.
@@ -422,20 +413,18 @@ class Run:
 
         yield from log(self.path, query)  # a generator of the run, which keeps its journal alive
 
-    def _agent(self, agent: object, unit: int | None = None) -> int:
-        """The number of an agent, by that or by its name, in a unit or in any. Raises BadInput for
-        an unknown name, and for one of several.
-        """
+    def _agent(self, agent: object) -> int:
+        """The number of an agent, by that or by its name. Raises BadInput for an unknown name."""
         from goldrush.replay.journal.story import agent_of
 
         if not isinstance(agent, str):
             return integer(agent, "agent")
-        return agent_of(self.path, agent, unit)
+        return agent_of(self.path, agent)
 
     def _plot(self, plot: object) -> int:
         """The id of a plot. Raises BadInput for one that is not there."""
         if self.tools.location != "plot":
-            raise self.tools.lacks(self.path, "plots", "leave --plot out")
+            raise lacks(self.tools, self.path, "plots")
         return self.tools.location_of(self.path, _location_text(plot, "the plot"))
 
     def _location(self, location: Location | None) -> int | None:
@@ -545,25 +534,26 @@ class Run:
         return recheck(self.path)
 
     def why(
-        self, at: int, location: Location | None = None, agent: int | str | None = None
+        self,
+        at: int | None = None,
+        location: Location | None = None,
+        agent: int | str | None = None,
     ) -> Sequence[Explanation]:
-        """Explanations of the results of the unit `at`, and the changes that would lead to others;
-        only at a `location` (a plot), and only of results that involve an `agent`, if given.
+        """Explanations of results, and the changes that would lead to others: of the unit `at`, or
+        of all; only at a `location` (a plot), and only of results that involve an `agent`, if
+        given.
 
-        Raises BadInput for a world without explanations, and where there is nothing to explain.
+        Raises BadInput for a world without explanations, and for an unknown unit.
         """
-        self.tools.require(Tools.explanations, self.path)
-        who = None if agent is None else self._agent(agent)
-        unit, where = integer(at, "the unit"), self._location(location)
-        return self.tools.explanations(self.path, unit, where, who)
-
-    def explainable(
-        self, location: Location | None = None, agent: int | str | None = None
-    ) -> Iterator[int]:
-        """The units in which `why` has something to explain; as of `Run.why`."""
-        self.tools.require(Tools.explanations, self.path)
-        who = None if agent is None else self._agent(agent)
-        return self.tools.explained_units(self.path, self._location(location), who)
+        unit = None if at is None else integer(at, "the unit")
+        where, who = self._location(location), None if agent is None else self._agent(agent)
+        if unit is not None:
+            self.at(unit)  # refuses one that is not there
+        return [
+            each
+            for each in self.tools.explain(self.path, unit, unit)
+            if where in (None, each.location) and (who is None or who in each.agents)
+        ]
 
     def prompts(
         self, at: int, agent: int | str, *, program: str | None = None
@@ -573,8 +563,7 @@ class Run:
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
-        self.tools.require(Tools.prompts, self.path)
-        unit, number = integer(at, "the unit"), self._agent(str(agent), at)
+        unit, number = integer(at, "the unit"), self._agent(str(agent))
         resources = self._resources(1, program, None, (), ())
         return self.tools.prompts(self.path, unit, number, resources)
 
@@ -803,12 +792,11 @@ class Run:
 
 
 @attrs.frozen
-class PlannedRun(Generic[R]):
-    """A run that is ready to be played, from `Run.plan`. `kind`: its class in Python; `check`: as
-    for `Run.record`; `make`: makes the environment or the model that is played on.
+class PlannedRun:
+    """A run that is ready to be played, from `Run.plan`. `check`: as for `Run.record`; `make`:
+    makes the environment or the model that is played on.
     """
 
-    kind: type[R]
     tools: Tools
     prepared: PreparedRun
     resources: Resources
@@ -827,7 +815,7 @@ class PlannedRun(Generic[R]):
         fsync: bool = False,
         on_unit: OnUnit | None = None,
         again: bool = True,
-    ) -> R:
+    ) -> Run:
         """Play the run to its end and record it. Arguments and errors: as of `Run.record`.
 
         `again`: derive it once more in another process (replay/journal/elsewhere.py), if its world
@@ -838,7 +826,12 @@ class PlannedRun(Generic[R]):
 
         tools, run = self.tools, self.prepared
         world = tools.world(run.setup)
-        watching = tools.watching() if self.check else nullcontext()
+        if self.check and world.watching is nullcontext:
+            raise BadInput(
+                f"the rules of the {world.name} world are not watched", "leave --check out"
+            )
+        remarks: list[str] = []
+        watching = world.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
             checked: AbstractContextManager[OnUnit | None] = nullcontext(on_unit)
             if again and not is_built_in(world.name):
@@ -846,7 +839,7 @@ class PlannedRun(Generic[R]):
 
                 def each_unit(unit: int, state: Any) -> None:
                     if unit == 1:
-                        tools.try_measures(state)
+                        tools.checks(state)
                     if on_unit is not None:
                         on_unit(unit, state)
 
@@ -856,23 +849,17 @@ class PlannedRun(Generic[R]):
             with checked as each:
                 players.record(
                     world, tools.players, target, run, resources=self.resources,
-                    force=force, fsync=fsync, on_unit=each, on_start=tools.try_measures,
+                    force=force, fsync=fsync, on_unit=each,
+                    on_start=lambda state: remarks.extend(tools.checks(state)),
                 )  # fmt: skip
             warn = (self.resources.models or Models()).warn
-            for remark in tools.remarks:
+            for remark in remarks:
                 warn(remark)
-            return self.kind._kept(target, run.roster.trust, folder, self.make)
+            return Run._kept(target, run.roster.trust, folder, self.make)
 
 
 open = Run.open
 record = Run.record
-
-
-def _class_of(tools: Tools) -> type[Run]:
-    """The class of a world's runs in Python."""
-    kind = tools.run or Run
-    assert issubclass(kind, Run)
-    return kind
 
 
 def _location_text(location: object, what: str) -> str:

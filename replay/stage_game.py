@@ -15,17 +15,15 @@ from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.tools import Prompted, Tools, lazy
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.question import Message
     from goldrush.agents.players import Resources
 
 
 class StageTools(Tools):
-    """The tools that a `StageGame` determines: world, players, treatments, length, labels of
+    """The tools that a `StageGame` determines: world, players, treatments, labels of
     agents, and prompts if language models can play. A world derives it for the others.
     """
 
     _prompted = lazy("goldrush.replay.journal.prompts:prompted")
-    _reworded = lazy("goldrush.replay.journal.prompts:reworded")
 
     def __init__(self, game: StageGame[Any, Any], config: type[attrs.AttrsInstance]) -> None:
         """`config`: the class of the settings, made with kernel.settings."""
@@ -37,9 +35,6 @@ class StageTools(Tools):
     def world(self, setup: Mapping[str, Any]) -> World[Any]:
         return self.game.world
 
-    def length(self, state: Any) -> int:
-        return self.game.units(state.config)
-
     def labels(self, state: Any) -> Sequence[str]:
         return labels_of(state.roster, self.players.prompts)
 
@@ -49,12 +44,4 @@ class StageTools(Tools):
         if not self.game.prompting:
             return super().prompts(path, unit, agent, resources)
         found: Sequence[Prompted] = self._prompted(path, self.game, unit, agent)
-        return found
-
-    def reworded(
-        self, path: str | Path, agent: int, unit: int, wordings: Sequence[str]
-    ) -> Sequence[Sequence[Message]]:
-        if not self.game.prompting:
-            return super().reworded(path, agent, unit, wordings)
-        found: Sequence[Sequence[Message]] = self._reworded(path, self.game, agent, unit, wordings)
         return found

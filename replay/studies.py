@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.errors import BadInput
 
 if TYPE_CHECKING:
-    from goldrush.replay.levelled import Settings
+    from goldrush.replay.levelled import Keys, Settings
     from goldrush.replay.study.records import Result
 
 K = TypeVar("K")  # the part of a run that a world keeps
@@ -144,6 +144,8 @@ class Studies:
         curves: the measures that are drawn over the units; None: all that a unit has.
         compared: the measures that are drawn where treatments are compared; None: all.
         size: the setting with the number of agents; empty: nobody plays.
+        seeded: `seeded(settings)`, the settings other than `seed` whose default is the seed, each
+            as the keys that lead to it; see replay.levelled. Raises nothing.
     """
 
     title: str
@@ -161,6 +163,7 @@ class Studies:
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     size: str = "agents"
+    seeded: Callable[[Settings], Sequence[Keys]] = lambda settings: ()
 
 
 def _unknown(*given: object) -> Any:

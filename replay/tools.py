@@ -8,14 +8,13 @@ they are asked for (`lazy`): recording a run needs few of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
 from goldrush.agents.players import NOBODY, Players
-from goldrush.agents.plugins import PluginKind, imported
+from goldrush.agents.plugins import imported
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted_path
@@ -24,14 +23,13 @@ from goldrush.kernel.world import Block, Event, EventType, Step, Vocabulary, Wor
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.question import About, Message
+    from goldrush.agents.llm.question import About
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures
     from goldrush.replay.journal.tie_break import Draws
     from goldrush.replay.journal.why import Explanation
-    from goldrush.replay.levelled import Keys, Settings
     from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
 
@@ -145,9 +143,7 @@ class View:
         left_out: the names of events without a sentence in the page.
         step_ends: the event that ends a step of a unit, with its name as `step`; empty: a unit is
             one step.
-        explained: `explained(path, first, last)`, the explanations of the units `first` to `last`
-            (public numbers), by unit. Raises JournalError.
-        explains: by kind of explanation, the name of the events that it explains.
+        explains: by kind of explanation (`Tools.explain`), the name of the events that it explains.
         tracks: by title, what is counted behind the slider: whether an event is; at most two.
         verify_option: what `goldrush verify` takes besides a journal where the code of the world is
             not known here.
@@ -167,7 +163,6 @@ class View:
     folded: Collection[str] = ()
     left_out: Collection[str] = ()
     step_ends: str = ""
-    explained: Callable[[str | Path, int, int], Iterator[Explanation]] | None = None
     explains: Mapping[str, str] = {}
     tracks: Mapping[str, IsCounted] = {"events": lambda event: True}
     verify_option: str = ""
@@ -189,31 +184,17 @@ def lazy(location: str) -> Any:
     return Lazy(location)
 
 
-_LISTED: Final = "`goldrush log {path}` lists its events"
-
-# What a world may not have, by the method of `Tools`: the noun for it, and what to do instead.
-_ABSENT: Final = {
-    "explanations": ("explanations", _LISTED),
-    "explained_units": ("explanations", _LISTED),
-    "prompts": ("prompts", _LISTED),
-    "reworded": ("prompts", "leave --journal out"),
-}
-
-
 class Tools:
     """A world, and what tools can do with its runs. Units are given by their public numbers.
 
     Methods given the path of a journal raise JournalError as reading one does, and BadInput for
-    what the journal does not have, and for what the world does not have at all (`lacks`).
+    what the journal does not have, and for what the world does not have at all.
 
     Attributes:
         config: the class of its settings, made with kernel.settings.
         players: the players of the world, whom `verify` asks again; NOBODY: its own program records
             its runs.
         treatments: variations of the settings by name, kernel.treatments.BASELINE first.
-        kinds: what other distributions can add to it besides policies.
-        run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
-        brief: the names of the events in a brief story; empty: there is none.
         location: the noun for a location in a unit ("plot", "table"); empty: it has none.
         draws: its draws, which are computed again from their keys; None: it has none.
         measures: its measures.
@@ -225,16 +206,12 @@ class Tools:
             (replay.colours.hues_of).
         headline_leads: what `headline` says comes before the standings.
         null: the policy that cannot learn, with which others are compared; empty: there is none.
-        remarks: warnings about its rules, each on one line, for who records a run.
         text: what a run is about, for who has not seen the world: its docstring, say.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
     players: Players[Any] = NOBODY
     treatments: Mapping[str, Treatment[Any]] = {}
-    kinds: Sequence[PluginKind] = ()
-    run: type[object] | None = None
-    brief: Collection[str] = ()
     location: str = ""
     draws: Draws[Any] | None = None
     measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
@@ -245,7 +222,6 @@ class Tools:
     hue_order: Sequence[str] = ()
     null: str = ""
     headline_leads: bool = False
-    remarks: Sequence[str] = ()
     text: str = ""
 
     # The world.
@@ -266,47 +242,11 @@ class Tools:
         """The nouns of the world."""
         return self.world({}).vocabulary
 
-    def try_measures(self, state: object) -> None:
-        """Compute what a run is measured by, for its first states, so that a mistake in a measure
-        is told before the run is played. Raises BadInput.
-        """
+    def checks(self, state: object) -> Sequence[str]:
+        """Compute what a run is measured by, for one of its first states, so that a mistake in a
+        measure is told before the run is played. Raises BadInput.
 
-    def watching(self) -> AbstractContextManager[None]:
-        """Within it, mistakes are looked for in every unit that is played. Raises BadInput for a
-        world whose rules are not those of a game.
-        """
-        raise BadInput(f"the rules of the {self.name} world are not watched", "leave --check out")
-
-    def lacks(self, path: str | Path, what: str, instead: str = _LISTED) -> BadInput:
-        """The error that the world has no such part. `what`: the noun for the part; `instead`: what
-        to do without it; {path} is the journal.
-        """
-        problem = f"{path} is a run of the {self.name} world, which has no {what}"
-        return BadInput(problem, instead.format(path=self.typed(path)))
-
-    def typed(self, path: str | Path) -> str:
-        """A journal of this world as it is typed behind a command that reads one."""
-        return quoted_path(str(path)) + self.world_option()
-
-    def world_option(self, folder: str | Path = "") -> str:
-        """What a command takes besides the journals of this world, if it is typed in a folder; by
-        default the current one: ` --world FILE.py` of a game in a file, else nothing.
-        """
-        return ""
-
-    def require(self, default: Callable[..., object], path: str | Path) -> None:
-        """Raises BadInput if the world has no such method, named by its default (`Tools.prompts`):
-        to say so before anything else that is asked for is looked at.
-        """
-        if getattr(type(self), default.__name__) is default:
-            raise self._absent(default, path)
-
-    def _absent(self, default: Callable[..., object], path: str | Path) -> BadInput:
-        return self.lacks(path, *_ABSENT[default.__name__])
-
-    def seeded(self, settings: Settings) -> Sequence[Keys]:
-        """The settings other than `seed` whose default is the seed, each as the keys that lead to
-        it; see replay.levelled. Raises nothing.
+        Returns warnings about the rules, each on one line, for who records a run.
         """
         return ()
 
@@ -334,10 +274,6 @@ class Tools:
         two are, as text.
         """
         return ""
-
-    def length(self, state: Any) -> int | None:
-        """The number of the last unit of a run; None: unknown."""
-        return None
 
     # Events and units as text.
 
@@ -387,30 +323,22 @@ class Tools:
             raise BadInput(f"there is no {self.location} {text!r}", "give a whole number")
         return int(text)
 
-    def explanations(
-        self, path: str | Path, unit: int, location: int | None, agent: int | None
-    ) -> Sequence[Explanation]:
-        """Explanations of the results of a unit, with the changes that would have led to others;
-        None: of all locations or agents. Raises BadInput if there is nothing to explain.
+    def explain(
+        self, path: str | Path, first: int | None = None, last: int | None = None
+    ) -> Iterator[Explanation]:
+        """Explanations of the results of the units from `first` to `last`, by unit, with the
+        changes that would have led to others; None: from the start, to the end.
         """
-        raise self._absent(Tools.explanations, path)
-
-    def explained_units(
-        self, path: str | Path, location: int | None, agent: int | None
-    ) -> Iterator[int]:
-        """The units with something to explain there, ascending."""
-        raise self._absent(Tools.explained_units, path)
+        raise lacks(self, path, "explanations")
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
     ) -> Sequence[Prompted]:
         """The prompts of an agent in a unit; `resources` are for asking other players again."""
-        raise self._absent(Tools.prompts, path)
+        raise lacks(self, path, "prompts")
 
-    def reworded(
-        self, path: str | Path, agent: int, unit: int, wordings: Sequence[str]
-    ) -> Sequence[Sequence[Message]]:
-        """The messages of the first prompt of an agent in a unit, with each of these wordings, by
-        name or file.
-        """
-        raise self._absent(Tools.reworded, path)
+
+def lacks(tools: Tools, path: str | Path, what: str) -> BadInput:
+    """The error that the world of a journal has no such part. `what`: the noun for the part."""
+    problem = f"{path} is a run of the {tools.name} world, which has no {what}"
+    return BadInput(problem, f"`goldrush log {quoted_path(str(path))}` lists its events")

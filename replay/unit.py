@@ -33,7 +33,7 @@ def format_unit(unit: ClosedUnit, tools: Tools, paint: Paint = plain) -> str:
     """
     state, labels = unit.state, tools.labels(unit.state)
     fields: Mapping[str, Any] = tools.fields(unit) or {}
-    length = tools.length(state)
+    length = length_of(tools, state)
     kinds = {name: _kind(value, len(labels)) for name, value in fields.items()}
     of = "" if length is None else f" of {unit.vocabulary.number(length)}"
     head = [f"{unit.vocabulary.unit} {unit.round}{of}", f"digest {unit.digest:016x}"]
@@ -71,6 +71,12 @@ def format_line(unit: ClosedUnit, tools: Tools) -> str:
             first = islice(_leaves(value), LINE_MAX)
             texts += [f"{escaped(str(name))} {_shown(item)}" for name, item in first]
     return ", ".join(texts)
+
+
+def length_of(tools: Tools, state: Any) -> int | None:
+    """The number of units of a run by its settings; None: unknown."""
+    horizon = tools.players.horizon
+    return getattr(state.config, horizon) or None if horizon else None
 
 
 def _kind(value: object, agents: int) -> str:

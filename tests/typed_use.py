@@ -16,11 +16,9 @@ class Hawk:
 
 hawk: goldrush.Policy = Hawk()
 run = goldrush.record(seed=7, treatment="scarce", roster=["greedy-mine", hawk, Hawk])
-owners: list[int | None] = run.plot(17).owners()
-gold: float = goldrush.open(run.path).agent(3).gold()[-1]
+lines: list[str] = goldrush.open(run.path).log(plot=17, agent=3)
 verdict: goldrush.Verdict = run.fork(at=50, roster="raid*3").verify(policies={1: hawk})
 difference: goldrush.Diff = run.diff(run)
-score: bool = goldrush.SeasonRun.open("s.journal").score(0, "ada")[0].holds
 study: goldrush.Study = goldrush.study("study", treatments={"harsh": {"alpha": 0.5}}, seeds=2)
 rows: int = study.table().num_rows
 reason: str = study.verdicts().reason

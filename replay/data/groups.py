@@ -188,7 +188,7 @@ def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
     units = run.world.vocabulary.units
     declared = run.declared
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
-    settings = levelled([settings], run.tools.seeded)
+    settings = levelled([settings], run.tools.studies.seeded)
     planned = settings.pop(units, None)
     horizon = planned if type(planned) is int and planned else run.measured.units
     own = run.measured.subject

@@ -25,7 +25,7 @@ from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.study.cells import cells_in
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import Tools, lacks
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
@@ -67,7 +67,7 @@ class RunData:
         """
         measures = with_users(self.tools.measures, self.users)
         if not (measures.known or measures.of_agents):
-            raise self.tools.lacks(self.path, "measures")
+            raise lacks(self.tools, self.path, "measures")
         return measures
 
     @cached_property

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import cache, partial
 from inspect import isfunction
 from math import isfinite
 from numbers import Real
-from os.path import basename, relpath
-from pathlib import Path
+from os.path import basename
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from goldrush.agents.game.play import stage_game
-from goldrush.agents.given import location_of
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.files import folder_kept
@@ -24,7 +21,6 @@ from goldrush.kernel.game.records import State
 from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.measures import Value
-from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import (
     AgentMeasure,
@@ -53,12 +49,6 @@ class GameTools(StageTools):
         self.measures = _measures(game, self.game.world, self.players.prompts)
         self.hue_order = list(game.policies)
         self.null = game.null
-        self.remarks = [
-            f"{game.__name__}.{event.__name__} has no apply, so it changes nothing; write "
-            "def apply(self, state), or apply = None if that is meant"
-            for event in game.events
-            if not event.declares_apply()
-        ]
         self.text = " ".join(doc_of(game).partition("\n\n")[0].split())
         self.view = View(
             identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
@@ -81,25 +71,22 @@ class GameTools(StageTools):
             size="agents" if game.submissions else "",
         )
 
-    def world_option(self, folder: str | Path = "") -> str:
-        location = location_of(self.name)
-        file, colon, name = location.partition(":")
-        if folder and file.endswith(".py"):
-            location = f"{relpath(file, folder)}{colon}{name}"
-        return f" --world {quoted(location)}" if location else ""
-
-    def try_measures(self, state: object) -> None:
+    def checks(self, state: object) -> Sequence[str]:
+        game = self.compiled.game
         try:
-            for measure in self.compiled.game.measures.values():
+            for measure in game.measures.values():
                 _measured(measure, state)
             _by_agent(state)
         except BadInput as error:
             # It need not be defined before the first unit.
             if cast(State, state).unit or error.instead != _CURE:
                 raise
-
-    def watching(self) -> AbstractContextManager[None]:
-        return self.compiled.watching()
+        return [
+            f"{game.__name__}.{event.__name__} has no apply, so it changes nothing; write "
+            "def apply(self, state), or apply = None if that is meant"
+            for event in game.events
+            if not event.declares_apply()
+        ]
 
     @property
     def draws(self) -> Draws[State]:  # type: ignore[override]  # the game's own

@@ -9,7 +9,7 @@ from typing import Any
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import ROWS, Walk
-from goldrush.replay.find import open_world, tools_at, tools_of
+from goldrush.replay.find import open_world, tools_at, tools_of, typed
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.journal.tie_break import Draws, TieBreak
@@ -63,8 +63,9 @@ def draws_of(path: str | Path) -> Draws[Any]:
     """
     tools = tools_at(path)
     if tools.draws is None:
-        raise tools.lacks(
-            path, "draws to audit", "`goldrush verify {path}` derives every event again"
+        raise BadInput(
+            f"{path} is a run of the {tools.name} world, which has no draws to audit",
+            f"`goldrush verify {typed(path)}` derives every event again",
         )
     return tools.draws
 

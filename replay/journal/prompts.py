@@ -10,14 +10,14 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.model import Framing, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import About, Message, drawn_seed
-from goldrush.agents.llm.versions import check_wordable, decided
-from goldrush.agents.roster import Entry, entries_in
+from goldrush.agents.llm.versions import decided
+from goldrush.agents.roster import entries_in
 from goldrush.agents.session import Asked
 from goldrush.agents.stage_game import S, StageGame, V
-from goldrush.agents.trust import HUMAN, LLM
+from goldrush.agents.trust import LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, JournalReader
@@ -96,48 +96,6 @@ def prompted(
         place = f"{game.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked in {place}", "give another agent or unit")
     return rebuilt
-
-
-@reader_of
-def reworded(
-    path: str | Path, game: StageGame[S, V], agent: int, unit: int, wordings: Sequence[str]
-) -> list[Sequence[Message]]:
-    """The messages of an agent's first prompt in a unit, as it is rebuilt, with each
-    of these wordings, by name or file. A policy is asked as a new model would be.
-
-    Raises BadInput as that, and for a wording that cannot be used.
-    """
-    state, _ = _before(path, game, unit)
-    entries = entries_in(state.roster)
-    if not 0 <= agent < len(entries):
-        raise BadInput(f"there is no agent {agent}", f"give one from 0 to {len(entries) - 1}")
-    entry, turn = entries[agent], game.turn_of(state)
-    if agent not in turn.agents or turn.code is None or game.forks is None:
-        place = f"{game.world.vocabulary.unit} {unit}"
-        raise BadInput(f"agent {agent} is not asked at first in {place}", "give another agent")
-    version = game.prompting_for(entry).version
-    check_wordable(version, game.policy_set.prompts)
-    model = Model("any", "any")
-    if entry.policy == LLM:
-        model = Model.of(entry.options)
-    elif entry.policy == HUMAN:
-        model = Model.framed_as(Framing.of(entry.options))
-    others = {other.agent: Entry(other.agent, LLM, {}) for other in entries}
-    given: dict[str, object] = {"parent": "0" * 64, "changes": {}, "roster": None, "replaced": []}
-    if game.source:
-        given["source"] = game.source
-    with JournalReader(path) as reader:
-        past = fold.past(game.world, reader, game.world.vocabulary.unit_of(unit) - 1)
-        found = []
-        for name in wordings:
-            worded = attrs.evolve(model, wording=name, wording_sha256=None, wording_text=None)
-            asked = Entry(agent, LLM, decided(worded, [version]).as_options())
-            roster = [{**others, agent: asked}[each].as_dict() for each in others]
-            forked = fold.fork_of(game.world)(
-                game.world.copy(state), {**given, "roster": roster}, past
-            )
-            found.append(game.prompting_for(asked).messages(game.view(forked), agent))
-    return found
 
 
 def _before(path: str | Path, game: StageGame[S, V], unit: int) -> tuple[S, Sequence[Step]]:

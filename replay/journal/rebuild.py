@@ -53,18 +53,6 @@ class Rebuilt:
         """The unit as text: the declared fields of its state."""
         return format_unit(self, tools_named(self.header.world) or Tools(), paint)
 
-    def at_table(self, number: int) -> Sequence[Event]:
-        """The events at a table, with the refusals of acts there, in worlds that have tables.
-        Raises BadInput for an unknown table.
-        """
-        tables = [event.fields.get("act", event.fields).get("table") for event in self.events]
-        found = [e for e, table in zip(self.events, tables, strict=True) if table == number]
-        if not found:
-            there = sorted({table for table in tables if type(table) is int})
-            instead = f"give one from 0 to {there[-1]}" if there else "leave --table out"
-            raise BadInput(f"{self.vocabulary.unit} {self.round} has no table {number}", instead)
-        return found
-
 
 @reader_of
 def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -> Rebuilt:

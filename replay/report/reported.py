@@ -13,6 +13,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count, is_visible
 from goldrush.replay.data.measures import Measure
+from goldrush.replay.find import world_option
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
@@ -105,7 +106,8 @@ class ReportedStudy:
         users = "".join(
             f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
-        return f"goldrush report . --json{outcome}{criteria}{users}{self.of.world_option(folder)}"
+        world = world_option(self.of.name, folder)
+        return f"goldrush report . --json{outcome}{criteria}{users}{world}"
 
     @property
     def units(self) -> str:

@@ -55,7 +55,7 @@ class Results(Generic[C, K]):
     def settings(self, cell: Cell) -> dict[str, object]:
         """The settings that a cell's runs share, without what their seeds decide."""
         runs = (result.config.as_dict() for result in self.by_cell[cell])
-        return levelled(runs, self.of.seeded)
+        return levelled(runs, self.of.studies.seeded)
 
     def failures(self, cell: Cell) -> list[Failures]:
         """The failed answers of a cell's language models, over all its runs."""

@@ -24,7 +24,7 @@ from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
 from goldrush.replay.data.course import COURSE_MAX
 from goldrush.replay.data.measures import AgentMeasure, Measure, Span
-from goldrush.replay.find import tools_at
+from goldrush.replay.find import tools_at, world_option
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import amount_of, outcome_from
 from goldrush.replay.report.numbers import bounds
@@ -255,7 +255,7 @@ class _World:
         ]
         return {
             "name": self.tools.name,
-            "option": self.tools.world_option(beside),
+            "option": world_option(self.tools.name, beside),
             "unit": self.words.unit,
             "units": self.words.units,
             "outcome": self.outcome and _measure(self.outcome),

@@ -15,7 +15,7 @@ from goldrush.kernel.measures import Value
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
-from goldrush.replay.find import open_world
+from goldrush.replay.find import open_world, world_option
 from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import last_unit
@@ -147,7 +147,7 @@ def shown_of(
         size=len(content),
         sha256=sha256(content).hexdigest(),
         journal=content if len(content) <= JOURNAL_MAX else b"",
-        option=tools.world_option(Path(path).parent) or view.verify_option,
+        option=world_option(tools.name, Path(path).parent) or view.verify_option,
     )
 
 
@@ -180,13 +180,12 @@ def _explained(
     """The explanations of the units, and those of the last one, at which a page opens; None for a
     world without.
     """
-    explained = tools.view.explained
-    if explained is None:
+    if not tools.view.explains:
         return None
     first, until = units
     last = last_unit(path)[0] if until is None else min(until, last_unit(path)[0])
     begin = tools.vocabulary.first if first is None else first
-    return explained(path, begin, last - 1), tuple(explained(path, last, last))
+    return tools.explain(path, begin, last - 1), tuple(tools.explain(path, last, last))
 
 
 @reader_of

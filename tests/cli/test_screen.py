@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import assert_refused, bars_after, goldrush, in_terminal
+from tests.cli.helpers import bars_after, goldrush, in_terminal
 from tests.golden import path_of
 
 COLOURED = re.compile(r"\x1b\[[0-9;]*m")
@@ -37,44 +37,6 @@ def test_a_map_has_the_colours_of_its_legend(tmp_path: Path, term: str, codes: s
     colours = {(policy_of[agent], colour) for agent, colour in colour_of.items()}
     assert len({colour for _, colour in colours}) == len(colours)  # of one policy each
     assert all(re.fullmatch(codes, colour) for colour in colour_of.values())
-
-
-def test_rounds_play_one_after_the_other_to_the_end(tmp_path: Path) -> None:
-    play = ("replay", path_of("baseline"), "--play")
-    ran = in_terminal(*play, "--at", 3, "--speed", 100, cwd=tmp_path)
-    rounds = list(map(int, re.findall(r"round (\d+) of 20", ran.out.partition(RESTORED)[0])))
-
-    assert 0 == ran.code
-    assert list(range(3, 21)) == sorted(set(rounds)) == list(dict.fromkeys(rounds))
-    assert "round 20 of 20" in ran.out.partition(RESTORED)[2]  # it stays
-    assert_refused(goldrush(*play, cwd=tmp_path), "--play needs a terminal; leave it out")
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["--play", "--json"], "--play takes no --json, --brief or --table"),
-        (["--play", "--brief"], "--play takes no --json, --brief or --table"),
-        (["--play", "--table", 0], "--play takes no --json, --brief or --table"),
-        (["--speed", 2], "--speed needs --play"),
-        (["--play", "--speed", "nan"], "Invalid value for '--speed': nan is not a number"),
-        (["--play", "--speed", "inf"], "inf is not in the range 0.1<=x<=100"),
-        (["--play", "--speed", "fast"], "'fast' is not a valid number"),
-    ],
-)
-def test_options_that_do_not_go_with_playing_are_refused(
-    tmp_path: Path, options: list[object], says: str
-) -> None:
-    assert_refused(goldrush("replay", path_of("baseline"), *options, cwd=tmp_path), says)
-
-
-def test_ctrl_c_ends_what_plays_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
-    play = ("replay", path_of("baseline"), "--play", "--speed", 0.1)
-    ran = in_terminal(*play, cwd=tmp_path, until=b"round 0 of 20")
-
-    assert 0 == ran.code
-    assert RESTORED in ran.out
-    assert "Traceback" not in ran.out
 
 
 def test_verify_shows_how_far_it_has_come_and_then_the_verdict(tmp_path: Path) -> None:

@@ -150,23 +150,6 @@ def test_the_start_of_a_season_is_before_assignment_0(journal: Path, tmp_path: P
     assert "a season of the competition world starts (rules 3)" in ran.out
 
 
-def test_a_table_and_what_was_decided_can_be_shown_alone(journal: Path, tmp_path: Path) -> None:
-    whole = goldrush("replay", journal, "--assignment", 1, cwd=tmp_path).out
-    brief = goldrush("replay", journal, "--assignment", 1, "--brief", cwd=tmp_path).out
-    table = goldrush("replay", journal, "--assignment", 1, "--table", 0, "--json", cwd=tmp_path).out
-    tables = {
-        event["table"] for event in json.loads(table)["events"] if event["event"] != "refused"
-    }
-
-    assert set(brief.splitlines()) < set(whole.splitlines())
-    assert "therapist rates" not in brief
-    assert {0} == tables
-    assert_refused(
-        goldrush("replay", journal, "--at", 1, "--table", 1, cwd=tmp_path),
-        "assignment 1 has no table 1; give one from 0 to 0",
-    )
-
-
 def test_log_narrows_a_season_down(journal: Path, tmp_path: Path) -> None:
     by_agent = goldrush("log", journal, "--agent", "ada", "--at", "2", cwd=tmp_path).out
     scores = goldrush(

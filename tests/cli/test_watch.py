@@ -2,20 +2,16 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import JournalWriter
-from tests.cli.helpers import ROOT, assert_refused, goldrush, in_terminal
+from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.golden import MODELS, path_of, season_path
 from tests.journals import MINING_HEADER, commits_of
-from tests.llm.runs import models
-from tests.llm.servers import completion, serving
 
 
 def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
@@ -39,16 +35,7 @@ def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
     out, err = watching.communicate()
 
     assert (0, "", "") == (watching.returncode, out, err)
-    assert "18,045 tokens in, 2,587 out" in line
     assert ["run.journal"] == os.listdir(tmp_path)
-
-
-def test_tokens_of_questions_are_told_without_any_of_answers(path: Path, tmp_path: Path) -> None:
-    with serving(lambda asked: completion('{"actions": []}', usage=(100, 0))) as server:
-        record(path, {"rounds": 1}, "llm:a*5,raid*5", models=models(server.address))
-    ran = goldrush("watch", path, cwd=tmp_path)
-
-    assert ran.out.endswith("; 500 tokens in, 0 out\n")
 
 
 def test_json_is_an_object_a_unit(tmp_path: Path) -> None:
@@ -65,19 +52,3 @@ def test_an_interval_that_is_no_number_is_refused(tmp_path: Path, every: str) ->
     ran = goldrush("watch", path_of(MODELS), "--every", every, cwd=tmp_path)
 
     assert_refused(ran, f"Invalid value for '--every': {every} is not a number")
-
-
-def test_a_terminal_shows_the_last_round_and_whose_answers_are_missing(tmp_path: Path) -> None:
-    commits = commits_of(path_of(MODELS))
-    open_ = next(commit for commit in commits if commit.digest is None)
-    (tmp_path / "run.journal").write_bytes(path_of(MODELS).read_bytes()[: open_.end + 7])
-    under_way = in_terminal("watch", "run.journal", cwd=tmp_path, until=b"no answer yet of agent")
-    shutil.copy(path_of(MODELS), tmp_path / "all.journal")
-    ended = in_terminal("watch", "all.journal", cwd=tmp_path)
-
-    assert (0, 0) == (under_way.code, ended.code)
-    assert "run.journal: round 1 under way, 1 input so far, no answer yet of agents " in (
-        under_way.out
-    )
-    assert "ended; 18,045 tokens in, 2,587 out" in ended.out
-    assert "round 6 of 6, digest" in ended.out

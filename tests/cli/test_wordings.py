@@ -1,22 +1,17 @@
 """`goldrush wordings`, and runs with several wordings through all commands."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goldrush.agents import players
 from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import digest_of, wording_of
-from goldrush.agents.players import Resources
-from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, prepare, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.prompts.v2 import wordable
-from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
+from goldrush.cli.codes import DONE
 from goldrush.cli.main import _run
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, START, Commit
@@ -25,9 +20,8 @@ from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
-from goldrush.replay.wordings import check, diff, diff_in, doubts_about, listed, text_of, untold_by
+from goldrush.replay.wordings import check, listed, text_of, untold_by
 from tests.cli.helpers import assert_refused, goldrush
-from tests.golden import MODEL_SEASON, SEASONS, WORDED, path_of
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
@@ -63,11 +57,9 @@ def test_what_is_shown_can_be_used_again(tmp_path: Path) -> None:
         assert text_of(name) == text_of(str(path))
 
 
-def test_a_wording_is_listed_shown_checked_and_compared(own: Path, tmp_path: Path) -> None:
+def test_a_wording_is_shown_and_checked(own: Path, tmp_path: Path) -> None:
     shown = goldrush("wordings", "show", own, cwd=tmp_path)
     checked = goldrush("wordings", "check", own, "--json", cwd=tmp_path)
-    compared = goldrush("wordings", "diff", "default", "own.toml", "--at", "2", cwd=tmp_path)
-    same = goldrush("wordings", "diff", "plain", "plain", "--treatment", "scarce", cwd=tmp_path)
     held = json.loads(checked.out)
 
     assert (0, "") == (shown.code, shown.err)
@@ -78,9 +70,6 @@ def test_a_wording_is_listed_shown_checked_and_compared(own: Path, tmp_path: Pat
         checked.code, held["holds"], held["variants"], len(held["treatments"]),
     )  # fmt: skip
     assert all(0 < t["largest"] <= held["longest"] and t["prompts"] for t in held["treatments"])
-    assert 1 == compared.code
-    assert any(line.startswith("+") and "take" in line for line in compared.out.splitlines())
-    assert (0, "", "goldrush: the prompts are the same\n") == (same.code, same.out, same.err)
 
 
 def test_what_prompts_lack_is_told_in_a_line_each(tmp_path: Path) -> None:
@@ -136,44 +125,6 @@ def test_a_check_warns_of_variants_that_do_not_tell_who_is_asked(tmp_path: Path)
     assert (DONE, f"goldrush: warning: prompts of variant 0 lack {AGENT}\n") == (ran.code, ran.err)
 
 
-def test_a_check_warns_of_treatments_with_more_agents_than_names(tmp_path: Path) -> None:
-    few = {}
-    for names in (2, 10, 20):
-        path = tmp_path / f"of-{names}.toml"
-        path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(names)]}\n")
-        checked = check(str(path))
-        few[names] = {each.treatment: each.agents for each in checked.treatments if each.agents}
-        assert checked.holds
-        assert bool(few[names]) == len(checked.warnings)
-
-    assert {"agents-20": 20, "scarce-20": 20} == few[10]
-    assert few[2].items() > {"baseline": 10, **few[10]}.items()
-    assert {} == few[20]
-
-
-@pytest.mark.parametrize(
-    ("goal", "agents", "doubts"),
-    [
-        (["x", "y"], ["0", "1", "A", "22x"], []),
-        ("a", "letters", []),
-        (["a", "b", "a", "a"], None, ["variants 0, 2 and 3 are equal"]),
-        ("a", ["0", "3", "01"], ["agent 1 '3', which is not", "agent 2 '01', which is not its"]),
-        ("a", ["Ann", "Bo", "ANN"], ["'Ann' and 'ANN', which differ in capitals alone"]),
-        ("a", ["Nobody", "a", "None"], ["'Nobody', the text of message nobody", "'a', the text of "
-                                        "message goal", "'None', the text of message none"]),
-        ("a", [*map(str, range(1, 21))], [*["which is not its number"] * 8, "and 12 more like"]),
-    ],
-)  # fmt: skip
-def test_a_check_warns_of_what_agents_can_mistake(
-    goal: object, agents: object, doubts: list[str]
-) -> None:
-    names = {"agents": agents} if agents else {}
-    found = doubts_about(wording_of("w", {"goal": goal}, names, wordable()))
-
-    assert len(doubts) == len(found)
-    assert all(doubt in line for doubt, line in zip(doubts, found, strict=True)), found
-
-
 def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
     path = tmp_path / "many.toml"
     path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(5_000)]}\n")
@@ -184,30 +135,15 @@ def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
     assert "agents" in str(checked.treatments[0].fault)
 
 
-def test_wordings_with_other_numbers_of_names_are_compared_in_one_run(tmp_path: Path) -> None:
-    for name, names in (("three", ["A", "B", "C"]), ("two", ["D", "E"])):
-        (tmp_path / f"{name}.toml").write_text(f"[names]\nagents = {names}\n")
-    three, two = tmp_path / "three.toml", tmp_path / "two.toml"
-    pairs = [(str(three), str(two)), ("default", str(two)), (str(two), "default")]
-    texts = [text["system"] for of in starmap(diff, pairs) for text in (of.a, of.b)]
-
-    assert ["2"] * 6 == [re.findall("one of ([0-9]+) ", text)[0] for text in texts]
-
-
 @pytest.mark.parametrize(
     ("words", "error"),
     [
         (["show"], "`wordings show` has 0 names; write wordings show NAME"),
         (["list", "plain"], "`wordings list` has 1 names; write wordings list"),
-        (["diff", "plain"], "`wordings diff` has 1 names; write wordings diff NAME NAME"),
-        (["sow", "plain"], "there is no `wordings sow`; take list, show, check, diff"),
+        (["sow", "plain"], "there is no `wordings sow`; take list, show, check"),
         (["show", "plane"], "there is no wording 'plane'; did you mean plain?"),
         (["check", "bad.toml"], "bad.toml, line 2: there is no message 'x'"),
-        (["show", "plain", "--at", "2"], "they are for wordings diff"),
-        (["list", "--journal", "x"], "it is for wordings diff and show"),
-        (["diff", "plain", "told", "--at", "99"], "no model is asked in round 99"),
-        (["diff", "plain", "told", "--agent", "9" * 5_000], "give its number"),
-        (["diff", "plain", "told", "--agent", "3"], "as agent 3; asked are agents 0, 2, 4, 6, 8"),
+        (["list", "--journal", "x"], "it is for wordings show"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(words: list[str], error: str, tmp_path: Path) -> None:
@@ -337,102 +273,6 @@ def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> No
     assert {"raid", f"llm:{own}", "llm:a"} == set(policies)
 
 
-def test_two_wordings_are_compared_in_a_prompt_of_a_run(worded: Path, tmp_path: Path) -> None:
-    words = ["wordings", "diff", "default", "plain", "--journal", worded, "--at", 3, "--agent", 1]
-    ran = goldrush(*words, "--json", cwd=tmp_path)
-    found = json.loads(ran.out)
-    recorded = Run(worded).prompts(3, 3)[0]  # of an agent with the default wording
-
-    assert (1, 3, 1) == (ran.code, found["unit"], found["agent"])
-    assert recorded.messages[0]["content"] == found["a"]["system"]
-    assert "raid" not in found["b"]["system"]
-    assert "round 3" in found["a"]["user"]
-
-
-@pytest.mark.parametrize(("agent", "code"), [("Bo", DONE), ("Ed", TROUBLE)])
-def test_an_agent_is_found_by_the_name_that_a_wording_gives_it(
-    agent: str, code: int, worded: Path, tmp_path: Path
-) -> None:
-    named = goldrush("prompt", worded, "--at", 2, "--agent", agent, cwd=tmp_path)
-    numbered = goldrush("prompt", worded, "--at", 2, "--agent", 1, cwd=tmp_path)
-
-    assert code == named.code
-    assert named.out == (numbered.out if code == DONE else "")
-    assert (code == DONE) or "there is no agent 'Ed'; give its number" in named.err
-
-
-def test_a_person_keeps_its_options_with_other_wordings(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    roster = "human[notes=false;order=run;wording=plain],raid"
-    resources = Resources(people=lambda inquiry: '{"actions": []}')
-    run = prepared(*prepare({"rounds": 1, "seed": 1}, roster))
-    players.record(MINING, MINING_PLAYERS, path, run, resources=resources)
-    sent = Run(path).prompts(1, 0)[0].messages
-
-    found = diff_in(path, "plain", "default")
-
-    assert [message["content"] for message in sent] == [*found.a.values()]
-    assert "note" not in found.b["system"]
-
-
-@pytest.mark.parametrize("prompt", [1, 3])
-def test_of_prompts_without_wordings_a_newer_run_is_asked_for(prompt: int, tmp_path: Path) -> None:
-    of_mining = path_of("language-models"), 0
-    path, agent = of_mining if prompt == 1 else (path_of(MODEL_SEASON, SEASONS), "ada")
-    words = ["wordings", "diff", "default", "default", "--journal", path, "--agent", agent]
-    ran = goldrush(*words, cwd=tmp_path)
-    error = f"prompts of version {prompt} take no wording, and the run has these"
-
-    assert (TROUBLE, "", 1) == (ran.code, ran.out, ran.err.count("\n"))
-    assert f"{error}; give another run of version {prompt + 1} or newer" in ran.err
-
-
-def test_units_of_a_season_are_counted_as_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "new.toml").write_text("[messages]\nsituation = 'Day $day.'")
-    words = ["wordings", "diff", "default", "new.toml", "--world", "competition"]
-    found = json.loads(goldrush(*words, "--json", cwd=tmp_path).out)
-    ran = goldrush(*words, "--at", -1, cwd=tmp_path)
-
-    assert found["a"]["user"].startswith(f"Assignment {found['unit']} of 0 to ")
-    assert "no model is asked in assignment -1; give another assignment" in ran.err
-
-
-@pytest.mark.parametrize("agent", ["ada", "judge", "dov"])
-def test_two_wordings_are_compared_in_a_prompt_of_a_season(agent: str, tmp_path: Path) -> None:
-    path = path_of("season", WORDED)
-    (tmp_path / "new.toml").write_text("[messages]\nsituation = 'Day $day.'")
-    words = ["--journal", path, "--at", 0, "--agent", agent, "--json"]
-    ran = goldrush("wordings", "diff", "default", "new.toml", *words, cwd=tmp_path)
-    found = json.loads(ran.out)
-
-    assert (DIFFERS, 0) == (ran.code, found["unit"])
-    assert found["a"]["system"] == found["b"]["system"]
-    assert found["a"]["user"].startswith("Assignment 0 of 0 to 1, day 0, project 0.\n")
-    assert found["b"]["user"].startswith("Day 0.\n")
-    assert (agent == "ada") == ('{"reasoning": ...' in found["b"]["user"])
-
-
-def test_a_name_is_that_of_the_roster_in_force(tmp_path: Path) -> None:
-    """A fork swaps the names after round 1."""
-    for file, names in (("one", ["Ann", "Bo"]), ("two", ["Bo", "Ann"])):
-        (tmp_path / f"{file}.toml").write_text(f"[names]\nagents = {names}\n")
-    path, fork = tmp_path / "run.journal", tmp_path / "fork.journal"
-    rosters = [f"llm:a[wording={tmp_path / file}.toml]*2" for file in ("one", "two")]
-    with serving(_answer) as server:
-        reach = models(server.address, "a", patience=9)
-        record(path, {"rounds": 2}, rosters[0], models=reach)
-        Run(path).fork(1, fork, roster=rosters[1], models=reach)
-    shown = [goldrush("prompt", fork, "--at", at, "--agent", "Ann", cwd=tmp_path) for at in (1, 2)]
-    words = ["wordings", "diff", "default", "plain", "--journal", fork, "--agent", "Ann", "--json"]
-    found = [json.loads(goldrush(*words, "--at", at, cwd=tmp_path).out) for at in (1, 2)]
-    logged = goldrush("log", fork, "--agent", "Ann", cwd=tmp_path)
-
-    assert all("You are agent Ann." in ran.out for ran in shown)
-    assert [0, 1] == [each["agent"] for each in found]
-    assert (TROUBLE, "") == (logged.code, logged.out)
-    assert "wordings call the agents 0 and 1 Ann; give the number" in logged.err
-
-
 def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path) -> None:
     out = tmp_path / "fork.journal"
     with serving(_answer) as server:
@@ -486,7 +326,6 @@ COMMANDS = [
     ["view", "--out", "page.html"], ["why", "--round", "2"], ["resume"], ["diff", "forged.journal"],
     ["fork", "--at", "1", "--out", "f.journal"], ["ls"],
     ["wordings", "show", "own", "--journal", JOURNAL],
-    ["wordings", "diff", "default", "para-1", "--at", "2", "--journal", JOURNAL],
 ]  # fmt: skip
 
 

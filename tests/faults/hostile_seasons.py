@@ -163,7 +163,7 @@ class Reading:
         yield from (
             ["replay", path, "--at", n],
             ["replay", path, "--at", n, "--json"],
-            ["replay", path, "--at", n, "--table", "0", "--brief"],
+            ["replay", path, "--at", n],
             ["log", path],
             ["log", path, "--json"],
             ["audit", path, "--all"],

@@ -9,7 +9,7 @@ from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
-from goldrush.replay.game.tools import tools_of_game
+from goldrush.replay.find import tools_for
 from goldrush.testing import WorldLaws
 
 
@@ -37,7 +37,11 @@ class TestEpidemic(WorldLaws):
 def test_games_have_nothing_to_remark() -> None:
     games = (Fishery, PublicGoods, DoubleAuction, Epidemic)
 
-    assert [[]] * 4 == [tools_of_game(game).remarks for game in games]
+    starts = [goldrush.record(world=game).at(0).state for game in games]
+
+    assert [[]] * 4 == [
+        tools_for(game).checks(start) for game, start in zip(games, starts, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_what_would_have_happened_happens_in_the_fork(folder: Path, data: st.Dat
     change = data.draw(changes_of(run, plans=8))
     parent, path, out = run.recorded(folder / "parent"), folder / "path", folder / "out"
     fork(parent, run.at, path, force=True, **change.given)
-    everything = [one for one, _ in explained(path)]
+    everything = list(explained(path))
     told = [one for one in everything if one.change is not None]
     incidents = [e for e in log(path) if _is_incident(e)]
 

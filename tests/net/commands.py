@@ -22,7 +22,7 @@ EVERY = (
     "export {}",
 )  # fmt: skip
 WHOLE = (
-    "ls {}", "ls --json {}", "replay {} --json", "replay {} --at 1", "replay {} --brief",
+    "ls {}", "ls --json {}", "replay {} --json", "replay {} --at 1",
     "log {} --json", "log {} --at 1-2", "log {} --agent 1", "measure {}", "measure {} --json",
     "measure {} --by-round --csv", "measure {} --usage", "measure {} --usage --json",
     "why {}", "why {} --json", "audit {} --all", "audit {} --all --json",
@@ -39,7 +39,7 @@ OF_MINING = (
     "audit {} --at 2", "replay {} --at 99", "leaderboard {}",
 )  # fmt: skip
 OF_SEASONS = (
-    "leaderboard {}", "leaderboard {} --json", "replay {} --at 0", "replay {} --table 0",
+    "leaderboard {}", "leaderboard {} --json", "replay {} --at 0",
     "audit {} --at 0", "score {} --at 1 --agent ada", "score {} --at 0 --agent ada --json",
     "leaderboard {} --to agents", "why {} --at 0", "why {} --at 1 --json",
     "prompt {} --at 1 --agent ada", "log {} --agent ada",

@@ -39,8 +39,7 @@ def test_a_lazy_part_is_there_and_is_called_as_the_default_that_it_replaces(
 @pytest.mark.parametrize(
     ("name", "given", "says"),
     [
-        ("explanations", (0, None, None), "no explanations"),
-        ("explained_units", (None, None), "no explanations"),
+        ("explain", (0, 1), "no explanations"),
         ("scores", (0, 0, None), "no scores to audit"),
         ("prompts", (0, 0, None), "no prompts"),
         ("location_of", ("0",), "have no place"),

@@ -37,9 +37,6 @@ class FieldTools(Tools):
     def fields(self, unit: Any) -> dict[str, Any]:
         return {**unit.state}
 
-    def length(self, state: Any) -> int:
-        return 8
-
 
 def _colour(text: str, agent: int | None) -> str:
     return text if agent is None else f"<{agent}:{text}>"
@@ -50,7 +47,7 @@ def told(**fields: Any) -> str:
 
 
 def test_single_values_stand_on_the_first_line() -> None:
-    front = "round 3 of 8, digest 00000000000000ff, stock 1,234.5, over no more"
+    front = "round 3, digest 00000000000000ff, stock 1,234.5, over no more"
 
     assert front == told(stock=1234.5, over="no more").split("\n")[0]
 

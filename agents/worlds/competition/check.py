@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.players import Facts
 from goldrush.agents.seats import classified
 from goldrush.agents.session import Prompt, asked_again
@@ -60,15 +59,14 @@ class SeasonCheck:
         on_prompt: Callable[[Prompt, Row | None], None] | None = None,
         *,
         reruns: bool = True,
-        framed: Mapping[int, Framed] = {},
     ) -> None:
         """Sort the agents by whether they can be asked. `state` is that after the START or FORK
         that named the cast, `forks` the fields of the FORK commits so far; without `reruns` the
-        recorded results of trials and tests are taken. `framed`: see SeasonPlay.
+        recorded results of trials and tests are taken.
 
         Raises ImpossiblePlayer for an agent that no season has.
         """
-        self._on_prompt, self._framed = on_prompt, framed
+        self._on_prompt = on_prompt
         self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
         present = [agent for agent in state.agents.values() if agent.status != Status.GONE]
@@ -88,7 +86,7 @@ class SeasonCheck:
     ) -> Sequence[Batch]:
         """The acts of a step: see session.asked_again. Raises PolicyFailed if a policy fails."""
         self._scripts.read(acts_in(recorded.batches))
-        play = SeasonPlay(state, self._scripts, self._roster.trust, self._roster, self._framed)
+        play = SeasonPlay(state, self._scripts, self._roster.trust, self._roster)
         acts = asked_again(play, recorded, is_whole=is_whole, on_prompt=self._on_prompt)
         return arrange(Block(acts)).batches
 

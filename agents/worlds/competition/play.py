@@ -92,10 +92,9 @@ class SeasonPlay:
         scripts: Scripts,
         trust: Collection[str] = (),
         known: Roster | None = None,
-        framed: Mapping[int, Framed] = {},
     ) -> None:
         """Begin a step on a copy of the state. `known` has what agents are asked again with; None:
-        all can be asked. `framed`: how some are asked otherwise than the state says.
+        all can be asked.
         """
         self.unit = f"{VOCABULARY.unit} {state.assignment}"
         self.number, self.seed = state.assignment, state.config.seed
@@ -104,7 +103,6 @@ class SeasonPlay:
         self._trust = trust
         self._known = known
         self._grounds: dict[int, Mapping[int, Grounds]] = {}
-        self._otherwise = framed
         self._framings: dict[tuple[int, str], Framed | None] = {}  # by agent and class
 
     def script(self) -> Script:
@@ -260,8 +258,6 @@ class SeasonPlay:
         return self._state.agents[asked.agent]
 
     def _framed(self, agent: AgentState) -> Framed | None:
-        if agent.ordinal in self._otherwise:
-            return self._otherwise[agent.ordinal]
         key = agent.ordinal, agent.class_
         if key not in self._framings:
             self._framings[key] = framed_at(agent, self._state)

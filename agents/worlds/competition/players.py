@@ -30,6 +30,7 @@ from goldrush.agents.roster import Roster, split_parts
 from goldrush.agents.seats import ImpossiblePlayer, check_people
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
+    KINDS,
     NoProgram,
     arena_record,
     opened_tests,
@@ -148,6 +149,7 @@ class SeasonPlayers(Players[SeasonState]):
     horizon = "assignments"
     prompts = PROMPTS
     takes_program = True
+    kinds = KINDS
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,

@@ -25,8 +25,11 @@ def score(
     Examples:
       goldrush score s.journal --at 5 --agent ada
     """
-    from goldrush.replay.worlds.competition.run import SeasonRun
+    from goldrush.replay.find import tools_at
+    from goldrush.replay.journal.story import agent_of
+    from goldrush.replay.worlds.competition.score import scores
 
-    scores = SeasonRun(journal).score(at, agent, place)
-    echo(as_json, as_dicts(scores), lambda: "\n\n".join(map(str, scores)))
-    return DONE if all(score.holds for score in scores) else DIFFERS
+    table = None if place is None else tools_at(journal).location_of(journal, place)
+    found = scores(journal, at, agent_of(journal, agent), table)
+    echo(as_json, as_dicts(found), lambda: "\n\n".join(map(str, found)))
+    return DONE if all(score.holds for score in found) else DIFFERS

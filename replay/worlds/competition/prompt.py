@@ -11,26 +11,17 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.question import About, Message
-from goldrush.agents.llm.versions import check_wordable, decided, version_of
-from goldrush.agents.llm.wording_rosters import framed_of
-from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.players import Resources
-from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.session import Prompt
-from goldrush.agents.trust import HUMAN, LLM
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
 from goldrush.agents.worlds.competition.seats import about as about_row
-from goldrush.agents.worlds.competition.seats import model_at
-from goldrush.agents.worlds.competition.versions import PROMPTS
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
-from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.worlds.competition.steps import season_world
@@ -67,22 +58,17 @@ class RebuiltQuestion:
 
 @reader_of
 def prompted(
-    path: str | Path,
-    assignment: int,
-    agent: int,
-    resources: Resources = Resources(),
-    wording: str | None = None,
+    path: str | Path, assignment: int, agent: int, resources: Resources = Resources()
 ) -> list[RebuiltQuestion]:
     """Every question to an agent in a closed assignment, in order.
 
     A question depends on the earlier acts of the assignment, so scripted agents are asked again and
     trials and tests run again. `assignment`: the assignment, from 0; `resources`: the program that
-    tests and the number of jobs; `wording`: asks with another one, by name or file, as a new model.
+    tests and the number of jobs.
 
     Raises:
-        BadInput: if the wording cannot be used, there is no such agent or closed assignment, its
-            tests cannot be run here, or no question can be reconstructed because agents cannot be
-            asked again.
+        BadInput: if there is no such agent or closed assignment, its tests cannot be run here, or
+            no question can be reconstructed because agents cannot be asked again.
         PolicyFailed: if a policy fails.
         JournalError: if the journal cannot be read; MalformedEvents if an event up to the end of
             the assignment does not follow from the submissions.
@@ -102,8 +88,7 @@ def prompted(
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
         with opened_tests(state.arena, resources.program, resources.jobs) as tests:
-            framed = {} if wording is None else {agent: _framed(state, agent, wording)}
-            again = SeasonCheck(state, tests, before.forks, on_prompt=keep, framed=framed)
+            again = SeasonCheck(state, tests, before.forks, on_prompt=keep)
             asked = state.copy()
             for _, step, after in walk.steps():
                 if step is not None:
@@ -116,33 +101,6 @@ def prompted(
                     "see its answer with `goldrush replay`",
                 )
     return found
-
-
-@reader_of
-def reworded(
-    path: str | Path, agent: int, assignment: int, wordings: Sequence[str]
-) -> list[Sequence[Message]]:
-    """The messages of the first question to an agent in an assignment, with each of these wordings.
-    Raises as `prompted`, and BadInput if it was asked nothing.
-    """
-    found = [prompted(path, assignment, agent, wording=wording) for wording in wordings]
-    if not all(found):
-        raise BadInput(f"agent {agent} is not asked in assignment {assignment}", "give another one")
-    return [questions[0].messages for questions in found]
-
-
-def _framed(state: SeasonState, agent: int, wording: str) -> Framed:
-    """How an agent is asked with a wording, by name or file. Raises BadInput."""
-    player, version, model = state.agents[agent], PROMPTS[-1], Model("any", "any")
-    if player.policy in (LLM, HUMAN):
-        version = version_of(PROMPTS, player.options) if player.options else PROMPTS[0]
-        check_wordable(version, PROMPTS)
-        is_model = player.policy == LLM
-        model = model_at(player) if is_model else Model.framed_as(Framing.of(player.options))
-    assert version.wordable is not None
-    worded = attrs.evolve(model, wording=wording, wording_sha256=None, wording_text=None)
-    entry = Entry(agent, LLM, decided(worded, [version]).as_options())
-    return framed_of(entry, state.config.seed, version.wordable(), lambda: Roster([entry]))
 
 
 def _prompted(prompt: Prompt, row: Row | None) -> RebuiltQuestion:

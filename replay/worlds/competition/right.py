@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.agents.worlds.competition.formats import format_apart, format_number
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import ROWS, Walk
@@ -21,7 +20,7 @@ from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.why import Explanation
-from goldrush.replay.worlds.competition.proof import Challenge, Proof, Proven, proofs
+from goldrush.replay.worlds.competition.proof import Challenge, Proof, Proven, proof_at
 from goldrush.replay.worlds.competition.quality import Quality
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.story import format_ids, names_in
@@ -139,43 +138,28 @@ def format_conclusion(proof: Proof, name: Naming) -> str:
 
 
 @reader_of
-def explained_at(
-    path: str | Path, assignment: int, table: int | None = None, agent: int | None = None
-) -> list[Explanation]:
-    """Why each table of an assignment concluded what it did; None: of all tables or participants.
-
-    Raises BadInput if there is no such assignment or table; JournalError if the journal cannot be
-    read.
+def explained(
+    path: str | Path, first: int | None = None, last: int | None = None
+) -> Iterator[Explanation]:
+    """Why each table of the assignments `first` to `last` (None: from the start, to the end)
+    concluded what it did. Raises JournalError where the journal cannot be read.
     """
-    of_tables = proofs(path, assignment)
-    names = names_in(path)
+    names: dict[int, str] = {}
 
     def name(agent: int) -> str:
         return escaped(names[agent])
 
-    found = [
-        _explained(proof, assignment, name)
-        for proof in of_tables
-        if table in (None, proof.table) and (agent is None or agent in _participants(proof))
-    ]
-    if not found:
-        problem = f"assignment {assignment} has no such table"
-        raise BadInput(problem, "leave --place and --agent out")
-    return found
-
-
-@reader_of
-def explained_units(
-    path: str | Path, table: int | None = None, agent: int | None = None
-) -> Iterator[int]:
-    """The assignments with such a table, ascending. Raises JournalError."""
     with JournalReader(path) as reader:
         world = season_world(reader)
         for _, step, state in Walk(world, reader, ROWS).steps():
-            if step is not None and world.unit_done(state):
-                tables = state.tables if table is None else state.tables[table : table + 1]
-                if any(agent in (None, *each.participants) for each in tables):
-                    yield state.assignment
+            if step is None or not world.unit_done(state):
+                continue
+            names = names or names_in(path)  # reads the journal, which may be forged
+            if last is not None and state.assignment > last:
+                return
+            if first is None or state.assignment >= first:
+                for table in state.tables:
+                    yield _explained(proof_at(state, table), state.assignment, name)
 
 
 def _participants(proof: Proof) -> list[int]:

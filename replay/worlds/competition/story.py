@@ -28,14 +28,6 @@ from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
 # Names of the events of the brief story.
-BRIEF: Final = frozenset(
-    {
-        "assignment_opened", "spoke", "tested", "stood", "refused", "concluded", "adopted",
-        "scored", "bottomed", "elimination_faced", "fate_chosen", "relegated", "returned",
-        "deleted", "joined", "contract_signed", "contract_settled", "reward_unlocked",
-        "stage_reached", "project_completed", "assignment_closed",
-    }
-)  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 

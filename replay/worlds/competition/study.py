@@ -18,7 +18,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.roster import split_parts
-from goldrush.agents.worlds.competition.arenas import NAMES, NoProgram
+from goldrush.agents.worlds.competition.arenas import NAMES, NoProgram, seeded_setting
 from goldrush.agents.worlds.competition.cast import (
     PLANTED,
     POLICIES,
@@ -463,4 +463,5 @@ STUDIES: Final = Studies(
     answers=answers,
     summary=summary_lines,
     compared=[name for name, measure in MEASURES.items() if measure.column],
+    seeded=seeded_setting,
 )

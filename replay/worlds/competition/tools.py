@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goldrush.agents.worlds.competition.arenas import KINDS, seeded_setting
 from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, SILENT
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
@@ -18,15 +17,11 @@ class SeasonTools(Tools):
     """What the competition does better than any world."""
 
     world = staticmethod(world_of)
-    seeded = staticmethod(seeded_setting)
     config = SeasonConfig
     players = SEASON_PLAYERS
     treatments = TREATMENTS
-    kinds = KINDS
-    run = lazy("goldrush.replay.worlds.competition.run:SeasonRun")
     names = lazy("goldrush.replay.worlds.competition.story:names_in")
     sentences = lazy("goldrush.replay.worlds.competition.story:sentences_of")
-    brief = lazy("goldrush.replay.worlds.competition.story:BRIEF")
     headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.headline:headline")
     text = (
@@ -37,10 +32,8 @@ class SeasonTools(Tools):
     )
     location = "table"
     draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
-    explanations = lazy("goldrush.replay.worlds.competition.right:explained_at")
-    explained_units = lazy("goldrush.replay.worlds.competition.right:explained_units")
+    explain = lazy("goldrush.replay.worlds.competition.right:explained")
     prompts = lazy("goldrush.replay.worlds.competition.prompt:prompted")
-    reworded = lazy("goldrush.replay.worlds.competition.prompt:reworded")
     measures = lazy("goldrush.replay.worlds.competition.measures:MEASURING")
     tables = lazy("goldrush.replay.worlds.competition.tables:TABLES")
     studies = lazy("goldrush.replay.worlds.competition.study:STUDIES")
@@ -48,9 +41,6 @@ class SeasonTools(Tools):
     view = lazy("goldrush.replay.worlds.competition.view.view:VIEW")
     hue_order = (SCRIPTED, SILENT)
     null = RANDOM
-
-    def length(self, state: SeasonState) -> int:
-        return state.config.assignments
 
     def labels(self, state: SeasonState) -> Sequence[str]:
         return [agent.name for agent in state.agents.values()]

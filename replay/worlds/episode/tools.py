@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os.path import relpath
-from pathlib import Path
 from typing import Final
 
-from goldrush.agents.given import location_of_maker, maker_of
+from goldrush.agents.given import maker_of
 from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.text import quoted
 from goldrush.kernel.world import Block, World
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.state import EpisodeState
@@ -75,18 +72,8 @@ class EpisodeTools(Tools):
         of = f"recorded of {about_of(setup.get('subject')).name}; {other} is given here"
         return f"{of}; {text}" if text else of
 
-    def length(self, state: EpisodeState) -> int | None:
-        return state.config.steps or None
-
     def labels(self, state: EpisodeState) -> Sequence[str]:
         return state.about.agents
-
-    def world_option(self, folder: str | Path = "") -> str:
-        location = location_of_maker()
-        file, colon, name = location.partition(":")
-        if folder and file.endswith(".py"):
-            location = f"{relpath(file, folder)}{colon}{name}"
-        return f" --env {quoted(location)}" if location else ""
 
 
 TOOLS: Final = EpisodeTools()

@@ -11,8 +11,6 @@ from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.sentences import EventSentences, Sentence
 
-BRIEF: Final = ("pruned", "claim_drawn", "raid_resolved", "ruled", "forked")
-
 
 def tell(event: Event) -> str:
     """One event as text; an event without a sentence as JSON."""

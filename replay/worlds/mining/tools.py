@@ -19,8 +19,6 @@ from goldrush.replay.tools import ClosedUnit, lazy
 class MiningTools(StageTools):
     """What mining does better than any world."""
 
-    run = lazy("goldrush.replay.worlds.mining.run:MiningRun")
-    brief = lazy("goldrush.replay.worlds.mining.story:BRIEF")
     text = (
         "Agents claim, raid, defend and mine the plots of a grid, round by round. Each wants as "
         "much gold of its own as possible; only defence protects what one owns."
@@ -28,8 +26,7 @@ class MiningTools(StageTools):
     location = "plot"
     location_of = lazy("goldrush.replay.worlds.mining.audit:plot_of")
     draws = lazy("goldrush.replay.worlds.mining.audit:DRAWS")
-    explanations = lazy("goldrush.replay.worlds.mining.why:explained_at")
-    explained_units = lazy("goldrush.replay.worlds.mining.why:explained_rounds")
+    explain = lazy("goldrush.replay.worlds.mining.why:explained")
     measures = lazy("goldrush.replay.worlds.mining.measures:MEASURING")
     tables = lazy("goldrush.replay.worlds.mining.tables:TABLES")
     studies = lazy("goldrush.replay.worlds.mining.study:STUDIES")

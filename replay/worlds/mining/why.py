@@ -16,9 +16,9 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.seats import is_outside
-from goldrush.kernel.errors import BadInput, BadPlan
+from goldrush.kernel.errors import BadPlan
 from goldrush.kernel.journal import UNIT, JournalReader
-from goldrush.kernel.text import format_count, quoted_path
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Batches, Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE
@@ -45,7 +45,6 @@ from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundReco
 from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
-from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.why import Explanation, PlanChange
 from goldrush.replay.sentences import agents_text
 from goldrush.replay.text import EXACT_DIGITS, format_number
@@ -61,60 +60,13 @@ _GIVEN_BACK: Final = "; the authority would have given it back"
 @reader_of
 def explained(
     path: str | Path, first: int | None = None, last: int | None = None
-) -> Iterator[tuple[Explanation, Sequence[Row]]]:
+) -> Iterator[Explanation]:
     """The explanations of the rounds `first` to `last` (None: from the start, to the end), in
-    order, each with the `submitted` rows of all agents in its round.
-
-    Raises JournalError where the journal cannot be read, after the explanations of the rounds
-    before the damage.
+    order. Raises JournalError where the journal cannot be read, after the explanations of the
+    rounds before the damage.
     """
     for before, record in _rounds(path, first or 1, last):
-        round = Round(before, record)
-        for one in explanations(round):
-            yield one, round.submitted
-
-
-@reader_of
-def explained_rounds(
-    path: str | Path, plot: int | None = None, agent: int | None = None
-) -> Iterator[int]:
-    """The rounds that have explanations, of a plot and that involve an agent (None: of any),
-    ascending. Raises JournalError as `explained`.
-    """
-    for before, record in _rounds(path, 1, None):
-        round = Round(before, record)
-        if any(_is_about(one, plot, agent) for one in explanations(round)):
-            yield record.round
-
-
-def _is_about(explanation: Explanation, plot: int | None, agent: int | None) -> bool:
-    return plot in (None, explanation.location) and (agent is None or agent in explanation.agents)
-
-
-@reader_of
-def explained_at(
-    path: str | Path, round: int, plot: int | None = None, agent: int | None = None
-) -> list[Explanation]:
-    """The explanations of one round, as in `explained_rounds`.
-
-    Raises BadInput if there is no such round, plot or agent, or the round has no such explanation;
-    JournalError if the journal cannot be read.
-    """
-    walked = next(iter(_rounds(path, round, round)), None)
-    config = (walked[0] if walked else rebuild(path, round, world=MINING).state).config
-    for what, number, count in (("plot", plot, config.plots), ("agent", agent, config.agents)):
-        if number is not None and not 0 <= number < count:
-            raise BadInput(f"there is no {what} {number}", f"give one from 0 to {count - 1}")
-    of_round = explanations(Round(*walked)) if walked else ()
-    matching = [one for one in of_round if _is_about(one, plot, agent)]
-    if matching:
-        return matching
-    asked = [f"{what} {n}" for what, n in (("plot", plot), ("agent", agent)) if n is not None]
-    of, options = ("".join(f" {front}{each}" for each in asked) for front in ("of ", "--"))
-    raise BadInput(
-        f"no raid, contested claim or removed action{of} in round {round}",
-        f"`goldrush why {quoted_path(str(path))}{options}` names the rounds that have one",
-    )
+        yield from explanations(Round(before, record))
 
 
 def _rounds(

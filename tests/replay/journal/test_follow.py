@@ -1,7 +1,6 @@
 """A run followed while it is recorded, whatever piece of it is in the file."""
 
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,10 +8,8 @@ import pytest
 
 from goldrush.kernel.errors import BadInput, DamagedJournal
 from goldrush.kernel.journal import UNIT
-from goldrush.kernel.worlds.mining.events import SUBMITTED
-from goldrush.replay.journal.follow import Progress, follow
+from goldrush.replay.journal.follow import follow
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.journal.usage import usage
 from tests.golden import FORKED, FORKED_SEASON, MODEL_SEASON, MODELS, path_of, season_path
 from tests.journals import commits_of
 
@@ -38,36 +35,12 @@ def test_every_unit_is_given_once_however_the_file_grows(source: Path, tmp_path:
     path, data = tmp_path / "run.journal", source.read_bytes()
     start = commits_of(source)[0].end
     grow = grows(path, data, [*range(start, len(data), 997), len(data)])
-    seen = [one for one in follow(path, grow) if one.is_new]
+    seen = list(follow(path, grow))
     closed = [c for c in commits_of(source) if c.kind == UNIT and c.digest is not None]
 
-    assert [c.digest for c in closed] == [one.rebuilt.digest for one in seen[1:]]
+    assert [c.digest for c in closed] == [one.digest for one in seen[1:]]
     for one in seen:
-        assert rebuild(source, one.rebuilt.round).events == one.rebuilt.events
-    assert (usage(source).total.tokens_in, usage(source).total.tokens_out) == (
-        seen[-1].tokens_in, seen[-1].tokens_out,
-    )  # fmt: skip
-
-
-def test_whose_answers_are_missing_is_known_between_commits(tmp_path: Path) -> None:
-    source = path_of(MODELS)
-    commits = commits_of(source)
-    path, ends = tmp_path / "run.journal", [commit.end for commit in commits]
-    seen: list[Progress] = []
-    before = os.stat(source)
-    for one in follow(path, grows(path, source.read_bytes(), ends)):
-        seen += [] if one.is_new else [one]
-    there: set[int] = set()
-    expected = []
-    for commit in commits[:-1]:
-        there |= {row[0] for block in commit.blocks[::2] for row in block.rows(SUBMITTED)}
-        there = set() if commit.digest is not None else there
-        expected.append((tuple(agent for agent in (0, 1, 2) if agent not in there), len(there)))
-
-    assert [*expected, ((), 0)] == [(one.missing, one.inputs) for one in seen]
-    assert [False] * len(expected) + [True] == [one.ended for one in seen]
-    assert {()} < {missing for missing, _ in expected}, "answers were committed as they came"
-    assert before.st_mtime_ns == os.stat(source).st_mtime_ns
+        assert rebuild(source, one.round).events == one.events
 
 
 def test_what_takes_the_place_of_the_file_is_refused(tmp_path: Path) -> None:

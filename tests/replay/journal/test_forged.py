@@ -47,12 +47,10 @@ from goldrush.replay.report.run_figures import figure_of
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.view import page
 from goldrush.replay.view.shown import front_until, shown_of
-from goldrush.replay.wordings import diff_in
 from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.mining import audit, measures, why
 from goldrush.replay.worlds.mining.tools import TOOLS
-from goldrush.replay.worlds.mining.view import view as mining_view
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
@@ -213,8 +211,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),
     "study.failures.failures_of": _studied,
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
-    "mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
-    "mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),
     "summary.summarise": lambda c: summary.summarise(c.forged),
     "run_data.measured_until": lambda c: measured_until(c.forged, 1),
     "encoded.encoded_tables": lambda c: list(encoded.encoded_tables([c.forged], "csv")),
@@ -235,22 +231,17 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "view.shown.front_until": lambda c: front_until(c.forged, TOOLS, (), [], 1),
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
-    "mining.view.view.explained": lambda c: list(mining_view.explained(c.forged, 1, 9)),
-    "prompts.reworded": lambda c: prompts.reworded(c.forged, GAME, 0, 9, ["plain"]),
-    "wordings.diff_in": lambda c: diff_in(c.forged, "default", "plain", 9),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "of a season: draws_at": lambda c: draws.draws_at(c.forged, 0),
     "of a season: draws": lambda c: list(draws.draws(c.forged)),
     "of a season: summarise": lambda c: summary.summarise(c.forged),
-    "competition.right.explained_at": lambda c: right.explained_at(c.forged, 0),
-    "competition.right.explained_units": lambda c: list(right.explained_units(c.forged)),
+    "competition.right.explained": lambda c: list(right.explained(c.forged)),
     "competition.folder.export": lambda c: folder.export(c.forged, c.out),
     "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
     "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
-    "competition.prompt.reworded": lambda c: season_prompt.reworded(c.forged, 0, 5, ["default"]),
     "of a season: view.shown.shown_of": lambda c: shown_of(
         c.forged, tools_at(c.forged), (None, None)
     ),
@@ -327,7 +318,6 @@ NO_READERS = {
     "diff.format_diff": "what diff gives, and the narrator",
     "verify.verify": "what the door asks",
     "story.agent_of": "leaves out what it cannot read",
-    "story.in_brief": "headers",
     "story.names_of": "leaves out what it cannot read",
     "story.narrator": "a test of its own",
     "story.sentences_of": "headers and START",
@@ -336,6 +326,8 @@ NO_READERS = {
     "find.tools_at": "headers",
     "find.tools_of": "headers",
     "find.typed": "headers",
+    "find.world_option": "no journal",
+    "tools.lacks": "no journal",
     "usage.asked_by": "its caller is behind the door",
     "wordings.text_in": "START and forks; tests of its own (cli/test_wordings.py)",
     "usage.failures_by": "its caller is behind the door",

@@ -27,7 +27,7 @@ def test_what_models_answered_then_is_put_in_by_hand_too() -> None:
     recorded = {
         (event.unit, event["agent"]): event for event in log(path, Query(names=["submitted"]))
     }
-    changes = [one.change for one, _ in explained(path) if one.change is not None]
+    changes = [one.change for one in explained(path) if one.change is not None]
     for change in changes:
         first, *others = change.submissions
 

@@ -40,8 +40,7 @@ def test_its_runs_are_those_of_the_plan(study: goldrush.Study) -> None:
     assert len(study.runs()) == 8
     [run] = study.runs(treatment="crowded", roster="greedy", seed=1)
 
-    assert isinstance(run, goldrush.MiningRun)
-    assert (run.config().rows, run.config().seed) == (3, 1)
+    assert (run.last().state.config.rows, run.seed) == (3, 1)
     assert "8 runs, 2 treatments, 2 rosters, 2 seeds>" in repr(study)
     assert repr(study) == repr(goldrush.Study.open(study.folder))
 

@@ -23,7 +23,7 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import last_unit, rebuild
 from goldrush.replay.run import Run
 from goldrush.replay.view.page import write_page
-from goldrush.replay.worlds.mining.why import explained_at
+from goldrush.replay.worlds.mining.why import explained
 from tests.browser import PHONE, Tab
 from tests.golden import path_of
 from tests.journals import commits_of, forged, write
@@ -134,7 +134,7 @@ def test_why_is_what_the_command_line_says(tab: Tab, paged: Callable[..., Path])
     journal = path_of("baseline")
     last = last_unit(journal)[0]
     for unit in (3, last):
-        [first, *_] = explained_at(journal, unit)
+        first = next(explained(journal, unit, unit))
         tab.open(paged(journal), f"#round={unit}")
         line = tab.page.locator(".lines li", has_text=f"plot {first.location} ").first
         line.get_by_text("Why?").click()

@@ -61,7 +61,7 @@ def test_a_result_has_its_explanation_and_that_of_the_last_round_stands_in_any_c
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     by_place: dict[tuple[int, int | None], list[str]] = {}
-    for one, _ in explained(BASELINE):
+    for one in explained(BASELINE):
         by_place.setdefault((one.unit, one.location), []).append(str(one))
     whole = shown()
     compared = 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.world import Event, Step, World
 from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
-from goldrush.replay.journal.why import Explanation
 from goldrush.replay.tools import ClosedUnit, View
 
 _HERE: Final = Path(__file__).parent
@@ -81,13 +80,6 @@ def _map(unit: ClosedUnit, state: MiningState) -> dict[str, object]:
     }
 
 
-def explained(path: str | Path, first: int, last: int) -> Iterator[Explanation]:
-    """The explanations of the rounds `first` to `last`. Raises JournalError."""
-    from goldrush.replay.worlds.mining.why import explained as explained_with_plans
-
-    return (explanation for explanation, _ in explained_with_plans(path, first, last))
-
-
 VIEW: Final = View(
     script=_HERE / "view.js",
     style=_HERE / "view.css",
@@ -104,7 +96,6 @@ VIEW: Final = View(
     },
     folded=("Plans",),
     left_out=("mining_settled",),
-    explained=explained,
     explains={
         "capture": "raid_resolved", "blocked raid": "raid_resolved",
         "raid in truce": "raid_resolved", "void raid": "raid_resolved",

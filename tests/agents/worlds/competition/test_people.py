@@ -29,15 +29,13 @@ from goldrush.cli.main import _run
 from goldrush.cli.people import at_terminal
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.fold import events
-from goldrush.kernel.journal import Commit, JournalReader
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.terms import Refusal, names_of
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.wordings import diff_in
 from tests.cli.helpers import ROOT
-from tests.journals import commits_of, forged
 from tests.playing import nk
 from tests.waiting import HANGS
 
@@ -97,20 +95,6 @@ def test_what_a_person_answers_is_recorded_word_for_word(tmp_path: Path) -> None
     assert {"ben", "judge"} == {inquiry.player for inquiry in person.asked}
     assert {"assignment 0", "assignment 1"} == {inquiry.unit for inquiry in person.asked}
     assert all(row["source"]["error"] is None for row in found)
-
-
-def test_a_person_keeps_its_persona_with_another_wording(tmp_path: Path) -> None:
-    path = tmp_path / "s.journal"
-    play(path, Person())
-    start, *rest = commits_of(path)
-    setup = json.loads(json.dumps(start.setup))
-    setup[WORLD.vocabulary.players][BEN]["options"]["persona"] = "You are kind."
-    first = Commit(start.kind, start.unit, start.digest, start.blocks, setup)
-
-    changed = forged(tmp_path / "changed.journal", WORLD, [first, *rest])
-    found = diff_in(changed, "default", "default", 0, "ben")
-
-    assert "You are kind." in found.a["user"]
 
 
 def test_the_final_stance_of_a_person_is_taken_and_names_it(tmp_path: Path) -> None:

@@ -132,9 +132,9 @@ def test_where_the_arena_is_not_here_options_stay_as_they_are() -> None:
     of = studied("competition")
     config = configured({"arena": DEFAULT, "seed": 4}).as_dict()
 
-    assert [("arena", "options", "landscape")] == list(of.seeded(config))
+    assert [("arena", "options", "landscape")] == list(of.studies.seeded(config))
     for change in ({"name": "elsewhere"}, {"version": 1}):
-        assert () == of.seeded({**config, "arena": {**config["arena"], **change}})
+        assert () == of.studies.seeded({**config, "arena": {**config["arena"], **change}})
 
 
 def test_a_manifest_is_read_with_the_landscapes_that_its_seeds_make(tmp_path: Path) -> None:

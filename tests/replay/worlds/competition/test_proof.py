@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition.events import CODES, Stood
@@ -16,8 +17,7 @@ from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.measures import measured
 from goldrush.replay.worlds.competition.proof import Proof, proofs
 from goldrush.replay.worlds.competition.right import (
-    explained_at,
-    explained_units,
+    explained,
     format_conclusion,
     format_right,
 )
@@ -82,19 +82,19 @@ def test_why_an_assignment_concluded_what_it_did() -> None:
     names = names_in(path)
     for unit in range(ASSIGNMENTS):
         [proof] = proofs(path, unit)
-        [explained] = explained_at(path, unit)
+        [one] = explained(path, unit, unit)
         given = sum(side.stood is not None for side in proof.sides)
         changed = sum(side.changed for side in proof.sides)
-        text = str(explained)
+        text = str(one)
 
         assert (unit, 0, sorted(side.agent for side in proof.sides)) == (
-            explained.unit, explained.location, list(explained.agents)
+            one.unit, one.location, list(one.agents)
         )  # fmt: skip
         assert format_right(proof, names.__getitem__) in text
         choice = f"the choice: {given} of 6 gave a final stance; {changed} changed sides "
         assert (choice if given else "no final stances: ") in text
-        assert json.loads(json.dumps(explained.as_dict()))["account"] == list(explained.account)
-    assert [*range(ASSIGNMENTS)] == list(explained_units(path))
+        assert json.loads(json.dumps(one.as_dict()))["account"] == list(one.account)
+    assert [*range(ASSIGNMENTS)] == [one.unit for one in explained(path)]
 
 
 def test_explanations_are_of_one_table_or_of_those_where_an_agent_sat() -> None:
@@ -103,14 +103,13 @@ def test_explanations_are_of_one_table_or_of_those_where_an_agent_sat() -> None:
     agent = min(min(seated) for seated in tables.values())
     where = [table for table, seated in tables.items() if agent in seated]
 
-    assert [*tables] == [each.location for each in explained_at(path, 0)]
-    assert where == [each.location for each in explained_at(path, 0, agent=agent)]
-    assert [0] == [each.location for each in explained_at(path, 0, 0)]
-    assert 0 in explained_units(path, 0, agent)
-    for asked in ((0, 99, None), (0, None, 99)):
-        with pytest.raises(BadInput, match="no such table"):
-            explained_at(path, *asked)
-    assert [] == list(explained_units(path, 99))
+    run = goldrush.open(path)
+
+    assert [*tables] == [each.location for each in run.why(0)]
+    assert where == [each.location for each in run.why(0, agent=agent)]
+    assert [0] == [each.location for each in run.why(0, 0)]
+    assert 0 in {each.unit for each in run.why(None, 0, agent)}
+    assert [] == run.why(0, 99) == run.why(0, None, 99) == run.why(location=99)
 
 
 def test_where_nobody_is_asked_it_is_said_so() -> None:
@@ -118,7 +117,7 @@ def test_where_nobody_is_asked_it_is_said_so() -> None:
         (apart(), "no final stances: everybody stands where the proof left it"),
         (silent(), "nobody proposed anything that counts, so nothing is concluded"),
     ):
-        assert says in "\n".join(map(str, explained_at(path, 1)))
+        assert says in "\n".join(map(str, explained(path, 1, 1)))
 
 
 def test_what_there_is_not_has_no_proof() -> None:

@@ -25,9 +25,8 @@ from goldrush.kernel.journal import START
 from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.find import world_named
+from goldrush.replay.find import typed, world_named
 from goldrush.replay.journal.batch import format_result, verify_all
-from goldrush.replay.worlds.episode.tools import TOOLS
 from tests.journals import changed, commits_of, forged
 from tests.kernel.worlds.episode.scripted import Scripted, recorded, reset, setup_of, world_on
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, play
@@ -315,7 +314,7 @@ def test_a_journal_imports_nothing_by_naming_it(
     assert run.verify().holds is None
     assert [*run.events("acted")]
     assert run.at(3).state.about.name == name
-    assert TOOLS.typed(path)
+    assert typed(path)
     with pytest.raises((BadInput, goldrush.JournalError)):
         run.fork(3, tmp_path / "fork.journal")
     assert "its_trap" not in sys.modules
