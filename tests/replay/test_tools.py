@@ -40,7 +40,6 @@ def test_a_lazy_part_is_there_and_is_called_as_the_default_that_it_replaces(
     ("name", "given", "says"),
     [
         ("explain", (0, 1), "no explanations"),
-        ("scores", (0, 0, None), "no scores to audit"),
         ("prompts", (0, 0, None), "no prompts"),
         ("location_of", ("0",), "have no place"),
     ],
