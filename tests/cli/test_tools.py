@@ -283,9 +283,9 @@ def test_why_tells_what_happened_and_what_would_have_changed_it(kept: Path) -> N
     assert ran.out.strip() in of_agent.out
     for given, says in (
         (("--at", 1, "--plot", 100), "no plot '100'"),
-        (("--at", 1, "--agent", 10), "no agent 10; give one from 0 to 9"),
+        (("--at", 1, "--agent", 10), "nothing there can be explained in round 1"),
         (("--at", ROUNDS + 1), f"no round {ROUNDS + 1}"),
-        (("--at", 0), "in round 0; `goldrush why a.journal` names the rounds"),
+        (("--at", 0), "nothing can be explained in round 0; leave --at out"),
     ):
         assert_refused(goldrush("why", "a.journal", *given, cwd=kept), says)
 
