@@ -12,12 +12,12 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Batch, Block, Event, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
 from goldrush.replay.find import open_world
-from goldrush.replay.worlds.mining.counting import Counts
-from goldrush.replay.worlds.mining.measures import Measuring
+from goldrush.replay.worlds.mining.counting import Counting, Counts
 
 MINING_HEADER = Header(MINING.name, MINING.rules)
 
@@ -179,8 +179,14 @@ def in_pieces(commits: Sequence[Commit], pieces: int) -> list[Commit]:
 
 def counts_of(path: str | Path) -> list[Counts]:
     """The counts of each closed round of a mining journal."""
+    found = []
     with JournalReader(path) as reader:
-        return [counts for counts, _ in Measuring(reader)]
+        for commit, state in Walk(MINING, reader):
+            if commit.kind == START:
+                counting = Counting(state)
+            if commit.kind == UNIT and commit.digest is not None:
+                found.append(counting.add(state))
+    return found
 
 
 def progress(path: Path) -> tuple[int, int]:

@@ -46,16 +46,6 @@ class Hold(NamedTuple):
     lost_to: int | None
 
 
-class Drawn(NamedTuple):
-    """A tie: how many took part, and at which place of them (from 0) the winner stood."""
-
-    kind: str
-    round: int
-    plot: int
-    participants: int
-    place: int
-
-
 class Round:
     """A closed round: its events by name, what was held before and after, gold after it."""
 
@@ -127,7 +117,6 @@ class Told:
         self.closed: list[Round] = []
         self._read(list(events))
         self.spells = self._spells()
-        self.ties = [tie for round in self.closed for tie in ties_of(round)]
         self.rounds = [self._of_round(round) for round in self.closed]
         self.counts = [counts_of(round) for round in self.closed]
         self.run = {
@@ -309,22 +298,6 @@ def give_back(ruled: Event, round: Round, held: dict[int, Held]) -> None:
     assert held[plot].owner == ruled["victim"]
 
 
-def ties_of(round: Round) -> list[Drawn]:
-    """The draws of a round between two or more, claims first."""
-    found = []
-    for event in round.named("claim_drawn"):
-        found.append(("claim", event["plot"], event["claimants"], event["winner"]))
-    for event in round.named("raid_resolved"):
-        if event["winner"] is not None:
-            rivals = [raider for raider in event["raiders"] if raider != event["owner"]]
-            found.append(("raid", event["plot"], rivals, event["winner"]))
-    return [
-        Drawn(kind, round.number, plot, len(tied), list(tied).index(winner))
-        for kind, plot, tied, winner in found
-        if len(tied) >= 2
-    ]
-
-
 # Counts and measures of one round.
 
 
@@ -334,36 +307,16 @@ def counts_of(round: Round) -> dict[str, int]:
     raids = [plot for _, plot, _ in round.of_kind("raid")]
     defended = {plot for _, plot, _ in round.of_kind("defend")}
     captured = set(round.captures())
-    undone = [e for e in round.named("ruled") if e["remedy"] == "restored"]
     return {
-        "round": round.number,
         "owned": len(owned),
-        "owned_after": len(round.after),
         "raids": len([plot for plot in raids if plot in owned]),
         "speculative": len([plot for plot in raids if plot not in owned]),
         "captures": len(captured),
-        "undone": len(undone),
         "defended_captured": len(defended & captured),
-        "defended_undone": len([e for e in undone if e["plot"] in defended]),
-        "overrun": overrun(round),
-        "undefended_captured": len((owned - defended) & captured),
         "staked": sum(amount for _, plot, amount in round.of_kind("mine") if plot in defended),
         "stamina": round.budget(),
         "spent": round.spent(*KINDS),
     }
-
-
-def overrun(round: Round) -> int:
-    """Plots with more raiders than points of defence, where a point stops one and no truce all."""
-    if round.config["defense"] == "absolute":
-        return 0
-    total = 0
-    for owner, plot, points in round.of_kind("defend"):
-        raiders = [a for a, raided, _ in round.of_kind("raid") if raided == plot and a != owner]
-        truce = [e for e in round.named("raid_resolved") if e["outcome"] == "truce"]
-        if len(raiders) > points and plot not in [e["plot"] for e in truce]:
-            total += 1
-    return total
 
 
 def wasted(round: Round) -> int:

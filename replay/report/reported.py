@@ -172,7 +172,9 @@ class ReportedStudy:
         others = [
             f"{field.name} {value}"
             for field in attrs.fields(self.of.config)
-            if field.name not in given and (value := getattr(config, field.name)) != field.default
+            if field.name not in given
+            and isinstance(value := getattr(config, field.name), int | float | str)
+            and value != field.default
         ]
         return f"{says}{', '.join([f'{agents} agents', *others])}."
 

@@ -142,7 +142,7 @@ def test_the_answers_are_plain_values(answered: dict[str, Any]) -> None:
     for cell in answered["cells"]:
         for key in ("criteria", "criteria_without_burn_in"):
             assert 7 == sum(len(one["findings"]) for one in cell[key])
-    assert {"ties", "possession", "defending", "breaking"} == set(answered["theory"])
+    assert {"possession", "defending"} == set(answered["theory"])
 
 
 def test_the_answers_are_differences_of_runs_of_the_same_seed(
@@ -173,7 +173,7 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=2, rounds=5)
     options = ("--figures", "figures", "--jobs", "1")
     ran = goldrush("report", study, *options, cwd=tmp_path)
-    names = {"answer", "by-run", "rounds-gini", "trade-off", "stamina", "lorenz", "survival"}
+    names = {"answer", "by-run", "rounds-gini", "trade-off", "survival"}
     written = {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
 
     said = ran.out.partition("figures: ")[2].partition(" in figures, each as .pdf, .png, .svg")[0]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,28 +33,22 @@ from goldrush.kernel.worlds.mining.measures import (
     turnover,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.replay.data.compact import Series
-from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
     Measured,
     Measures,
+    Measuring,
     Span,
     named,
     values_of,
 )
-from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.policies import played
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
     Counting,
     Counts,
-    PlotGroup,
-    Tie,
-    Totals,
 )
 from goldrush.replay.worlds.mining.spells import Spell, half_life, restricted_mean, times_of
 
@@ -84,6 +79,26 @@ def _counted(of: Callable[[Counts], Value]) -> Callable[[ClosedRound], Value]:
 
 def _triggered(n: Counts) -> Value:
     return ratio(n.defended_raided, n.defended)
+
+
+_SHARED: Final = {"defend": "defence", "raid": "raids", "mine": "mining", "claim": "claims"}
+
+
+def _share(kind: str, n: Counts) -> Value:
+    return ratio(getattr(n, kind), n.spent)
+
+
+def respect(n: Counts, holdings: Sequence[str] = ("claimed", "captured")) -> Value:
+    """Raid actions per plot on plots held long ÷ the same on the others, of these holdings."""
+
+    def raids_per_plot(age: str) -> Value:
+        raids, plots = (
+            sum([getattr(n, f"{age}_{holding}_{what}") for holding in holdings])
+            for what in ("raids", "plots")
+        )
+        return ratio(raids, plots)
+
+    return _quotient(raids_per_plot("long"), raids_per_plot("new"))
 
 
 _NEVER_NEGATIVE: Final = (0.0, math.inf)
@@ -166,21 +181,12 @@ MEASURES: Final = named(
         ),
         limits=_RATE,
     ),
-    Measure(
-        "share_defend", "share of defence", "Share of stamina spent on defence. 0 to 1.",
-        _counted(lambda n: ratio(n.defend, n.spent)), limits=_RATE,
-    ),
-    Measure(
-        "share_raid", "share of raids", "Share of stamina spent on raids. 0 to 1.",
-        _counted(lambda n: ratio(n.raid, n.spent)), limits=_RATE,
-    ),
-    Measure(
-        "share_mine", "share of mining", "Share of stamina spent on mining. 0 to 1.",
-        _counted(lambda n: ratio(n.mine, n.spent)), limits=_RATE,
-    ),
-    Measure(
-        "share_claim", "share of claims", "Share of stamina spent on claims. 0 to 1.",
-        _counted(lambda n: ratio(n.claim, n.spent)), limits=_RATE,
+    *(
+        Measure(
+            f"share_{kind}", f"share of {title}", f"Share of stamina spent on {title}. 0 to 1.",
+            _counted(partial(_share, kind)), limits=_RATE,
+        )
+        for kind, title in _SHARED.items()
     ),
     Measure(
         "convergence", "share convergence",
@@ -188,7 +194,7 @@ MEASURES: Final = named(
         "four kinds of actions in one window of 10 rounds and in the next (rounds 1 to 10, 11 "
         "to 20 and so on), recorded at the last round of the second window. 0 (no change) to "
         "1.",
-        lambda closed: _convergence(closed.windows) if _ends_windows(closed.counts) else None,
+        lambda closed: _convergence(closed.windows) if _ends_windows(closed.state.round) else None,
         limits=_RATE,
     ),
     Measure(
@@ -214,20 +220,17 @@ MEASURES: Final = named(
         "stable holders are spared. The mean over rounds exceeds the ratio of all rounds "
         "together, because ratios with small denominators vary mostly upwards; it should be "
         "compared with the null.",
-        _counted(
-            lambda n: _spared((n.long_claimed, n.long_captured), (n.new_claimed, n.new_captured))
-        ),
-        limits=_NEVER_NEGATIVE, column=7,
+        _counted(respect), limits=_NEVER_NEGATIVE, column=7,
     ),
     Measure(
         "respect_claimed", "respect, held by claim",
         "Respect for first possession, over plots acquired by claim.",
-        _counted(lambda n: _spared((n.long_claimed,), (n.new_claimed,))), limits=_NEVER_NEGATIVE,
+        _counted(partial(respect, holdings=("claimed",))), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "respect_captured", "respect, held by capture",
         "Respect for first possession, over plots acquired by capture.",
-        _counted(lambda n: _spared((n.long_captured,), (n.new_captured,))), limits=_NEVER_NEGATIVE,
+        _counted(partial(respect, holdings=("captured",))), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "contention", "contention rate",
@@ -244,8 +247,8 @@ def hhi(plots: Iterable[int]) -> Value:
     return ratio(sum(count * count for count in held), owned * owned)
 
 
-def _ends_windows(counts: Counts) -> bool:
-    return counts.round % WINDOW == 0 and counts.round >= 2 * WINDOW
+def _ends_windows(round: int) -> bool:
+    return round % WINDOW == 0 and round >= 2 * WINDOW
 
 
 def _convergence(rounds: Sequence[Counts]) -> Value:
@@ -257,15 +260,6 @@ def _convergence(rounds: Sequence[Counts]) -> Value:
         return None
     moved = (abs(p / sum(older) - q / sum(newer)) for p, q in zip(older, newer, strict=True))
     return math.fsum(moved) / 2
-
-
-def _spared(long: Sequence[PlotGroup], new: Sequence[PlotGroup]) -> Value:
-    """Raid actions per plot on these groups ÷ the same on those."""
-    on_long, on_new = (
-        ratio(sum([group.raids for group in groups]), sum([group.plots for group in groups]))
-        for groups in (long, new)
-    )
-    return _quotient(on_long, on_new)
 
 
 def _quotient(a: Value, b: Value) -> Value:
@@ -280,13 +274,11 @@ class MeasuredRun(Measured[MiningConfig]):
         totals: sums over the rounds.
         gold: of every agent after each round, rounds × agents, row-major.
         spells: the ownership spells.
-        ties: the draws between tied agents.
     """
 
-    totals: Totals
+    totals: Counts
     gold: array[float]
     spells: Sequence[Spell]
-    ties: Sequence[Tie]
 
     @property
     def rounds(self) -> int:
@@ -318,33 +310,28 @@ def measure(path: str | Path) -> MeasuredRun:
 
 def measured_by(reader: JournalReader) -> MeasuredRun:
     """As `measure`, of an open journal not read from yet."""
-    run = Measuring(reader)
-    gold = array("d")
-    sampling = Sampling[ByAgent](COURSE_MAX)
-    values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
-    for _, found in run:
-        for name, series in values.items():
-            series.append(found[name])
-        gold.extend(run.walk.state.gold)
-        if sampling.wants(run.walk.state.round):
-            sampling.add(run.walk.state.round, _agents_at(run.walk.state))
-    last, roster = _agents_at(run.walk.state), played(run.rosters.values())
+    walk, taken, gold = Walk(MINING, reader), Measuring(MEASURES), array("d")
+    for commit, state in walk:
+        if commit.kind == START:
+            counting = Counting(state)
+        if commit.kind in (START, FORK):
+            taken.declare(commit.unit, labels_of(state.roster, PROMPTS))
+        if commit.kind != UNIT or commit.digest is None:
+            land = land_of(state.config)  # a fork changes it
+            continue
+        check_gold(state)
+        closed = ClosedRound(counting.add(state), land, state, counting.windows)
+        taken.add(values_of(MEASURES, closed))
+        taken.sample(partial(_agents_at, state))
+        gold.extend(state.gold)
     return MeasuredRun(
-        path=reader.path,
-        config=run.walk.state.config,
-        roster=roster,
-        finished=reader.ended,
-        totals=run.counting.totals(),
-        values=values,
+        config=walk.state.config,
+        totals=counting.totals(),
         gold=gold,
-        spells=run.counting.spells(),
-        ties=run.counting.ties,
-        forks=len(run.walk.forks),
+        spells=counting.spells(),
         known=MEASURES,
         vocabulary=MINING.vocabulary,
-        units=run.walk.state.round,
-        by_agent=last,
-        course=course_of(sampling, run.walk.state.round, last, roster),
+        **taken.fields(reader, walk, _agents_at(walk.state)),
     )
 
 
@@ -365,37 +352,6 @@ def _agents_at(state: MiningState) -> dict[str, Sequence[Value]]:
 
 
 MEASURING: Final = Measures(MEASURES, measured_by, _head, OF_AGENTS, _agents_at)
-
-
-class Measuring:
-    """One pass over a journal: iterating gives the counts and the measures of each closed round.
-
-    Attributes:
-        walk: the walk over it.
-        counting: the counting of its events.
-        rosters: by unit, after which it holds, the label of each agent's policy.
-    """
-
-    counting: Counting
-
-    def __init__(self, reader: JournalReader) -> None:
-        """The pass over an open journal not read from yet."""
-        self.walk = Walk(MINING, reader)
-        self.rosters: dict[int, Sequence[str]] = {}
-
-    def __iter__(self) -> Iterator[tuple[Counts, Mapping[str, Value]]]:
-        for commit, state in self.walk:
-            if commit.kind == START:
-                self.counting = Counting(state)
-            if commit.kind in (START, FORK):
-                self.rosters[commit.unit] = labels_of(state.roster, PROMPTS)
-            if commit.kind != UNIT or commit.digest is None:
-                land = land_of(state.config)  # a fork changes it
-                continue
-            check_gold(state)
-            counts = self.counting.add(state)
-            round = ClosedRound(counts, land, state, self.counting.windows)
-            yield counts, values_of(MEASURES, round)
 
 
 def check_gold(state: MiningState) -> None:

@@ -14,7 +14,6 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
 from goldrush.replay.levelled import Settings
 from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Kept, Nothing, Studies
-from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept, packed, unpacked
 
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
@@ -102,12 +101,6 @@ STUDIES: Final = Studies(
     covariate=Covariate("pressure", _pressure),
     kept=Kept(kept, packed, unpacked, lambda config: True),
     answers=answers,
-    # The shares of stamina have a figure of their own.
-    curves=[
-        name
-        for name, measure in MEASURES.items()
-        if measure.by_unit and not name.startswith("share_")
-    ],
     compared=(
         *CRITERIA.expected, "raid_success", "reachable_efficiency", "wasted", "gini", "hhi",
     ),

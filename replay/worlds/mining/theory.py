@@ -1,9 +1,9 @@
 """Predictions of theory for mining, tested on the runs of a study.
 
-There are three: tied agents win equally often; agents that learn and see possession spare stable
-holders when raiding (those that cannot learn raid blindly); and defence pays if it saves more than
-it costs. Cells identical to their baseline by construction are left out, as the same runs would
-count twice. The correlation of concentration with turnover is here, too.
+There are two: agents that learn and see possession spare stable holders when raiding (those that
+cannot learn raid blindly); and defence pays if it saves more than it costs. Cells identical to
+their baseline by construction are left out, as the same runs would count twice. The correlation of
+concentration with turnover is here, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import attrs
 
 from goldrush.kernel.measures import Value, mean, ratio
 from goldrush.kernel.worlds.mining.config import MiningConfig
-from goldrush.replay.journal.fairness import Fairness, tested
 from goldrush.replay.study.comparisons import identical_cells, nulls
 from goldrush.replay.study.inference import (
     SIGN_SHARE,
@@ -30,8 +29,8 @@ from goldrush.replay.study.inference import (
 from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results, cell_as_dict
-from goldrush.replay.worlds.mining.counting import Tie, Totals
-from goldrush.replay.worlds.mining.measures import MeasuredRun
+from goldrush.replay.worlds.mining.counting import Counts
+from goldrush.replay.worlds.mining.measures import MeasuredRun, respect
 from goldrush.replay.worlds.mining.spells import times_of
 
 DEFENDER: Final = "defend-then-mine"
@@ -44,12 +43,11 @@ SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
 
 @attrs.frozen
 class MiningKept:
-    """The part of a run's measures that a study keeps: sums over its rounds, the draws between tied
-    agents, and the number of ownership spells by length and by whether they ended.
+    """The part of a run's measures that a study keeps: sums over its rounds, and the number of
+    ownership spells by length and by whether they ended.
     """
 
-    totals: Totals
-    ties: Sequence[Tie]
+    totals: Counts
     lengths: Mapping[tuple[int, bool], int]
 
 
@@ -58,47 +56,20 @@ MiningResults = Results[MiningConfig, MiningKept]
 
 
 def kept(measured: MeasuredRun) -> MiningKept:
-    return MiningKept(
-        totals=measured.totals,
-        ties=list(measured.ties),
-        lengths=Counter((end - start + 1, lost) for start, end, lost in times_of(measured.spells)),
-    )
+    times = times_of(measured.spells)
+    lengths = Counter((end - start + 1, lost) for start, end, lost in times)
+    return MiningKept(measured.totals, lengths)
 
 
 def packed(part: MiningKept) -> object:
-    return (
-        attrs.astuple(part.totals),
-        [attrs.astuple(tie) for tie in part.ties],
-        [(*seen, count) for seen, count in part.lengths.items()],
-    )
+    lengths = [(*seen, count) for seen, count in part.lengths.items()]
+    return attrs.astuple(part.totals), lengths
 
 
 def unpacked(values: Any) -> MiningKept:
-    totals, ties, lengths = values
-    return MiningKept(
-        Totals(*totals),
-        [Tie(*tie) for tie in ties],
-        {(length, is_over): count for length, is_over, count in lengths},
-    )
-
-
-def ties(results: MiningResults) -> dict[str, list[Fairness]]:
-    """Chi-square tests of the winners of ties, for claims and for raids.
-
-    There is one test for each number of participants, and a last one for all together. Draws with
-    the same key, in runs with the same seed, are the same draw and count once.
-    """
-    wins: dict[str, dict[int, list[int]]] = {"claim": {}, "raid": {}}
-    seen: set[tuple[int, int, int, str]] = set()
-    for _, runs in _different(results):
-        for result in runs:
-            for tie in result.kept.ties:
-                key = (result.draw, tie.round, tie.plot, tie.kind)
-                if key not in seen:
-                    seen.add(key)
-                    counts = wins[tie.kind].setdefault(tie.participants, [0] * tie.participants)
-                    counts[tie.rank] += 1
-    return {kind: tested(counts) for kind, counts in wins.items()}
+    totals, lengths = values
+    by_length = {(length, is_over): count for length, is_over, count in lengths}
+    return MiningKept(Counts(*totals), by_length)
 
 
 @attrs.frozen
@@ -156,20 +127,18 @@ def possession(results: MiningResults) -> list[Possession]:
     found = []
     blind_cells = nulls(results)
     for cell, runs in _different(results):
-        ratios = [_raids_on_holders(result) for result in runs]
+        draws, ratios = [run.draw for run in runs], [respect(run.kept.totals) for run in runs]
         if all(value is None for value in ratios):
             continue
-        beyond = None
-        null = blind_cells.get(cell)
+        beyond, null = None, blind_cells.get(cell)
         if null is not None and null != cell:
             pairs = by_seed(runs, results.by_cell[null])
             beyond = paired(
-                ((_raids_on_holders(a), _raids_on_holders(b)) for a, b in pairs),
+                ((respect(a.kept.totals), respect(b.kept.totals)) for a, b in pairs),
                 [(a.draw, b.draw) for a, b in pairs],
             )
-        is_null, draws = null == cell, [result.draw for result in runs]
-        ratio_of = interval(ratios, draws)
-        found.append(Possession(cell, len(set(draws)), ratio_of, beyond, is_null))
+        ratio = interval(ratios, draws)
+        found.append(Possession(cell, len(set(draws)), ratio, beyond, null == cell))
     return found
 
 
@@ -178,15 +147,6 @@ def _different(
 ) -> Iterator[tuple[Cell, Sequence[MiningResult]]]:
     same = identical_cells(results)
     return ((cell, runs) for cell, runs in results.by_cell.items() if cell not in same)
-
-
-def _raids_on_holders(result: MiningResult) -> Value:
-    total = result.kept.totals
-    on_long, on_new = (
-        ratio(total.long_raids, total.long_plots),
-        ratio(total.new_raids, total.new_plots),
-    )
-    return None if on_long is None or on_new is None else ratio(on_long, on_new)
 
 
 @attrs.frozen
@@ -278,45 +238,6 @@ def _gold_each(result: MiningResult, policy: str) -> Value:
 
 
 @attrs.frozen
-class Breaking:
-    """Raids on defended plots under one rule of defence (the setting `defense`), as counts of plots
-    over rounds: raided; `overrun`, which must fall by the rule; `undone`, captured and given back
-    by an authority; `fell`, captured for good.
-
-    Theory: if one point stops all raiders, no defended plot falls; if a point stops one raider, a
-    plot falls whenever there are more raiders than points.
-    """
-
-    rule: str
-    raided: int
-    overrun: int
-    undone: int
-    fell: int
-
-    @property
-    def holds(self) -> bool:
-        """Whether as many plots fell as the rule requires, less those that were given back."""
-        return self.fell == self.overrun - self.undone
-
-
-def breaking(results: MiningResults) -> list[Breaking]:
-    found: dict[str, list[Totals]] = {}
-    for _, runs in _different(results):
-        for result in runs:
-            found.setdefault(result.config.defense, []).append(result.kept.totals)
-    return [
-        Breaking(
-            rule,
-            raided=sum(total.defended_raided for total in totals),
-            overrun=sum(total.overrun for total in totals),
-            undone=sum(total.defended_undone for total in totals),
-            fell=sum(total.defended_captured for total in totals),
-        )
-        for rule, totals in found.items()
-    ]
-
-
-@attrs.frozen
 class TradeOff:
     """The concentration–stability trade-off at one horizon, of one roster or (None) of all:
     Spearman's rank correlation, over runs, of the Gini coefficient and of the Herfindahl–Hirschman
@@ -355,32 +276,19 @@ def trade_offs(results: MiningResults) -> list[TradeOff]:
 
 
 def answers(results: MiningResults) -> dict[str, object]:
-    """The results of the trade-off and of the other predictions for JSON.
+    """The results of the trade-off and of the predictions for JSON. Undefined values are None."""
 
-    Undefined values are None.
-    """
-
-    def cell_of(cell: Cell) -> dict[str, Any]:
-        return cell_as_dict(results, cell)
+    def row_of(result: Possession | Defending, **derived: object) -> dict[str, object]:
+        cell = cell_as_dict(results, result.cell)
+        return {**cell, **attrs.asdict(result, filter=_but_cell), **derived}
 
     return {
-        "trade_off": [attrs.asdict(one) for one in trade_offs(results)],
+        "trade_off": [attrs.asdict(each) for each in trade_offs(results)],
         "theory": {
-            "ties": {kind: [t.as_dict() for t in tests] for kind, tests in ties(results).items()},
-            "possession": [
-                {**cell_of(one.cell), **attrs.asdict(one, filter=_but_cell), "shows": one.shows}
-                for one in possession(results)
-            ],
+            "possession": [row_of(each, shows=each.shows) for each in possession(results)],
             "defending": [
-                {
-                    **cell_of(one.cell),
-                    **attrs.asdict(one, filter=_but_cell),
-                    "pays": one.pays,
-                    "did_pay": one.did_pay,
-                }
-                for one in defending(results)
+                row_of(each, pays=each.pays, did_pay=each.did_pay) for each in defending(results)
             ],
-            "breaking": [attrs.asdict(one) for one in breaking(results)],
         },
     }
 

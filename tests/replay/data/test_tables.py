@@ -45,7 +45,7 @@ from goldrush.replay.data import encoded, run_data
 from goldrush.replay.data.columns import FRONT, Table, type_of
 from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import map_runs, run_at
-from goldrush.replay.data.tables import tables_of, units_table
+from goldrush.replay.data.tables import tables_of
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
@@ -53,12 +53,11 @@ from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tools import Tools
 from goldrush.replay.worlds.competition.tools import TOOLS as SEASON_TOOLS
 from goldrush.replay.worlds.episode.tools import TOOLS as EPISODE_TOOLS
-from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MEASURES, measure
-from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
+from goldrush.replay.worlds.mining.tables import AGENTS, SPELLS
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.golden import path_of
-from tests.journals import changed, commits_of, counts_of, in_pieces, write
+from tests.journals import changed, commits_of, in_pieces, write
 from tests.plugins.installed import install_world
 from tests.tables import as_text, by_name, in_pandas, read_text, same_text
 
@@ -70,7 +69,7 @@ MARK = "<!-- columns -->\n"
 ALL = tables_of(TOOLS, MINING)
 EVENTS = ALL[0]
 [FIGURES] = tables_of(TOOLS, MINING, ["measures"])
-MEASURED = units_table(MINING.vocabulary, MEASURES)
+
 SEASONS = tables_of(SEASON_TOOLS, competition(None))
 EPISODES = tables_of(EPISODE_TOOLS, episode_world())
 BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
@@ -305,45 +304,23 @@ def test_agents_are_what_the_events_make_of_them(paths: list[Path], out: Path) -
         assert want == {name: have[name] for name in want}
 
 
-def test_rounds_are_the_counts_and_the_measures(paths: list[Path], out: Path) -> None:
+def test_rounds_are_the_measures(paths: list[Path], out: Path) -> None:
     found = in_pandas(pd.read_parquet(out / "rounds.parquet"))
     expected = []
     for path in paths:
         run = measure(path)
-        for place, counts in enumerate(counts_of(path)):
-            row = {**front_of(path), "agents": run.config.agents}
-            for name, value in attrs.asdict(counts).items():
-                flat = value if isinstance(value, dict) else {"": value}
-                row |= {f"{name}_{key}".rstrip("_"): number for key, number in flat.items()}
+        for place in range(run.rounds):
+            row = {**front_of(path), "round": place + 1}
             expected.append(row | {name: run.values[name][place] for name in run.values})
 
     assert expected == found
-
-
-def test_rounds_agree_with_agents_and_events(out: Path) -> None:
-    rounds, agents, events = (
-        pd.read_parquet(out / f"{name}.parquet") for name in ("rounds", "agents", "events")
-    )
-    keys = ["journal", "round"]
-    by_round = rounds.set_index(keys)
-    sums = agents.groupby(keys).sum(numeric_only=True).reindex(by_round.index)
-    closed = events[events["event"] == "round_closed"]
-    raids = events[events["event"] == "raid_resolved"].groupby(keys)["raiders"]
-    raided = raids.agg(lambda of: sum(map(len, of))).reindex(by_round.index, fill_value=0)
-
-    assert list(by_round.index) == list(closed.set_index(keys).index)
-    assert list(by_round["owned_after"]) == list(sums["plots"])
-    assert list(by_round["stamina"]) == list(sums["stamina"])
-    for kind in ("defend", "mine", "claim", "raid"):
-        assert list(by_round[kind]) == list(sums[f"spent_{kind}"])
-    assert list(by_round["raids"] + by_round["speculative"]) == list(raided)
 
 
 def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
     expected = []
     for path in paths:
         run = measure(path)
-        front = {**front_of(path), "agents": run.config.agents}
+        front = front_of(path)
         expected += [front | spell.as_dict() for spell in run.spells]
 
     assert expected == pq.read_table(out / "spells.parquet").to_pylist()
@@ -351,7 +328,7 @@ def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
     assert not all(row["censored"] for row in expected)
 
 
-@pytest.mark.parametrize("table", [ROUNDS, AGENTS, SPELLS], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", [AGENTS, SPELLS], ids=lambda table: table.name)
 def test_csv_and_parquet_hold_the_same(paths: list[Path], out: Path, table: Table) -> None:
     rows = [row for path in paths for row in by_name(table, run_at(path))]
 
@@ -359,7 +336,7 @@ def test_csv_and_parquet_hold_the_same(paths: list[Path], out: Path, table: Tabl
     same_text(table, rows, read_text(out / f"{table.name}.csv"))
 
 
-@pytest.mark.parametrize("table", [ROUNDS, AGENTS, SPELLS], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", [AGENTS, SPELLS], ids=lambda table: table.name)
 def test_pandas_reads_csv_as_it_is(out: Path, table: Table) -> None:
     plain = pd.read_csv(out / f"{table.name}.csv", **PRECISE)
 
@@ -486,24 +463,13 @@ def test_the_page_has_the_columns_that_the_tables_have() -> None:
 
 
 def test_every_column_is_named_once_and_says_what_it_is() -> None:
-    for table in (*ALL, *SEASONS, *EPISODES, MEASURED):
+    for table in (*ALL, *SEASONS, *EPISODES):
         names = [column.name for column in table.columns]
 
         assert len(set(names)) == len(names)
         assert all(not column.description.endswith(": ") for column in table.columns)
         assert all(column.description for column in table.columns)
         assert "journal" == names[0]
-
-
-def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
-    names = {column.name for column in ROUNDS.columns}
-    counts = {field.name for field in attrs.fields(Counts)}
-    groups = {name for name in counts if name.split("_")[0] in ("long", "new")}
-
-    assert counts - groups <= names
-    assert {f"{name}_{of}" for name in groups for of in ("plots", "raids")} <= names
-    assert MEASURES.keys() - names == {"half_life", "survival"}
-    assert set(measure(path_of("baseline")).values) == MEASURES.keys() - {"half_life", "survival"}
 
 
 # Journals that no recorder wrote.
@@ -679,19 +645,6 @@ def test_journals_of_two_worlds_are_not_one_table(
     assert before == set(tmp_path.iterdir())
 
 
-def test_a_journal_that_grows_between_two_tables_gives_rounds_that_agree(
-    folder: Path, tmp_path: Path
-) -> None:
-    commits = commits_of(folder / "texts.journal")
-    path = write(tmp_path / "grows", commits[:4])
-    run = run_at(path)
-    rounds = list(ROUNDS.rows(run))
-    write(path, commits)
-
-    assert 3 == len(rounds)
-    assert 9 == len(list(AGENTS.rows(run)))
-
-
 # Measures.
 
 
@@ -709,14 +662,6 @@ def test_figures_are_those_of_the_run_and_of_its_halves(paths: list[Path]) -> No
                 (row["first_half"], row["second_half"]),
                 (row["first_half_without_burn_in"], row["second_half_without_burn_in"]),
             )
-
-
-def test_by_round_is_a_part_of_rounds(folder: Path) -> None:
-    run = run_at(folder / "forked.journal")
-    names = [column.name for column in MEASURED.columns]
-    rounds = [{name: row[name] for name in names} for row in by_name(ROUNDS, run)]
-
-    assert rounds == by_name(MEASURED, run)
 
 
 if __name__ == "__main__":

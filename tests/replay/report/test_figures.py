@@ -31,13 +31,11 @@ from goldrush.replay.report.svg import panel_svg, size_of
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
-from goldrush.replay.worlds.mining.study import STUDIES
 from tests.replay.report.pages import words
 from tests.replay.study.made_up import EXPECTED, Halves, made, results
 
 POINTS = (0.2, 0.4, 0.6, 0.4)
-SHARES = {f"share_{kind}": [0.25] * 4 for kind in ("defend", "mine", "claim", "raid")}
-OVER_ROUNDS = {name: MEASURES[name] for name in STUDIES.curves or ()}
+OVER_ROUNDS = {name: measure for name, measure in MEASURES.items() if measure.by_unit}
 CURVES: dict[str, Sequence[float | None]] = {
     name: tuple(value + place / 100 for value in POINTS) for place, name in enumerate(OVER_ROUNDS)
 }
@@ -49,7 +47,7 @@ def cells(
     *rosters: str, treatment: str = "baseline", seeds: int = 3, rounds: int = 4, **others: Any
 ) -> dict[Cell, Sequence[Result[Any, Any]]]:
     """Runs of 4 rounds with a curve for everything, no two alike."""
-    given = {"curves": CURVES | SHARES, "lengths": {(2, True): 3, (4, False): 2}} | others
+    given = {"curves": CURVES, "lengths": {(2, True): 3, (4, False): 2}} | others
     found = {}
     for roster in rosters:
         cell = Cell(treatment, roster, rounds)
@@ -80,8 +78,8 @@ def test_names_are_text_and_every_panel_says_what_it_shows() -> None:
     found = drawn(both)
     labels = set(labels_of(HOSTILE).values())
 
-    assert {"answer", "differences", "by-run", "forest", "rounds-gini", "halves", "lorenz",
-            "survival", "stamina", "trade-off"} <= set(found)  # fmt: skip
+    assert {"answer", "differences", "by-run", "forest", "rounds-gini", "halves",
+            "survival", "trade-off"} <= set(found)  # fmt: skip
     assert {name: each.csv for name, each in found.items()} == {
         name: each.csv for name, each in drawn(both).items()
     }
@@ -106,7 +104,7 @@ def test_every_figure_says_which_treatment_or_roster_it_shows() -> None:
         (cells("raid"), ("baseline",)),
     ):
         found = drawn(each)
-        for name in ("rounds-gini", "lorenz", "survival", "trade-off", "stamina", "by-run"):
+        for name in ("rounds-gini", "survival", "trade-off", "by-run"):
             shown = [*words(found[name]), *(s.label for s in found[name].legend.values())]
             assert all(any(each in text for text in shown) for each in names), name
 
@@ -124,10 +122,10 @@ def test_nothing_is_drawn_outside_of_a_panel() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_short_runs_are_drawn(rounds: int) -> None:
-    curves = {name: tuple(values)[:rounds] for name, values in (CURVES | SHARES).items()}
+    curves = {name: tuple(values)[:rounds] for name, values in CURVES.items()}
     found = drawn(cells("random", rounds=rounds, curves=curves))
 
-    for name in ("rounds-gini", "stamina", "lorenz", "halves"):
+    for name in ("rounds-gini", "halves"):
         assert all(panel_svg(found[name], panel) for panel in found[name].panels)
 
 
@@ -138,7 +136,7 @@ def test_measures_without_data_or_of_nothing_new_are_left_out_and_told() -> None
     curves = CURVES | {
         "respect": [None] * 4, "contention": [0.0] * 4, "hhi": CURVES["gini"],
     }  # fmt: skip
-    found = over_time(cells("random", curves=curves | SHARES))
+    found = over_time(cells("random", curves=curves))
 
     assert [
         "No data for: respect for first possession.",
@@ -159,7 +157,7 @@ def test_a_line_that_is_hardly_ever_defined_is_not_drawn() -> None:
 def test_without_any_data_there_is_no_figure() -> None:
     nothing = cells(
         "random",
-        curves=dict.fromkeys((*CURVES, *SHARES), [None] * 4),
+        curves=dict.fromkeys(CURVES, [None] * 4),
         halves=dict.fromkeys(MEASURES, (None, None)),
         run=dict.fromkeys(MEASURES),
         gold=[0.0] * 10,
@@ -261,7 +259,7 @@ def test_equal_runs_do_not_narrow_a_band() -> None:
 
 
 def test_a_mean_stands_in_the_middle_of_its_window_and_a_last_value_at_its_end() -> None:
-    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
+    curves = {name: tuple(values) * 10 for name, values in CURVES.items()}
     found = drawn(cells("random", rounds=80, curves=curves))
 
     assert [1.5, 3.5] == [row["x"] for row in found["rounds-turnover"].data[:2]]
@@ -283,7 +281,7 @@ def test_no_line_leads_over_what_is_undefined() -> None:
 
 
 def test_lines_that_coincide_have_marks_at_other_places() -> None:
-    curves = {name: tuple(values) * 10 for name, values in (CURVES | SHARES).items()}
+    curves = {name: tuple(values) * 10 for name, values in CURVES.items()}
     figure = drawn(cells("random", "raid", rounds=40, curves=curves))["rounds-gini"]
     marks = re.findall(r'class="dot (c\d)" d="M([\d.]+)', panel_svg(figure, figure.panels[0]))
     hues = [f"c{style.hue}" for style in (figure.styles["random"], figure.styles["raid"])]

@@ -623,6 +623,6 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
     assert "Change over time:" not in text
     assert "5 x 6 plots for 10 agents. 10 agents, rows 5, cols 6." in text
     assert {"halves", "by-run", "forest"} <= set(page.figures)
-    assert not {"trade-off", "stamina"} & set(page.figures)
+    assert not {"trade-off", "survival"} & set(page.figures)
     assert "ressure" not in text
     assert "for Gini of gold and HHI of plots the value at the end" in text

@@ -15,12 +15,12 @@ from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result, StudyRun
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.mining import study
+from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
 from goldrush.replay.worlds.mining.theory import (
     MiningKept,
     MiningResult,
     MiningResults,
-    Totals,
     kept,
 )
 
@@ -28,7 +28,7 @@ Halves = tuple[float | None, float | None]
 
 CRITERIA = {one.name: one.expected for one in study.CRITERIA.every}
 EXPECTED = study.CRITERIA.expected
-NOTHING = Totals(*[0] * len(attrs.fields(Totals)))
+NOTHING = Counts(*[0] * len(attrs.fields(Counts)))
 SAME: Halves = (1.0, 1.0)
 
 
@@ -73,7 +73,6 @@ def made(
         by_agent={"gold": others.pop("gold", (1.0,) * agents), "plots": (1,) * agents},
         kept=MiningKept(
             totals=attrs.evolve(NOTHING, **(totals or {})),
-            ties=others.pop("ties", ()),
             lengths=others.pop("lengths", {}),
         ),
         failures=others.pop("failures", ()),

@@ -79,7 +79,6 @@ def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningRe
             } == result.halves_whole
             assert list(measured.gold_after(12)) == list(result.by_agent["gold"])
             assert list(measured.roster) == list(result.policies)
-            assert list(measured.ties) == list(result.kept.ties)
             spells = Counter((s.length, s.lost_to is not None) for s in measured.spells)
             assert spells == result.kept.lengths
 
@@ -89,16 +88,10 @@ def test_totals_are_sums_over_the_rounds(folder: Path, found: MiningResults) -> 
         for result in results:
             counts = counts_of(folder / result.path)
             totals = attrs.asdict(result.kept.totals)
-            for name in set(totals) & set(attrs.fields_dict(type(counts[0]))):
-                assert sum(getattr(n, name) for n in counts) == totals[name]
-            for age in ("long", "new"):
-                groups = [getattr(n, f"{age}_{how}") for n in counts for how in HOW]
-                assert sum(g.plots for g in groups) == totals[f"{age}_plots"]
-                assert sum(g.raids for g in groups) == totals[f"{age}_raids"]
-            assert totals["long_plots"] + totals["new_plots"] == totals["owned"] > 0
-
-
-HOW = ("claimed", "captured")
+            for name, total in totals.items():
+                assert sum(getattr(n, name) for n in counts) == pytest.approx(total)
+            held = [total for name, total in totals.items() if name.endswith("_plots")]
+            assert sum(held) == totals["owned"] > 0
 
 
 @pytest.mark.parametrize("rounds", [1, 2, POINTS - 1, POINTS, POINTS + 1, 2 * POINTS, 95])

@@ -21,19 +21,18 @@ from statsmodels.duration.survfunc import SurvfuncRight
 from goldrush.agents.roster import Entry
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import run
-from goldrush.kernel.errors import DamagedJournal, MalformedEvents
+from goldrush.kernel.errors import DamagedJournal
 from goldrush.kernel.journal import END, START, UNIT, Commit, JournalWriter
 from goldrush.kernel.measures import gini, mean
-from goldrush.kernel.world import Batch, Block
+from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
-from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.measures import land_of
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.data.measures import Span
-from goldrush.replay.worlds.mining.counting import Tie
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, hhi, measure
 from goldrush.replay.worlds.mining.spells import (
     Seen,
@@ -304,13 +303,6 @@ def test_spells_are_those_that_are_read_off_by_hand(quarrel: MeasuredRun) -> Non
     assert (None, True) == (
         quarrel.spells[1].as_dict()["lost"], quarrel.spells[1].as_dict()["censored"]
     )  # fmt: skip
-
-
-def test_ties_are_draws_between_two_or_more_with_the_place_of_the_winner(
-    quarrel: MeasuredRun,
-) -> None:
-    """Two raiders on plot 0 in round 3, and on plot 4 in round 8, were both stopped: no tie."""
-    assert [Tie("claim", 1, 1, 2, 0), Tie("raid", 4, 0, 2, 1)] == quarrel.ties
 
 
 # By hand, over the run and its halves.
@@ -759,19 +751,6 @@ def test_a_damaged_journal_is_not_measured(quarrel_path: Path, tmp_path: Path) -
         measure(path)
 
 
-def test_rows_that_are_none_are_named(stopped: Path, tmp_path: Path) -> None:
-    """Who took part in a draw is nothing to the state, and so is met by the counting alone."""
-    commits = commits_of(stopped)
-    inputs, derived = commits[1].blocks
-    claims = [(*row[:1], (1, 2), *row[2:]) if row[-1] else row for row in derived.rows(CLAIM_DRAWN)]
-    forged = Block([(CLAIM_DRAWN, claims), *(b for b in derived.batches if b[0] != CLAIM_DRAWN)])
-    commits[1] = Commit(UNIT, 1, commits[1].digest, [inputs, forged])
-    write(tmp_path / "forged.journal", commits)
-
-    with pytest.raises(MalformedEvents, match="commit 1"):
-        measure(tmp_path / "forged.journal")
-
-
 # The second telling.
 
 
@@ -801,7 +780,6 @@ def assert_told_alike(path: Path) -> MeasuredRun:
             assert almost({**span._asdict(), **half}) == found
     spells = sorted(expected.spells, key=lambda spell: (spell.start, spell.plot))
     assert spells == [Hold(*attrs.astuple(spell)) for spell in measured.spells]
-    assert expected.ties == [attrs.astuple(tie) for tie in measured.ties]
     assert expected.start == list(measured.gold_after(0))
     for round in expected.closed:
         assert round.gold == list(measured.gold_after(round.number))
@@ -886,7 +864,9 @@ def test_spells_account_for_every_plot_at_every_round_end(game: Game) -> None:
         for plot, owner in enumerate(of_round)
         if owner is not None
     } == held
-    assert len(held) == sum(counts.owned_after for counts in counted)
+    assert len(held) == sum(counts.owned for counts in counted[1:]) + sum(
+        owner is not None for owner in owners[-1]
+    )
     assert sum(counts.turned for counts in counted) == sum(
         spell.lost_to is not None for spell in measured.spells
     )

@@ -1,6 +1,5 @@
 """What theory predicts: the figures by hand, and against what other tools say of the journals."""
 
-import math
 from pathlib import Path
 
 import attrs
@@ -10,10 +9,8 @@ from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.journal.fairness import fairness
 from goldrush.replay.study.inference import correlated, interval
 from goldrush.replay.study.records import Cell
-from goldrush.replay.worlds.mining.counting import Tie
 from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.theory import (
     NO_DIFFERENCE,
@@ -21,13 +18,10 @@ from goldrush.replay.worlds.mining.theory import (
     SPARED,
     TOO_FEW,
     YARDSTICK,
-    Breaking,
     Defending,
     MiningResults,
-    breaking,
     defending,
     possession,
-    ties,
     trade_offs,
 )
 from tests.replay.study.made_up import made, measured_as, results
@@ -56,72 +50,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[MiningResults, l
     return results(*runs), paths
 
 
-# ties
-
-
-def test_ties_are_what_the_test_of_fairness_counts(
-    recorded: tuple[MiningResults, list[Path]],
-) -> None:
-    found, paths = recorded
-    ours: dict[int, list[int]] = {}
-    for tests in ties(found).values():
-        for test in tests[:-1]:
-            assert test.participants is not None
-            counts = ours.setdefault(test.participants, [0] * test.participants)
-            ours[test.participants] = [a + b for a, b in zip(counts, test.counts, strict=True)]
-    theirs = {test.participants: list(test.counts) for test in fairness(paths)[:-1]}
-
-    assert theirs == dict(sorted(ours.items()))
-    assert sum(map(sum, theirs.values())) > 500
-
-
-def test_claims_and_raids_are_tested_apart(recorded: tuple[MiningResults, list[Path]]) -> None:
-    found, _ = recorded
-    for kind, tests in ties(found).items():
-        drawn = {
-            (result.seed, tie.round, tie.plot)
-            for runs in found.by_cell.values()
-            for result in runs
-            for tie in result.kept.ties
-            if tie.kind == kind
-        }
-        assert len(drawn) == sum(test.draws for test in tests[:-1])
-
-
-def test_a_draw_with_the_same_key_counts_once_and_with_another_again() -> None:
-    tie = Tie("claim", 1, 5, 2, 0)
-    others = [
-        attrs.evolve(tie, round=2), attrs.evolve(tie, plot=6), attrs.evolve(tie, kind="raid"),
-    ]  # fmt: skip
-    other = Cell("scarce", "greedy-mine", 9)
-    found = ties(
-        results(
-            made(BASE, 0, ties=[tie, *others]), made(other, 0, ties=[tie]),
-            made(other, 1, ties=[tie]),
-        )
-    )  # fmt: skip
-
-    assert [4, 0] == list(found["claim"][0].counts)
-    assert [1, 0] == list(found["raid"][0].counts)
-
-
-def test_the_statistic_of_ties_by_hand() -> None:
-    """30 draws of two, 20 and 10: (20 − 15)² ÷ 15 + (10 − 15)² ÷ 15 = 10 ÷ 3."""
-    drawn = [Tie("raid", n, 0, 2, int(n >= 20)) for n in range(30)]
-    [two, together] = ties(results(made(BASE, ties=drawn)))["raid"]
-
-    assert (10 / 3, 1) == (pytest.approx(two.statistic), two.degrees)
-    assert math.erfc(math.sqrt(10 / 6)) == pytest.approx(two.p)
-    assert (two.statistic, two.p) == (together.statistic, pytest.approx(together.p))
-
-
-def test_without_ties_there_is_nothing_to_test() -> None:
-    assert {"claim": [], "raid": []} == ties(results(made(BASE)))
-
-
 # possession
 
-HOLDERS = {"long_plots": 100, "long_raids": 10, "new_plots": 50, "new_raids": 10}
+HOLDERS = {
+    "long_claimed_plots": 100, "long_claimed_raids": 10, "new_claimed_plots": 50,
+    "new_captured_raids": 10,
+}  # fmt: skip
 
 
 def holding(cell: Cell, *ratios: float | None) -> list[object]:
@@ -130,7 +64,9 @@ def holding(cell: Cell, *ratios: float | None) -> list[object]:
         made(
             cell, seed,
             totals=HOLDERS | (
-                {"new_raids": 0} if ratio is None else {"long_raids": round(20 * ratio)}
+                {"new_captured_raids": 0}
+                if ratio is None
+                else {"long_claimed_raids": round(20 * ratio)}
             ),
         )
         for seed, ratio in enumerate(ratios)
@@ -165,8 +101,14 @@ def test_the_ratio_follows_from_the_events(recorded: tuple[MiningResults, list[P
                 round_, start, raids = round_ + 1, dict(since), {}
     totals = next(iter(found.by_cell.values()))[0].kept.totals
 
-    assert [totals.long_plots, totals.long_raids] == long
-    assert [totals.new_plots, totals.new_raids] == new
+    counted = {
+        age: [
+            getattr(totals, f"{age}_claimed_{what}") + getattr(totals, f"{age}_captured_{what}")
+            for what in ("plots", "raids")
+        ]
+        for age in ("long", "new")
+    }
+    assert {"long": long, "new": new} == counted
     assert min(long + new) > 0
 
 
@@ -304,62 +246,11 @@ def test_only_cells_where_defenders_meet_miners_are_looked_at() -> None:
     assert [] == defending(results(made(BASE), made(BLIND)))
 
 
-# where defence breaks
-
-
-def test_defence_breaks_by_its_rule(recorded: tuple[MiningResults, list[Path]]) -> None:
-    found, paths = recorded
-    counted = {"absolute": [0, 0, 0, 0], "pointwise": [0, 0, 0, 0]}
-    for path in paths:
-        rule = measure(path).config.defense
-        with JournalReader(path) as reader:
-            for event in fold.events(MINING, reader):
-                if event.name == "raid_resolved" and event["defense"]:
-                    counted[rule][0] += 1
-                    many = len(event["raiders"]) > event["defense"]
-                    counted[rule][1] += rule == "pointwise" and many
-                    counted[rule][3] += event["outcome"] == "captured"
-
-    assert [Breaking(rule, *counts) for rule, counts in counted.items()] == breaking(found)
-    assert counted["absolute"][3] == 0 < counted["pointwise"][3] < counted["pointwise"][0]
-    assert [True, True] == [one.holds for one in breaking(found)]
-
-
-@pytest.mark.parametrize("detection", [0.5, 1.0])
-def test_what_an_authority_gives_back_fell_by_the_rule_all_the_same(
-    detection: float, tmp_path: Path
-) -> None:
-    setting = {
-        "rounds": 25, "rows": 3, "cols": 3, "defense": "pointwise", "truce": 3,
-        "authority": "adjudicate", "detection": detection,
-    }  # fmt: skip
-    record(tmp_path / "a.journal", setting, "greedy-mine*2,defend-then-mine*2,random*2")
-    run = measured_as(Cell("own", "six", 25), measure(tmp_path / "a.journal"))
-    [found] = breaking(results(run))
-
-    assert 0 < found.undone <= found.overrun < found.raided
-    assert found.overrun == found.undone + found.fell
-    assert (found.fell == 0) == (detection == 1)
-    assert found.holds
-
-
-@pytest.mark.parametrize(
-    ("overrun", "undone", "fell", "holds"),
-    [(0, 0, 0, True), (3, 0, 3, True), (3, 0, 2, False), (3, 0, 4, False), (3, 1, 2, True),
-     (3, 1, 3, False), (0, 0, 1, False)],
-)  # fmt: skip
-def test_a_plot_that_falls_against_the_rule_or_stands_against_it_is_seen(
-    overrun: int, undone: int, fell: int, holds: bool
-) -> None:
-    assert holds == Breaking("pointwise", 9, overrun, undone, fell).holds
-
-
 def test_what_is_identical_by_construction_counts_once() -> None:
     cells = [Cell(name, "mixed", 9) for name in ("baseline", "history-1")]
     totals = HOLDERS | {"defended": 10, "defended_raided": 4}
     found = results(*(made(cell, totals=totals) for cell in cells))
 
-    assert [Breaking("absolute", 4, 0, 0, 0)] == breaking(found)
     assert [cells[0]] == [one.cell for one in possession(found)]
     assert [cells[0]] == [one.cell for one in defending(found)]
 
