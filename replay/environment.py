@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 import numpy as np
 import pettingzoo
+from gymnasium import spaces
 
 from goldrush.agents.external import RosterText
 from goldrush.agents.players import Resources, context_of
@@ -82,6 +83,20 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
         self._open = ExitStack()
         self._run: tuple[Ask[S], Steps[S], JournalWriter] | None = None
         self._state: S | None = None
+        run = players.prepare(self._settings, self._roster, treatment, Resources())
+        self._initial: S = players.game.world.initial(run.setup)
+        self._scores: Mapping[str, float] = {}
+        # By name of the agent. Each has a space of its own, to be seeded by itself.
+        self._observation_spaces: Mapping[str, spaces.Space[Any]] = {}
+        self._action_spaces: Mapping[str, spaces.Space[Any]] = {}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions."""
+        return self._action_spaces[agent]
 
     @property
     def _players(self) -> StagePlayers[S, Any]:
@@ -139,10 +154,61 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
         self._seed, self._since, self._episodes = base, since + 1, self._episodes + 1
         self.config, self.journal = config, path
         self.agents = list(self.possible_agents)
-        return self._begin()
+        self._scores = self._scored(self._begun())
+        self._begin()
+        return self._observed(), self._infos()
 
-    def _begin(self) -> tuple[dict[str, O], Infos]:
-        """The first observations and infos of the episode that has begun."""
+    def step(
+        self, actions: Mapping[str, A]
+    ) -> tuple[dict[str, O], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
+        """Play on until a learner is asked again: observations, rewards, terminations, truncations,
+        infos by agent. `actions`: one for each agent that is asked, at least.
+
+        Raises:
+            BadInput: where no episode is under way, for an agent that is asked without an action,
+                and for actions outside of their spaces. Nothing is played then.
+            PolicyFailed, WriteFailed: as in `record`; the episode is over then.
+        """
+        self._under_way()
+        has_ended = self._advance(actions)
+        names, is_cut = self.agents, not has_ended and self._is_cut
+        scores, before = self._scored(self._begun()), self._scores
+        self._scores = scores
+        if has_ended or is_cut:
+            self.close()
+        return (
+            self._observed(),
+            {name: scores[name] - before[name] for name in names},
+            dict.fromkeys(names, has_ended),
+            dict.fromkeys(names, is_cut),
+            self._infos(),
+        )
+
+    @property
+    def _is_cut(self) -> bool:
+        return self.max_cycles is not None and self._unit(self._begun()) >= self.max_cycles
+
+    def _unit(self, state: S) -> int:
+        """The number of the last closed unit."""
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        """Play to the first unit in which a learner is asked."""
+
+    def _advance(self, actions: Mapping[str, A]) -> bool:
+        """Play on with the actions of the learners, as `step`; whether the run is over."""
+        raise NotImplementedError
+
+    def _observed(self) -> dict[str, O]:
+        """The observations of the learners."""
+        raise NotImplementedError
+
+    def _scored(self, state: S) -> Mapping[str, float]:
+        """What each learner has earned so far; its change is the reward."""
+        raise NotImplementedError
+
+    def _infos(self) -> Infos:
+        """The infos of the learners."""
         raise NotImplementedError
 
     def _play(self) -> bool:

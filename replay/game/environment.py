@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from goldrush.agents.game.prompts import GamePrompts, no_range, shown
 from goldrush.agents.game.step import StepView
-from goldrush.agents.players import Resources
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.draw import Draw
@@ -77,17 +76,15 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         }
         self.render_mode = None
         self._actions = Actions(self.config)
-        run = self._players.prepare(self._settings, self._roster, treatment, Resources())
-        state = compiled(game).initial(run.setup)
         self._features = {
-            name: tuple(numbers_of(self._seen(state, agent))) for name, agent in self._names.items()
+            name: tuple(numbers_of(self._seen(self._initial, agent)))
+            for name, agent in self._names.items()
         }
         self._observation_spaces = {
             name: self._observation_space(features) for name, features in self._features.items()
         }
-        # Each agent has a space of its own, to be seeded by itself.
         self._action_spaces = {name: Actions(self.config).space for name in self._names}
-        self._scores = self._scored(state)
+        self._scores = self._scored(self._initial)
         self._has_ended = False
         self._asked: Mapping[str, type[Submission]] = {}
 
@@ -109,31 +106,13 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         """The names of the entries of an agent's observations."""
         return self._features[agent]
 
-    def observation_space(self, agent: str) -> Space:
-        """The space of an agent's observations."""
-        return self._observation_spaces[agent]
+    def _unit(self, state: State) -> int:
+        return state.unit
 
-    def action_space(self, agent: str) -> Space:
-        """The space of an agent's actions."""
-        return self._action_spaces[agent]
-
-    def _begin(self) -> tuple[dict[str, Observed], Infos]:
-        self._scores = self._scored(self._begun())
+    def _begin(self) -> None:
         self._has_ended = self._go_on()
-        return self._observed(), self._infos()
 
-    def step(
-        self, actions: Mapping[str, Action]
-    ) -> tuple[dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
-        """Play on until a learner is asked again: observations, rewards, terminations, truncations,
-        infos by agent. `actions`: one for each agent that is asked, at least.
-
-        Raises:
-            BadInput: where no episode is under way, for an agent that is asked without an action,
-                and for actions outside of their spaces. Nothing is played then.
-            PolicyFailed, WriteFailed: as in `record`; the episode is over then.
-        """
-        self._under_way()
+    def _advance(self, actions: Mapping[str, Action]) -> bool:
         submissions = {}
         for name, asks in self._asked.items():
             submitted = self._actions.submission(asks, actions[name]) if name in actions else None
@@ -145,19 +124,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         if submissions:  # else the run was over before a learner was asked
             self._asked = {}
             self._has_ended = self._play() or self._go_on()
-        names, has_ended = self.agents, self._has_ended
-        is_cut = not has_ended and self._is_cut
-        scores, before = self._scored(self._begun()), self._scores
-        self._scores = scores
-        if has_ended or is_cut:
-            self.close()
-        return (
-            self._observed(),
-            {name: scores[name] - before[name] for name in names},
-            dict.fromkeys(names, has_ended),
-            dict.fromkeys(names, is_cut),
-            self._infos(),
-        )
+        return self._has_ended
 
     def _go_on(self) -> bool:
         """Play the steps in which no learner is asked; whether the run is over."""
@@ -176,10 +143,6 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         if asks is None or self._is_cut:
             return {}
         return {name: asks for name, agent in self._names.items() if agent in movers}
-
-    @property
-    def _is_cut(self) -> bool:
-        return self.max_cycles is not None and self._begun().unit >= self.max_cycles
 
     def _seen(self, state: State, agent: int) -> object:
         with compiled(self._game).running("observe", state):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from operator import add, attrgetter
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -112,7 +112,7 @@ class Counting:
 
     def __init__(self, state: MiningState) -> None:
         self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
-        self._totals: Sequence[float] = (0,) * len(_FIELDS)
+        self._totals: Sequence[Any] = (0,) * len(_FIELDS)
         self._spells = SpellRecords()  # as long as they are, if they run
         self._running: dict[int, int] = {}  # plot -> the index of its spell
         self._held = [0] * len(HOLDINGS)  # by how: plots held so

@@ -21,7 +21,6 @@ def parallel_env(
     *,
     roster: str | Sequence[object] | None = None,
     journal: str | Path | None = None,
-    render_mode: str | None = None,
     max_cycles: int | None = None,
     **settings: Any,
 ) -> MiningEnv:
@@ -35,7 +34,6 @@ def parallel_env(
         journal: where episodes are recorded: each replaces the one before it, unless the path has
             "{episode}" in it, which stands for the episode's number. None: a temporary file,
             removed with the environment.
-        render_mode: "human" (printed after each round), "ansi" (text) or "rgb_array".
         max_cycles: rounds after which an episode is truncated.
         settings: of the run, as `rounds=50, rows=4`; `seed` is that of the first episode.
 
@@ -49,7 +47,4 @@ def parallel_env(
     require("pettingzoo", "the environment needs", "rl")
     from goldrush.replay.worlds.mining.environment import MiningEnv
 
-    return MiningEnv(
-        treatment, roster=roster, journal=journal, render_mode=render_mode, max_cycles=max_cycles,
-        **settings,
-    )  # fmt: skip
+    return MiningEnv(treatment, roster=roster, journal=journal, max_cycles=max_cycles, **settings)

@@ -12,7 +12,6 @@ from copy import deepcopy
 from gc import collect
 from pathlib import Path
 from pickle import dumps, loads
-from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -23,13 +22,11 @@ pytest.importorskip("pettingzoo", reason="needs goldrush-sim[rl]")
 import numpy as np
 from pettingzoo.test import (
     api_test,
-    max_cycles_test,
     parallel_api_test,
     parallel_seed_test,
-    render_test,
     seed_test,
-    state_test,
 )
+from pettingzoo.utils.conversions import parallel_to_aec
 
 import goldrush
 from goldrush.agents.players import Resources, record
@@ -43,10 +40,9 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState, copied
-from goldrush.replay.colours import HUES, hues_of, mixed, shades_of
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.environment import ENV_ID, Arrays, MiningEnv, env, plan_of
+from goldrush.replay.worlds.mining.environment import MiningEnv, mask_of, plan_of, rows_of
 from goldrush.replay.worlds.mining.rl import parallel_env
 
 PAGE = Path(__file__).resolve().parents[4] / "replay" / "worlds" / "mining" / "ENVIRONMENT.md"
@@ -59,7 +55,7 @@ def small(**settings: Any) -> MiningEnv:
 
 
 def small_turns(**settings: Any) -> Any:
-    return env(**{**SMALL, **settings})
+    return parallel_to_aec(small(**settings))
 
 
 @attrs.frozen
@@ -91,16 +87,9 @@ def played(one: MiningEnv, seed: int | None = None, *, masked: bool = True) -> l
 # What PettingZoo asks of an environment.
 
 
-def max_cycles() -> None:
-    max_cycles_test(SimpleNamespace(parallel_env=small, env=small_turns))
-
-
 PETTINGZOO: dict[str, Callable[[], None]] = {
     "parallel_api_test": lambda: parallel_api_test(small(), num_cycles=20),
     "parallel_seed_test": lambda: parallel_seed_test(small, num_cycles=20),
-    "max_cycles_test": max_cycles,
-    "render_test": lambda: render_test(small_turns),
-    "state_test": lambda: state_test(small_turns(), small()),
     "api_test": lambda: api_test(small_turns(), num_cycles=20),
     "seed_test": lambda: seed_test(small_turns, num_cycles=20),
 }
@@ -111,15 +100,6 @@ PETTINGZOO: dict[str, Callable[[], None]] = {
 @pytest.mark.parametrize("name", PETTINGZOO)
 def test_pettingzoos_own_tests_pass(name: str) -> None:
     PETTINGZOO[name]()
-
-
-def test_pettingzoo_makes_it_by_its_name() -> None:
-    """After the import of the page, in a process of its own."""
-    [block] = re.findall(r"<!-- make -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    both = f'{block}print(env, pettingzoo.make("aec", "{ENV_ID}"))'
-    ran = subprocess.run([sys.executable, "-c", both], capture_output=True, text=True, check=True)
-
-    assert f"{ENV_ID} {ENV_ID}\n" == ran.stdout
 
 
 # An episode is a journal.
@@ -401,10 +381,10 @@ def test_an_observation_has_nothing_of_what_others_keep(tmp_path: Path) -> None:
     other = copied(state)
     other.gold[1], other.memo[1] = 99.0, "a plan"
     other.spent[1][0] += 3
-    shown, secret = (Arrays(one.config, [0]).observations(each)[0] for each in (state, other))
+    shown, secret = (list(rows_of(each, 0)) for each in (state, other))
 
-    assert np.array_equal(shown["observation"], secret["observation"])
-    assert not np.array_equal(*(Arrays(one.config, [0]).state(each) for each in (state, other)))
+    assert all(np.array_equal(a[2], b[2]) for a, b in zip(shown, secret, strict=True))
+    assert np.array_equal(mask_of(state, 0), mask_of(other, 0))
 
 
 @pytest.mark.parametrize("truce", [0, 2])
@@ -507,7 +487,6 @@ def refused() -> dict[str, Callable[[Path], Any]]:
     nothing = np.zeros(5, np.int64)
     return {
         "the roster 'raid' has no learner": lambda path: small(roster="raid"),
-        "there is no render mode 'ascii'": lambda path: small(render_mode="ascii"),
         "max_cycles is 0": lambda path: small(max_cycles=0),
         "max_cycles is 'x'": lambda path: small(max_cycles="x"),
         "journal is 5": lambda path: small(journal=5),
@@ -520,10 +499,9 @@ def refused() -> dict[str, Callable[[Path], Any]]:
         "agent 2 learns and has no stamina": lambda path: small(stamina_by_agent=[1, 1, 0]),
         "seed": lambda path: small().reset(seed=-1),
         "no episode is under way": lambda path: small().step({}),
-        "no episode has begun": lambda path: small().state(),
         "the action of agent_1 is none": lambda path: begun(path).step({"agent_0": nothing}),
         "the action of agent_0 is": lambda path: begun(path).step({"agent_0": nothing + 37}),
-        "there is no action 'dig'": lambda path: small().choice_of("dig", 0),
+        "dig": lambda path: small().choice_of("dig", 0),
         "there is no plot 9": lambda path: small().choice_of("raid", 9),
         "already exists": over_another,
     }
@@ -579,24 +557,6 @@ for make in (parallel_env, lambda: game_env("goldrush.games.fishery:Fishery")):
     assert 2 == done.stdout.count("pip install 'goldrush-sim[rl]'"), done.stderr
 
 
-# How it looks.
-
-
-def test_a_picture_has_the_colours_of_the_page(tmp_path: Path) -> None:
-    one = small(render_mode="rgb_array")
-    one.reset()
-    claim = np.array([one.choice_of("claim", 8), 0, 0, 0, 0])
-    one.step({"agent_0": claim, "agent_1": claim * 0, "agent_2": claim * 0})
-    picture = one.render()
-    [hue] = hues_of(["gold_miner"]).values()
-    fill = mixed(HUES[hue][0], shades_of(["gold_miner"] * 3)[0])
-
-    assert isinstance(picture, np.ndarray)
-    assert (48, 48, 3) == picture.shape
-    assert fill == f"#{bytes(picture[40, 40]).hex()}"
-    assert bytes(picture[40, 40]) != bytes(picture[8, 8])
-
-
 # The page.
 
 
@@ -605,7 +565,7 @@ def test_the_episode_and_the_learner_of_the_page(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     page = PAGE.read_text()
-    episode, _, learner = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    episode, learner = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     [printed] = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}
     exec(episode, names)
