@@ -15,7 +15,7 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.journal.recheck import Recheck
+    from goldrush.replay.journal.draws import Recheck
 
 LISTED_MAX: Final = 20  # draws that do not hold
 
@@ -70,7 +70,7 @@ def audit(
 
 
 def _every(journals: Sequence[str], as_json: bool) -> int:
-    from goldrush.replay.journal.recheck import recheck
+    from goldrush.replay.journal.draws import recheck
 
     results = [recheck(journal) for journal in journals]
     with maybe_unread():

@@ -11,7 +11,6 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import (
-    FILE,
     Jobs,
     Journals,
     Json,
@@ -46,9 +45,6 @@ def verify(
     sources: Sources,
     test: Test,
     strict: bool = option("--strict", help="Exit with 1 if a policy could not be asked again."),
-    parent: str | None = option(
-        "--parent", "FILE", "Journal that all of them must be forks of.", type=FILE
-    ),
     traceback: Traceback,
     as_json: Json,
 ) -> int:  # fmt: skip
@@ -74,7 +70,7 @@ def verify(
     outcomes = []
     with progress() as step:
         for outcome in batch.verify_all(
-            paths, level, jobs=jobs, trust=trust, sources=sources, strict=strict, parent=parent,
+            paths, level, jobs=jobs, trust=trust, sources=sources, strict=strict,
             program=test, on_bytes=partial(step, "bytes"),
         ):  # fmt: skip
             outcomes.append(outcome)

@@ -68,10 +68,10 @@ if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.data.user_functions import Functions
     from goldrush.replay.journal.diff import Diff
+    from goldrush.replay.journal.draws import Recheck
     from goldrush.replay.journal.log import Query
     from goldrush.replay.journal.outline import Outline
     from goldrush.replay.journal.rebuild import Rebuilt
-    from goldrush.replay.journal.recheck import Recheck
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.journal.why import Explanation
@@ -529,7 +529,7 @@ class Run:
 
     def audit_all(self) -> Recheck:
         """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""
-        from goldrush.replay.journal.recheck import recheck
+        from goldrush.replay.journal.draws import recheck
 
         return recheck(self.path)
 
@@ -833,23 +833,24 @@ class PlannedRun:
         remarks: list[str] = []
         watching = world.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
-            checked: AbstractContextManager[OnUnit | None] = nullcontext(on_unit)
+            checking: AbstractContextManager[None] = nullcontext()
             if again and not is_built_in(world.name):
                 from goldrush.replay.journal.elsewhere import checking_elsewhere
 
-                def each_unit(unit: int, state: Any) -> None:
-                    if unit == 1:
-                        tools.checks(state)
-                    if on_unit is not None:
-                        on_unit(unit, state)
-
-                checked = checking_elsewhere(
-                    world, str(target), run.roster, self.resources, each_unit, whole=self.check
+                checking = checking_elsewhere(
+                    world.name, str(target), run.roster, self.resources, whole=self.check
                 )
-            with checked as each:
+
+            def each_unit(unit: int, state: Any) -> None:
+                if unit == 1:
+                    tools.checks(state)
+                if on_unit is not None:
+                    on_unit(unit, state)
+
+            with checking:
                 players.record(
                     world, tools.players, target, run, resources=self.resources,
-                    force=force, fsync=fsync, on_unit=each,
+                    force=force, fsync=fsync, on_unit=each_unit,
                     on_start=lambda state: remarks.extend(tools.checks(state)),
                 )  # fmt: skip
             warn = (self.resources.models or Models()).warn

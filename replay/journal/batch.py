@@ -18,7 +18,6 @@ from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
 from goldrush.replay.find import is_shipped_at, typed
-from goldrush.replay.journal.parent import fault_of
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Break, Verdict, verify
 
 SUFFIX: Final = ".journal"
@@ -35,7 +34,6 @@ class BatchResult:
         verdict: its verdict; None if it could not be judged at all.
         error: why it could not be judged, or not in full; None if it was.
         faults: the requirements that it does not meet, as text.
-        notes: remarks on requirements that it meets.
         trace: the traceback of a world, or policy, that failed; empty without one.
     """
 
@@ -43,7 +41,6 @@ class BatchResult:
     verdict: Verdict | None
     error: str | None
     faults: Sequence[str] = ()
-    notes: Sequence[str] = ()
     trace: str = attrs.field(default="", eq=False, repr=False)
 
     @property
@@ -57,9 +54,8 @@ class BatchResult:
 
     def as_dict(self) -> dict[str, Any]:
         verdict = {} if self.verdict is None else self.verdict.as_dict()
-        result = {"holds": self.holds, "error": self.error}
-        demands = {"faults": list(self.faults), "notes": list(self.notes)}
-        return {"path": self.path, **verdict, **result, **demands}
+        result = {"holds": self.holds, "error": self.error, "faults": list(self.faults)}
+        return {"path": self.path, **verdict, **result}
 
 
 def journals_in(paths: Sequence[str | Path]) -> list[str]:
@@ -104,7 +100,6 @@ def verify_all(
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
     strict: bool = False,
-    parent: str | None = None,
     program: str | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Iterator[BatchResult]:
@@ -120,7 +115,6 @@ def verify_all(
         trust: user-defined policies (`module:Class`) that may be imported.
         sources: the journals that `recorded` agents replay.
         strict: require that every player was asked again.
-        parent: require a fork of the journal at this path.
         program: the user-defined test program of a season.
         on_bytes: called with the number of judged bytes and of all bytes: after each commit of a
             single journal, else after each journal.
@@ -129,7 +123,7 @@ def verify_all(
     """
     tests_at_once = jobs or 1 if len(paths) == 1 else 1
     resources = Resources(tests_at_once, program, trust=trust, sources=sources)
-    judged = partial(_judged, level=level, strict=strict, parent=parent, resources=resources)
+    judged = partial(_judged, level=level, strict=strict, resources=resources)
     done, sizes = 0, list(map(size_of, paths))
     if len(paths) == 1:
 
@@ -164,13 +158,12 @@ def _judged(
     path: str,
     level: int,
     strict: bool,
-    parent: str | None,
     resources: Resources,
     on_bytes: Callable[[int], None] | None = None,
 ) -> BatchResult:
     try:
         with printing_to_stderr():
-            return _demanded(path, level, strict, parent, resources, on_bytes)
+            return _demanded(path, level, strict, resources, on_bytes)
     except MemoryError:
         return BatchResult(path, None, f"{path}: not enough memory to judge it")
     except KeyboardInterrupt:
@@ -184,30 +177,20 @@ def _demanded(
     path: str,
     level: int,
     strict: bool,
-    parent: str | None,
     resources: Resources,
     on_bytes: Callable[[int], None] | None,
 ) -> BatchResult:
-    """The verdict, and each requirement, checked whatever the others give."""
-    errors: list[str] = []
-    faults: list[str] = []
-    notes: list[str] = []
+    """The verdict, and whether it meets the requirements."""
     try:
         verdict = verify(path, level, resources=resources, on_bytes=on_bytes)
     except GoldrushError as error:
         text = str(error)
         return BatchResult(path, None, text if path in text else f"{path}: {text}")
-    if verdict.holds is None:
-        errors.append(_not_known(verdict))
-    if parent is not None and verdict.broken is None:
-        try:
-            fault, note = fault_of(verdict.branch, parent)
-            (notes if fault is None else faults).append(note if fault is None else fault)
-        except GoldrushError as error:
-            errors.append(str(error))
+    trouble = _not_known(verdict) if verdict.holds is None else None
+    faults = []
     if strict and verdict.not_asked:
         faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
-    return BatchResult(path, verdict, "; ".join(errors) or None, tuple(faults), tuple(notes))
+    return BatchResult(path, verdict, trouble, faults)
 
 
 def _not_known(verdict: Verdict) -> str:
@@ -260,8 +243,7 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
         why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
         levels += f", but could not be judged in full ({why})"
     end = "finished" if verdict.finished else "unfinished"
-    notes = "".join(f", {note}" for note in outcome.notes)
-    notes += f", {_other_code(verdict)}" if verdict.other_code else ""
+    notes = f", {_other_code(verdict)}" if verdict.other_code else ""
     if verdict.rests_on and outcome.holds is not None:
         notes += f"; it repeats here, under {verdict.rests_on}"
         notes += f"; not compared: {verdict.not_compared}" if verdict.not_compared else ""

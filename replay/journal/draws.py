@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldrush.kernel.errors import BadInput, unknown
+import attrs
+
+from goldrush.kernel.errors import BadInput, GoldrushError, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.replay.find import open_world, tools_at, tools_of, typed
@@ -75,3 +79,58 @@ def _audited(known: Draws[Any], walk: Walk[Any]) -> Iterator[TieBreak]:
         for code, rows in step.derived if step else ():
             if code in known.audits:
                 yield from (known.audits[code](state, row) for row in rows)
+
+
+@attrs.frozen
+class Recheck:
+    """The result of the audit of a journal, as far as it can be read.
+
+    Attributes:
+        path: the journal.
+        checked: the number of draws by kind.
+        drawn: the number of those that took a draw word.
+        broken: the draws that do not hold.
+        error: the error that ended the reading; None at the end of the journal.
+    """
+
+    path: str
+    checked: Mapping[str, int]
+    drawn: int
+    broken: Sequence[TieBreak]
+    error: str | None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all hold; None where none is broken, but not all could be read."""
+        if self.broken:
+            return False
+        return True if self.error is None else None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "holds": self.holds,
+            "error": self.error,
+            "checked": dict(self.checked),
+            "drawn": self.drawn,
+            "broken": [one.as_dict() for one in self.broken],
+        }
+
+
+def recheck(path: str | Path) -> Recheck:
+    """Audit every draw of a journal. Raises nothing: errors of reading, and a world without draws,
+    are in the result's `error`.
+    """
+    checked: Counter[str] = Counter()
+    drawn = 0
+    broken = []
+    error = None
+    try:
+        for audited in draws(path):
+            checked[audited.kind] += 1
+            drawn += bool(audited.draw_words)
+            if not audited.holds:
+                broken.append(audited)
+    except GoldrushError as trouble:
+        error = str(trouble)
+    return Recheck(os.fspath(path), checked, drawn, broken, error)

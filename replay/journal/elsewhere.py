@@ -2,8 +2,7 @@
 
 Order of a set of texts, an address, the clock, a generator without a seed: nothing in a process
 tells that they differ in the next one. So the end of a recording derives the run again, as `verify`
-does, where PYTHONHASHSEED is another: all of a short run, of a long one the first units and some
-later ones, about a twentieth, from states that were kept on the way.
+does, where PYTHONHASHSEED is another: all of a short run, the first units of a long one.
 
 The other process is started while the run is played. It imports what every check needs, forks for
 each, and ends with this one.
@@ -18,10 +17,10 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
-from typing import IO, Final, Generic, TypeVar
+from typing import IO, Final
 
 import attrs
 
@@ -30,20 +29,12 @@ from goldrush.agents.given import give_same, given, location_elsewhere, location
 from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import UserFolder, add_user_folder
-from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, format_error
-from goldrush.kernel.journal import Location
 from goldrush.kernel.text import quoted
-from goldrush.kernel.world import World
-from goldrush.replay.journal.verify import DERIVE, Stretch, first_break
-
-S = TypeVar("S")
+from goldrush.replay.journal.verify import DERIVE, first_break
 
 BYTES_MIN: Final = 1 << 15  # of a journal that are derived again from the start: 0.03 seconds
-SHARE: Final = 64  # of a longer one, one part in so many, and half as much later
-LATER_MAX: Final = 3  # places where later units are derived: to begin anew takes as long as a unit
-KEPT_MAX: Final = 8  # states on the way
-WHOLE: Final = Stretch()
+SHARE: Final = 32  # of a longer one, one part in so many
 WAIT: Final = 60.0  # seconds that a check may take, besides as long as the recording
 
 _PROGRAM: Final = (
@@ -53,47 +44,10 @@ _HOLDS, _DERIVED, _DIFFERS, _CANNOT = "holds", "derived otherwise", "differs", "
 _DIED: Final = "another ended before it answered"
 
 
-class KeptStates(Generic[S]):
-    """States of a run that is being recorded, evenly spaced, to derive later units from."""
-
-    def __init__(self, world: World[S], path: str) -> None:
-        self._world, self._path = world, path
-        self._every = 1
-        self._kept: list[tuple[Location, bytes]] = []
-
-    def keep(self, unit: int, state: S) -> None:
-        """Keep a state with a closed unit, if it is its turn."""
-        if unit % self._every or self._world.freeze is None or self._world.thaw is None:
-            return
-        if len(self._kept) == KEPT_MAX:
-            self._kept = self._kept[1::2]
-            self._every *= 2
-            if unit % self._every:
-                return
-        with suppress(OSError):  # removed meanwhile: the recording says so
-            location = Location(os.stat(self._path).st_size, unit + 1, unit)
-            self._kept.append((location, pack(self._world.freeze(state))))
-
-    def parts(self) -> Sequence[Stretch]:
-        """What is derived again: all of a short journal, of a long one its start and parts after
-        some of the states.
-        """
-        size = os.stat(self._path).st_size
-        first, later = max(BYTES_MIN, size // SHARE), size // SHARE // 2
-        places = [kept for kept in self._kept if first < kept[0].offset < size - later]
-        units = self._kept[-1][0].unit if self._kept else 0
-        count = min(LATER_MAX, units // (2 * SHARE), len(places))
-        chosen = [places[(2 * at + 1) * len(places) // (2 * count)] for at in range(count)]
-        return [
-            Stretch(first if first < size else None),
-            *(Stretch(later // count, location, frozen) for location, frozen in chosen),
-        ]
-
-
 def check_elsewhere(
     path: str,
     world: str,
-    parts: Sequence[Stretch] = (WHOLE,),
+    size: int | None = None,
     resources: Resources = Resources(),
     seconds: float = 0.0,
 ) -> None:
@@ -103,7 +57,7 @@ def check_elsewhere(
 
     Args:
         world: the name of its world.
-        parts: of the journal; by default all.
+        size: the bytes of the journal that are derived, at least; None: all.
         resources: of its `trust` and `sources`, which are asked again. Objects are not. Its models
             are told warnings.
         seconds: that the recording took; the check may take as long, and WAIT.
@@ -116,14 +70,14 @@ def check_elsewhere(
     with suppress(FileNotFoundError):
         working = os.getcwd()
     asked = Resources(trust=resources.trust, sources=resources.sources)
-    order = (working, folders, location, _sha256(world), path, parts, asked)
+    order = (working, folders, location, _sha256(world), path, size, asked)
     is_elsewhere, told = bool(location) or given(world) is None, (_CANNOT, "", "")
     if is_elsewhere:
         told = _HELPER.asked(order, WAIT + seconds)
     if told[0] == _CANNOT:
         if is_elsewhere:
             _warn(path, told[2], resources)
-        is_elsewhere, told = False, _derived(path, parts, asked)
+        is_elsewhere, told = False, _derived(path, size, asked)
     verdict, where, what = told
     if verdict != _HOLDS:
         cure = "leave out what differs: clocks, addresses, the order of sets"
@@ -144,36 +98,29 @@ def _warn(path: str, why: str, resources: Resources) -> None:
 
 @contextmanager
 def checking_elsewhere(
-    world: World[S],
+    world: str,
     path: str,
     roster: Roster,
     resources: Resources,
-    on_unit: Callable[[int, S], None] | None = None,
     *,
     whole: bool = False,
-) -> Iterator[Callable[[int, S], None]]:
+) -> Iterator[None]:
     """Derive the run that is recorded within once more in a process with another hash seed: all of
-    it (`whole`), or parts of a long one. The other process starts while the run is played.
+    it (`whole`), or the first part of a long one. The other process starts while the run is played.
 
-    Gives what is called after each unit, and calls `on_unit`. Raises MalformedEvents.
+    Raises MalformedEvents.
     """
     _HELPER.start()
     began = time.monotonic()
-    states = KeptStates(world, path)
-
-    def keep(unit: int, state: S) -> None:
-        states.keep(unit, state)
-        if on_unit is not None:
-            on_unit(unit, state)
-
-    yield keep
+    yield
     trusted = attrs.evolve(
         resources,
         trust=[*resources.trust, *roster.trust],
         sources=[*resources.sources, *roster.sources],
     )
     seconds = time.monotonic() - began
-    check_elsewhere(path, world.name, [WHOLE] if whole else states.parts(), trusted, seconds)
+    size = None if whole else max(BYTES_MIN, os.stat(path).st_size // SHARE)
+    check_elsewhere(path, world, size, trusted, seconds)
 
 
 def _sha256(world: str) -> str | None:
@@ -182,10 +129,10 @@ def _sha256(world: str) -> str | None:
     return None if game is None else source_of_code(game).sha256
 
 
-def _derived(path: str, parts: Sequence[Stretch], resources: Resources) -> tuple[str, str, str]:
-    """Whether the parts hold; if not, where, and what differs."""
+def _derived(path: str, size: int | None, resources: Resources) -> tuple[str, str, str]:
+    """Whether the first bytes hold; if not, where, and what differs."""
     try:
-        found = first_break(path, parts, resources)
+        found = first_break(path, size, resources)
     except GoldrushError as error:
         return _DIFFERS, "the run", f"it fails: {error}"
     if found is None:
@@ -286,7 +233,7 @@ def _carried_out(
     location: str,
     sha256: str | None,
     path: str,
-    parts: Sequence[Stretch],
+    size: int | None,
     resources: Resources,
 ) -> tuple[str, str, str]:
     try:
@@ -299,7 +246,7 @@ def _carried_out(
             give_same(location, sha256)
     except (BadInput, OSError) as error:
         return _CANNOT, "", format_error(error)
-    return _derived(path, parts, resources)
+    return _derived(path, size, resources)
 
 
 def _write(file: IO[bytes], value: object) -> None:

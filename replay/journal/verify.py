@@ -39,7 +39,6 @@ from goldrush.kernel.journal import (
     UNIT,
     Commit,
     JournalReader,
-    Location,
     sha256_in,
 )
 from goldrush.kernel.run import Ask, rest_of
@@ -54,7 +53,6 @@ from goldrush.kernel.walk import (
 )
 from goldrush.kernel.world import Batch, Block, Vocabulary, World
 from goldrush.replay.find import is_built_in, open_world, tools_of
-from goldrush.replay.journal.parent import Branch
 from goldrush.replay.tools import Tools
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
@@ -75,18 +73,25 @@ _FORGED: Final = "; no run of this goldrush writes that"
 
 
 @attrs.frozen
-class Stretch:
-    """Commits of a journal that are verified by themselves.
+class Branch:
+    """The point where a journal leaves its parent.
 
     Attributes:
-        size: bytes of its commits, at least; it ends where a unit is closed. None: to the end.
-        after: where it begins; None: at the start.
-        frozen: the state there, packed.
+        offset: the offset of its last FORK, in bytes.
+        shared: the SHA-256 of all bytes before it.
+        parent: the parent's SHA-256 as named by the FORK; None if it names none.
     """
 
-    size: int | None = None
-    after: Location | None = None
-    frozen: bytes = b""
+    offset: int
+    shared: str
+    parent: str | None
+
+    @classmethod
+    def of(cls, commit: Commit, reader: JournalReader) -> Self:
+        """The branch at a FORK that this reader has just given."""
+        parent = (commit.setup or {}).get("parent")
+        is_sha256 = type(parent) is str and len(parent) == 64
+        return cls(*reader.reached(), parent if is_sha256 else None)
 
 
 @attrs.frozen
@@ -258,21 +263,19 @@ def verify(
             return check.verdict(str(path))
 
 
-def first_break(path: str, parts: Sequence[Stretch], resources: Resources) -> Break | None:
-    """The first fault in parts of a journal at all levels; None too for a run of other code.
+def first_break(path: str, size: int | None, resources: Resources) -> Break | None:
+    """The first fault in the first bytes of a journal at all levels, up to the end of a unit; None
+    too for a run of other code. `size`: how many bytes, at least; None: all.
 
     Raises as `verify`.
     """
     with JournalReader(path) as reader:
         tools, world = tools_of(reader), open_world(reader)
-        for part in parts:
-            check = _Check(reader, world, DECIDE, is_own=not is_built_in(world.name), part=part)
-            check.tools, check.asker_of = tools, tools.players.policy_check(resources)
-            with check:
-                broken = check.broken()
-            if broken is not None and check.other_code is None:
-                return broken
-    return None
+        check = _Check(reader, world, DECIDE, is_own=not is_built_in(world.name), size=size)
+        check.tools, check.asker_of = tools, tools.players.policy_check(resources)
+        with check:
+            broken = check.broken()
+        return broken if check.other_code is None else None
 
 
 def _rules_of(reader: JournalReader, level: int) -> World[Any]:
@@ -324,7 +327,7 @@ class _Check:
         level: int,
         *,
         is_own: bool,
-        part: Stretch = Stretch(),
+        size: int | None = None,
     ) -> None:
         self.world = world
         self.level = level
@@ -350,15 +353,8 @@ class _Check:
             self._unknown[world.missing] = None
             self.level = FOLD
         mode = DERIVED if self.level >= DERIVE else DIGESTS
-        self._part = part
-        state = None
-        if part.after is not None:
-            assert world.thaw is not None  # who kept the state looked
-            past = fold.past(world, reader, part.after.unit)
-            state = world.thaw(unpack(part.frozen), past)
-        self._walk = Walk(
-            world, reader, mode, commits=self._commits(), state=state, judge=self._judged
-        )
+        self._size = size
+        self._walk = Walk(world, reader, mode, commits=self._commits(), judge=self._judged)
 
     def __enter__(self) -> Self:
         return self
@@ -426,8 +422,6 @@ class _Check:
             for _ in self._commits():
                 pass
             return
-        if self._part.after is not None:
-            self._meet_agents("its start", self._walk.state)
         for commit, state in self._walk:
             if self.level >= DECIDE and commit.kind in (START, FORK):
                 self._meet_agents(commit.where, state)
@@ -439,9 +433,9 @@ class _Check:
         """The commits, up to what cannot be read: the inputs pending there are judged before that
         is told. Each is counted when it holds.
         """
-        part, begin = self._part, None
+        size, begin = self._size, None
         try:
-            for commit in self._reader.commits(part.after):
+            for commit in self._reader:
                 if commit.kind == START:
                     self._setup = commit.setup or {}
                 if commit.setup is not None:
@@ -449,7 +443,7 @@ class _Check:
                 yield commit
                 self._count(commit)
                 begin = commit.offset if begin is None else begin
-                is_enough = part.size is not None and commit.end - begin >= part.size
+                is_enough = size is not None and commit.end - begin >= size
                 if is_enough and commit.digest is not None:
                     return
         except JournalError as error:

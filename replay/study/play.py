@@ -33,7 +33,6 @@ from goldrush.kernel.errors import (
     WriteFailed,
 )
 from goldrush.kernel.journal import FORK, Header, JournalReader, sha256_in
-from goldrush.replay.arguments import OnUnit
 from goldrush.replay.journal.elsewhere import checking_elsewhere
 from goldrush.replay.journal.verify import FOLD, verify
 from goldrush.replay.study.backend import RunFailed
@@ -142,13 +141,12 @@ def play(
             with suppress(FileNotFoundError):  # zeros, say: only a journal is replaced by force
                 files.system.unlink(unfinished)
             resources = run.resources(models)
-            checked: AbstractContextManager[OnUnit | None] = nullcontext()
+            checking: AbstractContextManager[None] = nullcontext()
             if run.path == again:
-                checked = checking_elsewhere(world, unfinished, run.prepared.roster, resources)
-            with checked as each:
-                players.record(
-                    world, of.players, unfinished, run.prepared, resources=resources, on_unit=each
-                )
+                roster = run.prepared.roster
+                checking = checking_elsewhere(world.name, unfinished, roster, resources)
+            with checking:
+                players.record(world, of.players, unfinished, run.prepared, resources=resources)
         with files.open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         clear_path(run, folder)

@@ -70,7 +70,7 @@ def test_a_round_that_is_not_there_is_refused(journal: Path, tmp_path: Path, rou
 
 
 def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Path) -> None:
-    assert_refused(goldrush("verify", "--parent", cwd=tmp_path), "goldrush verify --help'")
+    assert_refused(goldrush("verify", "--test", cwd=tmp_path), "goldrush verify --help'")
 
 
 @pytest.mark.parametrize(
@@ -147,15 +147,6 @@ def test_verify_json_has_the_verdicts(journal: Path, tmp_path: Path) -> None:
     assert (first["holds"], first["finished"], len(first["sha256"])) == (True, True, 64)
     assert (second["holds"], second["broken"]["level"]) == (False, 1)
     assert (third["holds"], "not an ordinary file" in third["error"]) == (None, True)
-
-
-def test_verify_proves_a_parent(journal: Path, tmp_path: Path) -> None:
-    goldrush("fork", journal, "--at", 5, "--out", "f.journal", cwd=tmp_path)
-    proven = goldrush("verify", "f.journal", "--parent", journal, cwd=tmp_path)
-    other = goldrush("verify", journal, "--parent", "f.journal", "--json", cwd=tmp_path)
-
-    assert (0, True) == (proven.code, f"forked from {journal}" in proven.out)
-    assert (1, ["it is no fork"]) == (other.code, json.loads(other.out)[0]["faults"])
 
 
 @pytest.mark.parametrize("forked", [False, True])

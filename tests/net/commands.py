@@ -52,7 +52,6 @@ PAIRS = (
 OF_PAIRS = (
     "diff {} {}", "diff {} {} --json", "diff {} {} --by-round",
     "view {} --against {} --out page.html",
-    "verify {} --parent {}",
 )  # fmt: skip
 OF_STUDIES = (
     "measure {}", "measure {} --json", "measure {} --by-run --csv", "report {} --out report.html",

@@ -78,7 +78,7 @@ def test_it_is_forked_and_compared(commons: Command) -> None:
     compared = commons("diff", "c.journal", "f.journal")
 
     assert 0 == forked.code
-    assert "holds" in commons("verify", "--parent", "c.journal", "f.journal").out
+    assert "holds" in commons("verify", "f.journal").out
     assert 1 == compared.code
     assert "differ from season 21 on" in compared.out
     assert "cause: roster: agents 0, 1, 2, 3, 4: share in A, greedy in B" in compared.out

@@ -16,12 +16,12 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.data import encoded
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.draws import recheck
 from goldrush.replay.journal.follow import follow
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.outline import outline
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild, rebuilt_from
-from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
@@ -93,7 +93,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "follow.follow": lambda path: drained(follow(path, lambda: None)),
     "verify.verify, 2": lambda path: verify(path, 2),
     "verify.verify, 4": lambda path: verify(path, 4),
-    "recheck.recheck": recheck,
+    "draws.recheck": recheck,
     "usage.usage": usage,
     "prompts.prompted": lambda path: prompted(path, GAME, 90, 0),
     "why": explained,

@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 
 import goldrush
-from goldrush.agents.players import Resources
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.journal import elsewhere
-from goldrush.replay.journal.verify import first_break
-from goldrush.replay.run import Run
 from tests.cli.helpers import goldrush as command
 from tests.games.fisheries import changed
 
@@ -68,38 +65,6 @@ def test_a_command_says_so_in_one_line_whatever_its_hash_seed(tmp_path: Path) ->
     assert (2, "", 1) == (told.code, told.out, told.err.count("\n"))
     assert told.err.startswith("goldrush: run.journal: season 34, commit 34 at byte ")
     assert told.err.endswith("; `goldrush repeats fishery.py` names the line\n")
-
-
-def test_later_units_of_a_long_run_are_derived_from_states_that_were_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(elsewhere, "BYTES_MIN", 1 << 10)
-    game, journal = changed(tmp_path, *differing(ORDER, RULES, 150)), tmp_path / "run.journal"
-
-    with pytest.raises(MalformedEvents) as caught:
-        goldrush.record(game, journal, roster="share*5", seasons=500)
-
-    assert "season 151, " < caught.value.where  # as text: 152 or later
-    assert "in the journal" in str(caught.value)
-
-
-def test_a_twentieth_of_a_long_run_is_derived_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(elsewhere, "BYTES_MIN", 1 << 10)
-    game, journal = changed(tmp_path, "", ""), tmp_path / "run.journal"
-    planned, parts = Run.plan(world=game, roster="share*5", seasons=1000), []
-    kept = elsewhere.KeptStates.parts
-    monkeypatch.setattr(
-        elsewhere.KeptStates, "parts", lambda self: parts.append(kept(self)) or parts[-1]
-    )
-
-    planned.record(journal)
-
-    size, sizes = journal.stat().st_size, [part.size for part in parts[0]]
-    assert (size // 64, 4) == (sizes[0], len(sizes))
-    assert size // 128 >= sum(sizes[1:]) > size // 140
-    assert first_break(str(journal), parts[0], Resources()) is None
 
 
 def test_an_honest_run_is_recorded_where_no_other_process_can_be_started(

@@ -40,8 +40,8 @@ from goldrush.replay.journal import (
     usage,
 )
 from goldrush.replay.journal.diff import Diff
+from goldrush.replay.journal.draws import recheck
 from goldrush.replay.journal.forged import reader_of, reporting_forged
-from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.report.run_figures import figure_of
 from goldrush.replay.study.failures import failures_of
@@ -307,7 +307,7 @@ NO_READERS = {
     "source.source_in": "START and forks; a test of its own",
     "source.text_of": "no journal",
     "rebuild.closed_units": "its caller is behind the door",
-    "recheck.recheck": "a test of its own",
+    "draws.recheck": "a test of its own",
     "arguments.models_of": "no journal",
     "arguments.resources_of": "no journal",
     "arguments.target_of": "no journal",

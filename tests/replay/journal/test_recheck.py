@@ -5,8 +5,7 @@ from pathlib import Path
 
 import attrs
 
-from goldrush.replay.journal.draws import draws
-from goldrush.replay.journal.recheck import Recheck, recheck
+from goldrush.replay.journal.draws import Recheck, draws, recheck
 from tests.golden import path_of
 from tests.journals import commits_of
 from tests.seasons import kept
