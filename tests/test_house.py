@@ -22,8 +22,8 @@ ANY_MAX = 359  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_714, 150),
     "lines of code in agents": (11_380, 150),
-    "lines of code in replay": (21_772, 150),
-    "lines of code in cli": (2_780, 150),
+    "lines of code in replay": (21_662, 150),
+    "lines of code in cli": (2_777, 150),
     "lines of JavaScript below replay": (2_491, 150),
     "corridors": (56, 5),
 }
