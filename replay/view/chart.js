@@ -147,16 +147,11 @@ function bandOf(units, [lows, highs], x, y) {
 
 export const numberText = (value) => (Math.abs(value) < 0.001 ? valueText(value) : rounded(value, Math.abs(value) < 100 ? 3 : 1));
 
-// Whether the bands around a line are those of a median: quartiles, then the lowest and the highest.
-const areQuartiles = (bands) => bands.length > 1;
-
 // The value of a line at an index, with the ends of its band.
-const readingOf = ({ values, bands }, index) => {
+const readingOf = ({ values, band: [lows, highs] = [[], []] }, index) => {
   const value = numberText(values[index] ?? null);
-  const [lows, highs] = bands?.[0] ?? [];
-  if (lows?.[index] === undefined || lows[index] === null) return value;
-  const [before, ends] = areQuartiles(bands) ? ["median ", "quartiles "] : ["", ""];
-  return `${before}${value} (${ends}${numberText(lows[index])} to ${numberText(highs[index])})`;
+  const [low, high] = [lows[index] ?? null, highs[index] ?? null];
+  return low === null ? value : `${value} (${numberText(low)} to ${numberText(high)})`;
 };
 
 // What is drawn; returns the SVG and its cursor.
@@ -171,8 +166,7 @@ function drawn({ units, lines, spans, marks = [], momentOf, scale, limits, ranks
   const signs = marks.map(({ line, at, glyph, title }) => svg("text", {
     class: "move", "data-line": line, x: x(units[at]), y: y(lines[line].values[at]) + 4.5, "text-anchor": "middle", fill: lines[line].colour,
   }, svg("title", {}, title), glyph));
-  const bands = lines.flatMap(({ bands: some = [], colour }) =>
-    some.map((band) => svg("path", { class: "band", fill: colour, d: bandOf(units, band, x, y) })));
+  const bands = lines.filter(({ band }) => band).map(({ band, colour }) => svg("path", { class: "band", fill: colour, d: bandOf(units, band, x, y) }));
   const grid = ticks.map(([at, label]) => [
     svg("line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }),
     svg("text", { class: "tick", x: left - 4, y: at + 3, "text-anchor": "end" }, label),
@@ -205,17 +199,15 @@ export function filesOf(title, picture, table) {
 }
 
 function tableOfLines({ unit, units, lines, spans }) {
-  const headOf = ({ title, bands = [], ends = ["lowest", "highest"] }) => [areQuartiles(bands) ? `${title}: median` : title, ...bands.flatMap((_, band) =>
-    (areQuartiles(bands) && band === 0 ? ["lower quartile", "upper quartile"] : ends).map((end) => `${title}: ${end}`))];
+  const headOf = ({ title, band }) => [title, ...(band ? [`${title}: low`, `${title}: high`] : [])];
   const head = spans === undefined ? [unit] : [`first ${unit}`, `last ${unit}`];
-  const rows = units.map((number, index) => [...(spans?.[index] ?? [number]), ...lines.flatMap(({ values, bands = [] }) =>
-    [values[index], ...bands.flatMap((band) => band.map((end) => end[index]))])]);
+  const rows = units.map((number, index) => [...(spans?.[index] ?? [number]), ...lines.flatMap(({ values, band = [] }) => [values[index], ...band.map((end) => end[index])])]);
   return [[...head, ...lines.flatMap(headOf)], rows];
 }
 
 // A chart of `lines` over the units of the page, as {node, move(unit, index of the line that stands out)}.
 //   units: the numbers of the units of the values, ascending; spans: [first, last], where a value stands for several units, with `units` the last ones.
-//   lines: [{title, values (null: undefined), colour, ink (of its label, if another), dash, width, bands: [[lows, highs], ...], group, member, suffix,
+//   lines: [{title, values (null: undefined), colour, ink (of its label, if another), dash, width, band: [lows, highs], group, member, suffix,
 //     glyph (its sign), faint (by unit, whether it is thin and dotted)}]; in a large chart lines of one group are labelled together where they end
 //     together, by their members or with the suffix.
 //   marks: [{line, at, glyph, title}], signs on lines, by the indexes of line and unit; note: seen beside the title; momentOf(unit): its name.

@@ -2,136 +2,145 @@
 
 A field is drawn by what its values are in all units: one value, a list with one value for each
 agent, a grid (a list of lists of one length), or a list of one length; all others are a tree. Of
-numbers there are charts: a line, a line for each agent (of many agents the spread of each policy),
-or for each of a few values the number of items that have it.
+numbers there are charts: a line, lines of agents (`Lines`), or for each of a few values the number
+of items that have it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain
 from types import NoneType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import attrs
 
-from goldrush.replay.data.spread import NO_SPREAD, Spread, spreads_of
-from goldrush.replay.view.numbers import POLICIES_MAX, SINGLE_MAX, short
+from goldrush.replay.view.chart import Lines, short
 
 LEVELS_MAX: Final = 8  # values with a colour each
+POINTS_MAX: Final = 1000  # points of a line
+ITEMS_MAX: Final = 10_000  # items of a list or grid that a page has
+SIDE_MAX: Final = 100  # rows and columns of a larger grid that it has
 
 ONE, AGENTS, GRID, VALUES, TREE = "one", "agents", "grid", "values", "tree"
-SPREADS, COUNTS = "spreads", "counts"  # kinds of charts besides ONE and AGENTS
+COUNTS: Final = "counts"  # a kind of chart besides ONE and AGENTS
 
-# Of a chart: values of its lines, the spread of each policy, or counts by value.
-Row = Sequence[float | None] | Mapping[str, Spread] | Counter[Any]
+State = Mapping[str, Any]
 
 
-@attrs.define
+@attrs.frozen
 class Field:
-    """A field of the states, as far as they were added.
+    """A field of the states.
 
     Attributes:
-        kinds: the kinds of its values.
-        types: the types of its values, or of the items of its lists.
-        sizes: the sizes of its lists.
-        levels: the values in its lists; None: more than LEVELS_MAX.
-        range: the lowest and the highest number in them.
+        kind: how it is drawn.
+        values: in the states that are shown.
+        size: of lists and grids the largest.
+        levels: of lists and grids the values in them, in order; None: more than LEVELS_MAX.
+        numbers: whether all of its values are numbers, or None where one is missing.
+        range: of such lists and grids the lowest and the highest number.
     """
 
-    kinds: set[str] = attrs.field(factory=set)
-    types: set[type] = attrs.field(factory=set)
-    sizes: set[tuple[int, ...]] = attrs.field(factory=set)
-    levels: set[object] | None = attrs.field(factory=set)
-    range: list[float] = attrs.field(factory=list)
+    kind: str
+    values: Sequence[Any]
+    size: Sequence[int] = ()
+    levels: Sequence[Any] | None = ()
+    numbers: bool = False
+    range: Sequence[float] = ()
 
-    def add(self, value: object, policies: Sequence[str], by_agent: bool = False) -> Row:
-        """Add the value of a unit in which the agents play these policies; returns its row in a
-        chart, empty if it has none. `by_agent`: the value has an item for each agent, also for
-        those that have joined.
+    @classmethod
+    def of(cls, values: Sequence[Any], agents: Sequence[int]) -> Field:
+        """That of these values, by state, of a run with so many agents then."""
+        kinds = set(map(kind_of, values, agents))
+        kind = kinds.pop() if len(kinds) == 1 else TREE
+        if kind == TREE:
+            return cls(TREE, values)
+        if kind == ONE:
+            return cls(ONE, values, numbers=_are_numbers(values))
+        sizes = {size_of(value) for value in values}
+        size = tuple(map(max, zip(*sizes, strict=True)))
+        items = [list(chain.from_iterable(value)) if kind == GRID else value for value in values]
+        numbers = _are_numbers(chain.from_iterable(items))
+        if kind == AGENTS:
+            return cls(AGENTS, values, size, numbers=numbers)
+        known = set(chain.from_iterable(items))
+        levels = sorted(known, key=_order) if len(known) <= LEVELS_MAX else None
+        has_one_size = kind == GRID or (len(sizes) == 1 and size != (0,))
+        if not has_one_size or (levels is None and not numbers):
+            return cls(TREE, values)
+        found = known - {None}
+        ends = (min(found), max(found)) if numbers and found else ()
+        return cls(kind, values, size, levels, numbers, ends)
+
+    def as_dict(self, before: Sequence[Any], *, is_drawn: bool) -> dict[str, object]:
+        """For the page. `before`: its values in earlier states; `is_drawn`: the world draws it."""
+        values = [*before, *self.values]
+        return {
+            "kind": self.kind,
+            "is_drawn": is_drawn,
+            "values": values if is_drawn else [self._cut(value) for value in values],
+            **({"size": self.size} if self.size else {}),
+            **({"levels": self.levels, "range": self.range} if self.kind in (GRID, VALUES) else {}),
+        }
+
+    def _cut(self, value: Any) -> Any:
+        """At most ITEMS_MAX items of a list, SIDE_MAX rows and columns of a grid with more."""
+        if self.kind == GRID and len(value) * len(value[0]) > ITEMS_MAX:
+            return [row[:SIDE_MAX] for row in value[:SIDE_MAX]]
+        return value[:ITEMS_MAX] if self.kind in (VALUES, AGENTS) else value
+
+    def chart(self, lines: Lines) -> tuple[str, Sequence[Any], Sequence[Sequence[Any]]]:
+        """The kind of its chart, a title for each line (an agent, a policy or a value), and the
+        lines, of one state in `spacing`; no lines without numbers.
         """
-        if by_agent and isinstance(value, list):
-            policies = [*policies, *[""] * len(value)][: len(value)]
-        kind = kind_of(value, len(policies))
-        self.kinds.add(kind)
-        items: Sequence[Any] = [value] if not isinstance(value, list) else value
-        if kind == GRID:
-            self.sizes.add((len(items), len(items[0])))
-            items = list(chain.from_iterable(items))
-        elif kind in (AGENTS, VALUES):
-            self.sizes.add((len(items),))
-        elif kind == TREE:
-            return ()
-        self.types.update(map(type, items))
-        if kind in (GRID, VALUES):
-            return self._counts(items)
-        if not self.is_numeric:
-            return ()
-        is_many = kind == AGENTS and len(items) > SINGLE_MAX
-        return spreads_of(items, policies) if is_many else items
-
-    def _counts(self, items: Sequence[Any]) -> Row:
-        if self.is_numeric:
-            numbers = [item for item in (*items, *self.range) if item is not None]
-            self.range = [min(numbers), max(numbers)] if numbers else []
-        if self.levels is None:
-            return ()
-        counts = Counter(items)
-        self.levels |= counts.keys()
-        if len(self.levels) > LEVELS_MAX:
-            self.levels = None
-            return ()
-        return counts
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether all values are numbers, or None where one is missing."""
-        return self.types <= {int, float, NoneType} and self.types != {NoneType}
-
-    @property
-    def kind(self) -> str:
-        """How the field is drawn."""
-        if len(self.kinds) != 1:
-            return TREE
-        [kind] = self.kinds
-        has_colours = self.levels is not None or self.is_numeric
-        has_size = kind == GRID or (len(self.sizes) == 1 and (0,) not in self.sizes)
-        return TREE if kind in (GRID, VALUES) and not (has_colours and has_size) else kind
-
-    @property
-    def is_tree(self) -> bool:
-        """Whether no further value can change that the field is drawn as a tree."""
-        return bool(self.kinds) and self.kind == TREE
-
-    @property
-    def ordered(self) -> list[object] | None:
-        """The levels in order; None for too many."""
-        if self.levels is None:
-            return None
-        return sorted(self.levels, key=_order)
-
-    def fits(self, value: object) -> bool:
-        """Whether a value that was not added is drawn as those that were."""
-        if self.kind not in (GRID, VALUES, AGENTS):
-            return self.kind == TREE or not isinstance(value, (list, dict))
-        size = _size_of(value)
-        return size is not None and size in self.sizes
-
-    def as_dict(self, values: Sequence[object]) -> dict[str, object]:
-        """For the page: of lists the largest size; the levels, or the lowest and highest number;
-        the values by unit as `steps_of`.
-        """
-        drawn: dict[str, object] = {"kind": self.kind}
-        if len(self.kinds) == 1 and self.sizes:
-            drawn["size"] = [max(sides) for sides in zip(*self.sizes, strict=True)]
+        values = self.values[:: spacing(len(self.values))]
         if self.kind in (GRID, VALUES):
-            drawn |= {"levels": self.ordered, "range": self.range}
-        return {**drawn, "steps": steps_of(values)}
+            levels = self.levels or ()
+            rows = [chain.from_iterable(v) if self.kind == GRID else v for v in values]
+            counts = [Counter(row) for row in rows]
+            return COUNTS, levels, [[count[level] for count in counts] for level in levels]
+        if not self.numbers:
+            return self.kind, (), []
+        if self.kind == ONE:
+            return ONE, (0,), [[short(value) for value in values]]
+        return AGENTS, lines.titles, list(zip(*map(lines.row, values), strict=True))
 
 
-def _order(level: Any) -> tuple[str, Any]:
-    return ("number" if type(level) in (int, float) else type(level).__name__, level)
+def spacing(states: int) -> int:
+    """A chart of so many states has POINTS_MAX at most: one state in so many."""
+    return max(1, -(-states // POINTS_MAX))
+
+
+def fields_of(
+    states: Sequence[State], agents: Sequence[int], by_agent: Collection[str]
+) -> dict[str, Field]:
+    """The fields of these states by name. `agents`: as for `Field.of`; `by_agent`: those with a
+    value for each agent, also for those that have joined.
+    """
+    fields = {}
+    for name in dict.fromkeys(chain.from_iterable(states)):
+        values = [state.get(name) for state in states]
+        counts = [len(value or ()) for value in values] if name in by_agent else agents
+        fields[name] = Field.of(values, counts)
+    return fields
+
+
+def charts(fields: Mapping[str, Field], lines: Lines) -> Iterator[dict[str, object]]:
+    """The charts of these fields, as `Field.chart`: none of what never changes, and no line of
+    agents that never have a value.
+    """
+    for name, field in fields.items():
+        kind, titles, values = field.chart(lines)
+        both = zip(titles, values, strict=True)
+        shown = [(title, line) for title, line in both if set(line) != {None}]
+        if any(len(set(line)) > 1 for _, line in shown):
+            yield {
+                "name": name,
+                "kind": kind,
+                "titles": [title for title, _ in shown],
+                "values": [line for _, line in shown],
+            }
 
 
 def kind_of(value: object, agents: int) -> str:
@@ -149,102 +158,15 @@ def kind_of(value: object, agents: int) -> str:
     return GRID if within.isdisjoint((list, dict)) else TREE
 
 
-def steps_of(values: Sequence[object]) -> list[object]:
-    """Values by unit as steps, from each to the next one: 0 for none, a list of index and item for
-    each item of a list (or of the rows of a grid, one after the other) that changes, and
-    `{"is": value}` for another value.
-    """
-    steps: list[object] = []
-    before: object = _NOTHING
-    for value in values:
-        changes = _changes(before, value)
-        steps.append({"is": value} if changes is None else changes or 0)
-        before = value
-    return steps
+def size_of(value: Any) -> tuple[int, ...]:
+    """The size of a list, or of a grid."""
+    return (len(value), len(value[0])) if value and isinstance(value[0], list) else (len(value),)
 
 
-def _size_of(value: object) -> tuple[int, ...] | None:
-    """The size of a list or grid; None for anything else."""
-    if not isinstance(value, list):
-        return None
-    if not any(isinstance(item, list) for item in value):
-        return (len(value),)
-    sizes = {len(row) if isinstance(row, list) else -1 for row in value}
-    return (len(value), *sizes) if len(sizes) == 1 and sizes != {-1} else None
+def _are_numbers(values: Any) -> bool:
+    types = set(map(type, values))
+    return types <= {int, float, NoneType} and types != {NoneType}
 
 
-_NOTHING: Final = object()
-
-
-def _changes(before: object, value: object) -> list[object] | None:
-    """Index and item for each item of a list or grid that differs; None for what is not a list or
-    grid of the same size, or has changed in more than half of its items.
-    """
-    if type(before) is not type(value) or not isinstance(value, list):
-        return [] if before == value and type(before) is type(value) else None
-    old: list[Any] = cast("list[Any]", before)
-    new: list[Any] = value
-    if not {list, dict}.isdisjoint(map(type, (*old, *new))):
-        rows = [*old, *new]
-        is_grid = len(old) == len(new) and all(isinstance(row, list) for row in rows)
-        if not is_grid or len(set(map(len, rows))) != 1:
-            return [] if old == new else None
-        old, new = list(chain.from_iterable(old)), list(chain.from_iterable(new))
-    if len(old) != len(new):
-        return None
-    found: list[object] = []
-    for index, (one, other) in enumerate(zip(old, new, strict=True)):
-        if one != other or type(one) is not type(other):
-            found += (index, other)
-    return None if len(found) > len(new) else found
-
-
-def charts(
-    fields: Mapping[str, Field],
-    rows: Sequence[Mapping[str, Row]],
-    measures: Collection[str],
-) -> Iterator[dict[str, object]]:
-    """The charts of the fields.
-
-    Each has its name, its kind (ONE, AGENTS, SPREADS or COUNTS), a title for each line (an agent, a
-    policy or a value), and the lines; of SPREADS five for each policy. There is none of what never
-    changes, and of a single number that a measure of its name shows.
-    """
-    for name, field in fields.items():
-        if field.kind == ONE and name in measures:
-            continue
-        kind, titles, lines = _lines(field, [row.get(name, ()) for row in rows])
-        if all(len(set(line)) < 2 for line in lines):
-            continue
-        if kind == AGENTS:  # those who never have a value have no line
-            has_values = [any(value is not None for value in line) for line in lines]
-            titles = list(compress(titles, has_values))
-            lines = list(compress(lines, has_values))
-        yield {
-            "name": name,
-            "kind": kind,
-            "titles": titles,
-            "values": [[short(value) for value in line] for line in lines],
-        }
-
-
-def _lines(field: Field, rows: Sequence[Row]) -> tuple[str, list[Any], list[list[Any]]]:
-    """The kind of a chart, the titles of its lines, and the lines; none without numbers."""
-    if field.kind in (GRID, VALUES):
-        levels = field.ordered or []
-        return COUNTS, levels, [[Counter(row)[level] for row in rows] for level in levels]
-    if field.kind == TREE or not field.is_numeric:
-        return field.kind, [], []
-    spreads = [cast("Mapping[str, Spread]", row) for row in rows if isinstance(row, Mapping)]
-    if spreads:
-        policies = list(dict.fromkeys(chain.from_iterable(spreads)))[:POLICIES_MAX]
-        ends = [
-            [row[policy][place] if policy in row else None for row in spreads]
-            for policy in policies
-            for place in range(len(NO_SPREAD))
-        ]
-        return SPREADS, policies, ends
-    plain = [row for row in rows if not isinstance(row, Mapping)]
-    count = max(map(len, plain), default=0)
-    lines = [[row[line] if line < len(row) else None for row in plain] for line in range(count)]
-    return field.kind, list(range(count)), lines
+def _order(level: Any) -> tuple[str, Any]:
+    return ("number" if type(level) in (int, float) else type(level).__name__, level)

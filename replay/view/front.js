@@ -9,12 +9,12 @@ function coloursOfLines(lines) {
   return coloursOf(lines.map(({ policy }) => lines.find((other) => hueIndexOf(other.policy) === hueIndexOf(policy)).policy));
 }
 
-// The lines of one run: of agents, of policies with their spread, or of the whole run.
+// The lines of one run: of agents, means of policies, or of the whole run.
 function outcomeLines({ lines }, labels, names) {
   const colours = lines[0]?.agent === undefined ? coloursOfLines(lines) : coloursOf(labels);
-  return lines.map(({ title, agent, policy, count, values, bands }, index) => (title !== undefined ? { title, values, colour: hueOf(0), width: 2.5 } : {
+  return lines.map(({ title, agent, policy, count, values }, index) => (title !== undefined ? { title, values, colour: hueOf(0), width: 2.5 } : {
     title: agent === undefined ? `${policy} × ${count}` : `${names[agent] ?? agent} ${policy}`,
-    group: names[agent] ?? policy, member: agent, suffix: count > 1 ? ` × ${count}` : "", values, bands,
+    group: names[agent] ?? policy, member: agent, suffix: count > 1 ? ` × ${count}` : "", values,
     colour: colours[agent ?? index], ink: colourOf(policy), dash: dashOf(hueIndexOf(policy)),
     width: agent === undefined ? 2.5 : 1.75,
   }));
@@ -40,11 +40,11 @@ export function drawFront({ fronts, runs }, player) {
   if (units.length === 0 || fronts.some(({ lines }) => lines.length === 0)) return { move: () => {} };
   const last = units[units.length - 1];
   const lines = isOne ? outcomeLines(first, labels, runs[0].names) : linesBeside(fronts, units);
-  const of = first.lines[0].title !== undefined ? "" : !isOne ? " by policy, mean" : lines[0].bands ? " by policy: median, quartiles, lowest and highest" : " of each agent";
+  const of = first.lines[0].title !== undefined ? "" : first.lines[0].agent === undefined ? " by policy, mean" : " of each agent";
   const chart = lineChart({
     title: `${first.title}${of}`, note: isOne ? null : "B: dashed", name: first.title, definition: first.definition, unit: player.unit, units, lines, size: LARGE, player,
     span: { first: units[0], last }, limits: [0],
-    scale: lines.flatMap(({ values, bands = [] }) => [...values, ...bands.flat(2)]),
+    scale: lines.flatMap(({ values }) => values),
   });
   document.getElementById("outcome").append(chart.node);
   return chart;

@@ -35,7 +35,7 @@ def quote(text: str) -> str:
     return escaped(text, keep="\n")
 
 
-class Lines:
+class EventLines:
     """The lines of a run's units.
 
     Attributes:

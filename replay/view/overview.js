@@ -62,7 +62,7 @@ function chartOf(world, { axis, lines }, options) {
     const title = policy === null ? world.outcome.title : world.policies[policy];
     return {
       title, group: title, values, width: 2, colour: policy === null ? "var(--accent)" : tintOf(world, title), dash: policy === null ? null : dashOf(world.hues[title]),
-      bands: band.length ? [band] : undefined, ends: ["low", "high"],
+      band: band.length ? band : undefined,
     };
   });
   const units = spans.map(([, last]) => last);

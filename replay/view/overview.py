@@ -33,9 +33,9 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import measures_in
 from goldrush.replay.text import format_number
 from goldrush.replay.tools import Tools
+from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined, json_element
-from goldrush.replay.view.numbers import short
 from goldrush.replay.view.pages import Pages, write_pages
 
 if TYPE_CHECKING:

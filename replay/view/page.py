@@ -25,10 +25,10 @@ from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.policies import beside, last_of
 from goldrush.replay.sentences import ENTITIES
 from goldrush.replay.tools import Tools, View
+from goldrush.replay.view.chart import SINGLE_MAX
 from goldrush.replay.view.frame import framed, joined, packed_element
-from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.shown import ShownRun, front_until, policies_of, shown_of
-from goldrush.replay.view.top import below_of, top_of
+from goldrush.replay.view.top import journal_of, top_of, top_of_two
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
@@ -126,7 +126,7 @@ def _page(
                 f"{against} is a run of the {world_at(against).name} world, {path} of {world.name}",
                 "compare runs of one world",
             )
-        labels = beside(policies_of(path, tools), policies_of(against, tools))
+        labels = beside(policies_of(path), policies_of(against))
         runs = [
             shown_of(journal, tools, units, users, own)
             for journal, own in zip((path, against), labels, strict=True)
@@ -144,10 +144,13 @@ def _page(
         shown += front.labels
         shown += () if front.outcome is None else front.outcome.policies
     hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
-    parts = {
-        "top": top_of(runs, ends, hues, difference, world.vocabulary, tools.text),
-        "below": below_of(runs, ends, hues, difference, world.vocabulary),
-    }
+    words = world.vocabulary
+    if difference is None:
+        top, below = top_of(runs[0], hues, tools.text), journal_of(runs[0], 0)
+    else:
+        top = top_of_two(runs, ends, hues, difference, words, tools.text)
+        below = "\n".join(journal_of(run, index, "AB"[index]) for index, run in enumerate(runs))
+    parts = {"top": top, "below": below}
     return _rendered(world, tools, runs, parts, hues), runs
 
 
@@ -168,7 +171,7 @@ def _rendered(
         "location": location,
         "selectors": selectors,
         "runs": [run.as_dict() for run in runs],
-        "fronts": [run.front.as_dict(by_mean=len(runs) > 1) for run in runs],
+        "fronts": [run.front.as_dict() for run in runs],
         "hues": hues,
         "lightest": SPREAD,
         "single": SINGLE_MAX,

@@ -17,47 +17,6 @@ export function playedBy(rosters, agent, unit) {
     .map(([from, name], index) => (index ? `from ${unit} ${from} ${name}` : name)).join(", ");
 }
 
-// A field of the states by unit (replay/view/fields.py: steps_of).
-class Field {
-  constructor(data) {
-    Object.assign(this, data);
-    this.rewind();
-  }
-
-  rewind() {
-    this.reached = -1;
-    this.value = null;
-    this.changed = []; // of each item, the state in which it last changed
-  }
-
-  // The value in a state, by its index; an array is valid until the next call.
-  at(index) {
-    if (index < this.reached) this.rewind();
-    while (this.reached < index) this.apply(this.steps[++this.reached]);
-    return this.value;
-  }
-
-  apply(step) {
-    if (step === 0) return;
-    if (Array.isArray(step)) {
-      const across = Array.isArray(this.value[0]) ? this.value[0].length : null;
-      for (let at = 0; at < step.length; at += 2) {
-        const [index, item] = [step[at], step[at + 1]];
-        if (across === null) this.value[index] = item;
-        else this.value[Math.floor(index / across)][index % across] = item;
-        this.changed[index] = this.reached;
-      }
-      return;
-    }
-    const before = this.value;
-    this.value = structuredClone(step.is);
-    if (!Array.isArray(this.value)) return;
-    this.value.forEach((item, index) => {
-      if (before === null || before[index] !== item) this.changed[index] = this.reached;
-    });
-  }
-}
-
 export class Run {
   // `data`: ShownRun.as_dict in replay/view/shown.py; `page`: the page's data.
   constructor(data, page) {
@@ -66,7 +25,7 @@ export class Run {
     this.begin = page.begin; // the number of a run's first unit
     this.location = page.location;
     this.known = new Map(); // unit -> its groups of events
-    this.fields = new Map(data.fields.map((field) => [field.name, new Field(field)]));
+    this.fields = new Map(data.fields.map((field) => [field.name, field]));
     this.labels = this.rosters.map(([, parts]) => labelsOf(parts));
   }
 
@@ -87,14 +46,15 @@ export class Run {
   // The value of a field in the latest state up to a unit; null without one.
   valueAt(name, number) {
     const index = this.stateAt(number);
-    return index < 0 ? null : this.fields.get(name)?.at(index) ?? null;
+    return index < 0 ? null : this.fields.get(name)?.values[index] ?? null;
   }
 
   // The unit in whose state an item of a field was last changed; null: it is so from the first state on.
   changedAt(name, number, item) {
-    this.valueAt(name, number);
-    const state = this.fields.get(name).changed[item];
-    return state ? this.stated[state] : null;
+    const { values } = this.fields.get(name);
+    let state = this.stateAt(number);
+    while (state > 0 && values[state - 1][item] === values[state][item]) state -= 1;
+    return state > 0 ? this.stated[state] : null;
   }
 
   // The lines of a unit as [title, events]. An event has its name as `event`, its values by field, `parts` (texts, and

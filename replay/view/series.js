@@ -12,13 +12,9 @@ const chartsOf = (charts) => el("div", { class: "charts" }, charts.map(({ node }
 // The lines of a chart of states, by its kind.
 const LINES = {
   one: ({ name, values }) => [{ title: name, values: values[0], colour: hueOf(0) }],
-  agents: ({ titles, values }, run) => titles.map((agent, index) => ({
-    title: `${run.names[agent] ?? agent} ${playedBy(run.rosters, agent, run.unit)}`, values: values[index], colour: coloursOf(run.labelsAt(run.last))[agent] ?? hueOf(index),
+  agents: ({ titles, values }, run) => titles.map((title, index) => (typeof title === "string" ? { title, values: values[index], colour: colourOf(title) } : {
+    title: `${run.names[title] ?? title} ${playedBy(run.rosters, title, run.unit)}`, values: values[index], colour: coloursOf(run.labelsAt(run.last))[title] ?? hueOf(index),
   })),
-  spreads: ({ titles, values }) => titles.map((policy, index) => {
-    const [low, first, median, third, high] = values.slice(5 * index, 5 * index + 5);
-    return { title: policy, values: median, colour: colourOf(policy), bands: [[first, third], [low, high]] };
-  }),
   counts({ name, titles, values }, _, runs) {
     const hues = looksOf(sameFields(runs, name));
     return titles.map((level, index) => ({ title: valueText(level), values: values[index], colour: hueOf(hues?.get(level) ?? index) }));
@@ -37,7 +33,7 @@ function stateChart(data, run, runs, player) {
   });
   const legend = lines.length > 1 ? legendOf(lines.map(({ colour, title }) => [colour, title])) : null;
   if (isCounts) chart.node.append(legend);
-  return { kind, legend, ...chart };
+  return { kind, legend, isOfPolicies: kind === "agents" && typeof data.titles[0] === "string", ...chart };
 }
 
 // A chart of a measure in a run; of two runs the order and the scales are the same.
@@ -65,8 +61,7 @@ export function chartsOfRun(run, runs, player) {
       main.length ? fold(`Measures by ${run.unit}`, true, chartsOf(main)) : null,
       states.length ? fold(`State by ${run.unit}`, true,
         run.spacing > 1 ? el("p", { class: "note" }, `The charts have the values of one ${run.unit} in ${run.spacing}.`) : null,
-        group("agents"), group("spreads"),
-        states.some(({ kind }) => kind === "spreads") ? el("p", { class: "note" }, "Lines: medians of the agents; bands: quartiles, lowest and highest.") : null,
+        group("agents"), states.some(({ isOfPolicies }) => isOfPolicies) ? el("p", { class: "note" }, "A line is the mean of the agents of a policy.") : null,
         group("one", "counts")) : null,
       others.length ? fold("More measures", false, chartsOf(others)) : null),
     move: (number) => [...main, ...states, ...others].forEach((chart) => chart.move(number)),

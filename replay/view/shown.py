@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value
+from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world, world_option
-from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.rebuild import last_unit
+from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.story import names_of
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.outcome import of_agents, outcome_of
 from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools
-from goldrush.replay.view.about import facts_of, rosters_of, title_of
-from goldrush.replay.view.fields import charts
-from goldrush.replay.view.front import POINTS_MAX, OutcomeAt, RunFront, any_of
-from goldrush.replay.view.lines import Lines
-from goldrush.replay.view.numbers import short
-from goldrush.replay.view.walked import Walked
+from goldrush.replay.view.chart import POLICIES_MAX, Lines, short
+from goldrush.replay.view.fields import charts, fields_of, kind_of, size_of, spacing
+from goldrush.replay.view.front import POINTS_MAX, RunFront
+from goldrush.replay.view.lines import EventLines
+from goldrush.replay.view.walked import Walked, any_of
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
+AGENTS_MAX: Final = 10_000  # agents whose policies it names
+
+Units = tuple[int | None, int | None]  # first and last; None: from the start, to the end
 
 
 @attrs.frozen(kw_only=True)
@@ -43,12 +46,14 @@ class ShownRun:
 
     Attributes:
         title: the run in a few words.
+        agents: their policies, in a few words.
+        units: the noun for its units.
         facts: about the run, by name.
         first, last: the public numbers of the first and last unit that are shown.
         total: that of the last closed unit.
         whole: all closed units are shown.
         trouble: the error that breaks off the journal, or None.
-        forks: of each fork that led to the run, its first unit and what it changed.
+        forks: a sentence for each fork that led to the run, with its first unit.
         front: what stands at the top of the page.
         rosters: (first unit, the policies of neighbours with their number) of each roster.
         data: what else the script draws, by name; see replay/view/README.md.
@@ -58,6 +63,8 @@ class ShownRun:
     """
 
     title: str
+    agents: str
+    units: str
     facts: Sequence[tuple[str, str]]
     first: int
     last: int
@@ -82,53 +89,60 @@ class ShownRun:
         return {**{name: getattr(self, name) for name in names}, **self.data}
 
 
-@reader_of
-def policies_of(path: str | Path, tools: Tools) -> Sequence[str]:
+def policies_of(path: str | Path) -> Sequence[str]:
     """What each agent plays in a run, as far as its journal can be read: see `policies.played`."""
-    with JournalReader(path) as reader:
-        declared = declared_in(open_world(reader, tools.world), reader, tools.players.prompts)
-    return played(labels for _, labels in declared.labels)
+    return played(labels for _, labels in outline_of(path).declared.labels)
 
 
 @reader_of
 def shown_of(
     path: str | Path,
     tools: Tools,
-    units: tuple[int | None, int | None],
+    units: Units,
     users: Sequence[UserMeasure] = (),
-    labels: Sequence[str] | None = None,
+    beside: Sequence[str] | None = None,
 ) -> ShownRun:
-    """What a page shows of a journal. `users`: measures of the user; `labels`: the groups of
-    agents, as in `RunFront`; None: by what they play.
+    """What a page shows of a journal.
+
+    Args:
+        users: measures of the user.
+        beside: of one of two runs, the groups of agents that are compared.
 
     Raises BadInput for units that the journal does not have, and for a score that fails;
     JournalError as reading a journal does.
     """
-    view = tools.view
-    labels = policies_of(path, tools) if labels is None else labels
+    view, outline = tools.view, outline_of(path)
+    labels = policies_of(path) if beside is None else beside
+    front = Lines.of(labels, by_policy=beside is not None)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
-        words = world.vocabulary
-        sentences = tools.sentences(path, world.events)()
-        lines = Lines(world, sentences, view, _explained(path, tools, units))
-        walked = Walked(tools, world, units, lines, labels)
+        lines = EventLines(
+            world, tools.sentences(path, world.events)(), view,
+            _explained(tools, path, units, outline),
+        )  # fmt: skip
+        walked = Walked(tools, world, units, lines, front)
         walked.read(reader)
         content = b"".join(reader.pieces(0, reader.size))
     measures = with_users(tools.measures, users)
     measured = _measured(path, measures, walked.end if walked.trouble else None)
-    number, names = words.number, names_of(path)
+    names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
+    trouble = walked.trouble
+    rosters = [(start, named[:AGENTS_MAX]) for start, named in outline.declared.labels]
+    agents = _agents(outline, rosters)
     return ShownRun(
-        title=title_of(world, tools, walked),
-        facts=facts_of(world, len(content), walked, tools.about(walked.setup)),
+        title=_title(tools, outline, walked),
+        agents=agents,
+        units=outline.vocabulary.units,
+        facts=_facts(world.rules, outline, walked, agents),
         first=first,
         last=last,
         total=number(walked.closed),
         whole=walked.is_all,
-        trouble=_without_path(walked.trouble, path),
-        forks=[(unit, text) for unit, text, _ in walked.forks],
-        front=_front(tools, measured, walked.points, labels, breaks_off=walked.trouble is not None),
-        rosters=rosters_of(walked.declared[-1][1]),
+        trouble=None if trouble is None else str(trouble).removeprefix(f"{path}: "),
+        forks=outline.declared.history,
+        front=_front(tools, measured, labels, front, walked),
+        rosters=[(start, _neighbours(named)) for start, named in rosters],
         data={
             "names": names,
             "folded": list(view.folded),
@@ -140,7 +154,7 @@ def shown_of(
             "unseen": [title for title in view.groups if title in view.drawn],
             "tracks": [{"title": t, "values": counts} for t, counts in walked.tracks.items()],
             "count": max(len(labels), len(names)),
-            **_states(tools, walked),
+            **_states(tools, walked, outline, Lines.of(labels)),
             "measures": [] if measured is None else _measures(measures, measured, walked),
             "added": {} if view.added is None else view.added(path, first, last),
         },
@@ -151,31 +165,112 @@ def shown_of(
     )
 
 
-def _states(tools: Tools, walked: Walked) -> dict[str, Any]:
+def _title(tools: Tools, outline: Outline, walked: Walked) -> str:
+    """The world, or what was run in it; how long the run is, and its seed."""
+    words, seed = outline.vocabulary, outline.declared.seed
+    last = words.number(walked.closed)
+    is_whole = outline.of in (None, outline.units, last)
+    parts = [
+        format_count(outline.units, words.unit),
+        # The last one's number would be taken for their count.
+        f" ({words.first} to {last:,})" if words.first == 0 and walked.closed > 1 else "",
+        "" if is_whole else f" of {outline.of:,}",
+        "" if seed is None else f", seed {seed}",
+    ]
+    subject = next((text for _, text in outline.about), tools.name)
+    return f"{subject}: {''.join(parts)}"
+
+
+def _facts(rules: int, outline: Outline, walked: Walked, agents: str) -> list[tuple[str, str]]:
+    """The facts about a run, by name."""
+    words = outline.vocabulary
+    first, last, closed = map(words.number, (walked.first, walked.last, walked.closed))
+    part = "" if walked.is_all else f" of {closed:,}; goldrush view --at shows others"
+    facts = [
+        ("world", f"{outline.header and outline.header.world}, rules {rules}"),
+        (words.units, f"{first:,} to {last:,}{part}"),
+        ("seed", str(outline.declared.seed)),
+        ("agents", agents or str(len(outline.declared.players) or None)),
+        *outline.about,
+        ("journal", f"{outline.bytes:,} bytes"),
+    ]
+    return [(name, text) for name, text in facts if text != "None"]
+
+
+def _agents(outline: Outline, rosters: Sequence[tuple[int, Sequence[str]]]) -> str:
+    """The rosters in force, one after the other."""
+    unit = outline.vocabulary.unit
+    return "; ".join(
+        f"from {unit} {start:,} {_counted(labels)}" if index else _counted(labels)
+        for index, (start, labels) in enumerate(rosters)
+        if any(labels)
+    )
+
+
+def _counted(labels: Sequence[str]) -> str:
+    """Policies with their numbers of agents: `greedy-mine × 15, raid × 5`, the most first."""
+    counts = Counter(labels).most_common()
+    shown = [label if count == 1 else f"{label} × {count:,}" for label, count in counts]
+    left = len(shown) - POLICIES_MAX
+    return ", ".join([*shown[:POLICIES_MAX], *([f"{left:,} more"] if left > 0 else [])])
+
+
+def _neighbours(labels: Sequence[str]) -> list[tuple[str, int]]:
+    return [(label, len(list(same))) for label, same in groupby(labels)]
+
+
+def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dict[str, Any]:
     """The states by field, and the charts of states."""
-    states, fields = walked.states, walked.fields
-    measures = {name for name, measure in tools.measures.known.items() if measure.by_unit}
-    drawn = tools.view.drawn
-    charted = {name: field for name, field in fields.items() if name not in drawn}
+    view, measures = tools.view, tools.measures
+    numbers = [number for number, _ in walked.states]
+    states = [state for _, state in walked.states]
+    rosters = outline.declared.labels
+
+    def agents_at(number: int) -> int:
+        return next((len(of) for start, of in reversed(rosters) if start <= number), 0)
+
+    agents = [agents_at(number) for number in numbers]
+    fields = fields_of(states, agents, view.by_agent)
+    before = walked.before
+    if states and {name: _shape(value, agents[0]) for name, value in before.items()} == {
+        name: _shape(value, agents[0]) for name, value in states[0].items()
+    }:
+        numbers = [outline.vocabulary.number(walked.first - 1), *numbers]
+    else:
+        before = {}
+    ranked = {view.ranks} if measures.of_agents and measures.agents_at is not None else set()
+    not_charted = {*view.drawn, *view.identifiers, *ranked}  # the top of the page has the ranks'
+    known = {name for name, measure in measures.known.items() if measure.by_unit}
+    charted = {
+        name: field
+        for name, field in fields.items()
+        if name not in not_charted and not (field.kind == "one" and name in known)
+    }
     return {
-        "stated": [number for number, _ in states],
+        "stated": numbers,
         "every": walked.every,
         "fields": [
             {
                 "name": name,
-                "is_drawn": name in drawn,
-                **field.as_dict([state.get(name) for _, state in states]),
+                **field.as_dict(
+                    [before[name]] if name in before else [], is_drawn=name in view.drawn
+                ),
             }
             for name, field in fields.items()
         ],
-        "ranks": tools.view.ranks,
-        "charts": list(charts(charted, walked.series, measures)),
-        "spacing": walked.spacing,
+        "ranks": view.ranks,
+        "charts": list(charts(charted, lines)),
+        "spacing": walked.every * spacing(len(states)),
     }
 
 
+def _shape(value: Any, agents: int) -> object:
+    kind = kind_of(value, agents)
+    return kind, size_of(value) if isinstance(value, list) else ()
+
+
 def _explained(
-    path: str | Path, tools: Tools, units: tuple[int | None, int | None]
+    tools: Tools, path: str | Path, units: Units, outline: Outline
 ) -> tuple[Iterator[Explanation], Sequence[Explanation]] | None:
     """The explanations of the units, and those of the last one, at which a page opens; None for a
     world without.
@@ -183,8 +278,9 @@ def _explained(
     if not tools.view.explains:
         return None
     first, until = units
-    last = last_unit(path)[0] if until is None else min(until, last_unit(path)[0])
-    begin = tools.vocabulary.first if first is None else first
+    closed = outline.vocabulary.number(outline.closed)
+    last = closed if until is None else min(until, closed)
+    begin = outline.vocabulary.first if first is None else first
     return tools.explain(path, begin, last - 1), tuple(tools.explain(path, last, last))
 
 
@@ -198,18 +294,12 @@ def front_until(
     Raises JournalError as reading a journal does.
     """
     with JournalReader(path) as reader:
-        ends = (
+        end = next(
             commit.end
             for commit in reader
             if commit.kind == UNIT and commit.digest is not None and commit.unit == unit
         )
-        end = next(ends)
-    return _front(tools, _measured(path, with_users(tools.measures, users), end), (), labels)
-
-
-def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
-    """The error in a journal, without its path."""
-    return None if trouble is None else str(trouble).removeprefix(f"{path}: ")
+    return _front(tools, _measured(path, with_users(tools.measures, users), end), labels)
 
 
 def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured[Any] | None:
@@ -223,28 +313,30 @@ def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured
 def _front(
     tools: Tools,
     measured: Measured[Any] | None,
-    points: Sequence[tuple[int, OutcomeAt]],
     labels: Sequence[str],
-    *,
-    breaks_off: bool = False,
+    lines: Lines | None = None,
+    walked: Walked | None = None,
 ) -> RunFront:
+    points = () if walked is None else walked.points
     known = tools.measures.of_agents
     if measured is None or not (known or tools.measures.known):
-        return RunFront(None, labels, points, [])
+        return RunFront(None, labels, lines, points)
+    outcome = outcome_of(tools, measured, breaks_off=walked is not None and bool(walked.trouble))
+    if not points:
+        lines, points = None, _of_run(measured, outcome.measure.name)
     values = [
         (known.get(name) or of_agents(measured.known[name]), by_agent)
         for name, by_agent in measured.by_agent.items()
     ]
-    outcome = outcome_of(tools, measured, breaks_off=breaks_off)
-    whole = [] if points else _whole(measured, outcome.measure.name)
-    return RunFront(outcome, labels, points, values, whole)
+    return RunFront(outcome, labels, lines, points, values)
 
 
-def _whole(measured: Measured[Any], name: str) -> list[tuple[int, Value]]:
+def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Value]]]:
     """The values of a measure of the run by unit, of some units."""
     values = measured.values.get(name, ())
     number = measured.vocabulary.number
-    return [(number(unit), values[unit - 1]) for unit in sampled(len(values), POINTS_MAX)]
+    units = sampled(len(values), POINTS_MAX)
+    return [(number(unit), [short(values[unit - 1])]) for unit in units]
 
 
 def _measures(measures: Measures, measured: Measured[Any], walked: Walked) -> list[dict[str, Any]]:

@@ -41,8 +41,8 @@ function agentTable(run, player, at, index, label) {
   if (fields.length === 0) return null;
   const policies = run.labelsAt(at);
   const colours = policies.length ? coloursOf(policies) : [];
-  const scores = fields.find(({ name }) => name === run.ranks)?.at(index);
-  const values = fields.map((field) => field.at(index));
+  const scores = fields.find(({ name }) => name === run.ranks)?.values[index];
+  const values = fields.map((field) => field.values[index]);
   const agents = scores ? ranked(scores) : values[0].map((_, agent) => ({ agent }));
   const head = [...(scores ? ["place"] : []), "agent", ...(policies.length ? ["policy"] : []), ...fields.map(({ name }) => name)];
   const isNumbers = head.map((name, column) => name === "place" || values[column - (head.length - fields.length)]?.every((value) => value === null || typeof value === "number"));
@@ -72,10 +72,10 @@ export function stateOf(run, runs, player) {
     for (const { node: grid } of grids) grid.hidden = index < 0;
     if (index < 0) return;
     if (run.every > 1) note.textContent = `This page has the state of one ${run.unit} in ${run.every}; goldrush replay --at ${at} shows any other.`;
-    replaceAll(ones, of("one").map((field) => el("div", {}, el("dt", {}, field.name), el("dd", {}, shown(field.at(index))))));
+    replaceAll(ones, of("one").map((field) => el("div", {}, el("dt", {}, field.name), el("dd", {}, shown(field.values[index])))));
     replaceAll(agents, agentTable(run, player, at, index, labelOf("Agents", run, runs)));
-    for (const { field, show: showGrid } of grids) showGrid(field.at(index));
-    replaceAll(rest, of("tree").map((field) => tree(field.name, field.at(index), fields.length === 1)));
+    for (const { field, show: showGrid } of grids) showGrid(field.values[index]);
+    replaceAll(rest, of("tree").map((field) => tree(field.name, field.values[index], fields.length === 1)));
   }
   return { node, show };
 }

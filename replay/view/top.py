@@ -13,180 +13,118 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.journal.diff import Diff
-from goldrush.replay.outcome import RunOutcome, means_of, number_word
-from goldrush.replay.policies import TURN, agents_by_policy, beside, last_of
+from goldrush.replay.outcome import RunOutcome, means_of
+from goldrush.replay.policies import agents_by_policy, beside, last_of
 from goldrush.replay.text import capitalized, format_number
+from goldrush.replay.view.chart import POLICIES_MAX
 from goldrush.replay.view.frame import escape_text
 from goldrush.replay.view.front import RunFront
-from goldrush.replay.view.numbers import POLICIES_MAX
 from goldrush.replay.view.shown import ShownRun
 
-NAMED_MAX = 3  # policies that the headline of two runs names
+NAMED_MAX = 2  # policies that the headline of two runs names
 CAUSES_MAX = 4  # causes of a difference that are listed before the part that can be opened
 
 Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
 
-def top_of(
-    runs: Sequence[ShownRun], ends: Sequence[RunFront], hues: Hues, difference: Diff | None,
-    vocabulary: Vocabulary, text: str,
-) -> str:  # fmt: skip
-    """The top of a page for one run, or for two and their difference. `ends`: of each run, the
-    front for the units that both have; `text`: what the world is about.
-    """
-    about = f'<p class="world">{escape_text(text)}</p>' if text else ""
-    if difference is None:
-        [run] = runs
-        agents = ", ".join(text for name, text in run.facts if name == "agents")
-        parts = [
-            _kicker(escape_text(f"{run.title}: {agents}" if agents else run.title)),
-            _headline(run),
-            about,
-            _forks(run.forks),
-            _front(_standings(run.front, hues)),
-        ]
-    else:
-        outcomes = [front.outcome for front in ends if front.outcome is not None]
-        is_compared = len(outcomes) == len(runs)
-        after = _until(runs, vocabulary)
-        lines = "".join(
-            f"<li>{_which(index, runs)}{escape_text(run.title)}. {escape(_outcome(run))}</li>"
-            for index, run in enumerate(runs)
-        )
-        parts = [
-            _kicker(f"{escape_text(runs[0].title.partition(':')[0])}: two runs"),
-            *(_damaged(index, runs, vocabulary) for index in range(len(runs))),
-            f"<h1>{escape(compared(*outcomes, after=after)) if is_compared else 'Two runs'}</h1>",
-            _lead(f"{_goes_on(runs, vocabulary.unit)} {_only(*outcomes)}") if is_compared else "",
-            about,
-            f'<ul class="runs">{lines}</ul>',
-            _parting(difference, runs, vocabulary.unit),
-            _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
-            _forks([fork for fork in runs[0].forks if fork in runs[1].forks]),
-        ]
-    notes = [_part(index, runs, vocabulary.units) for index in range(len(runs))]
-    return "\n".join(filter(None, [*parts, *notes]))
-
-
-def below_of(
-    runs: Sequence[ShownRun], ends: Sequence[RunFront], hues: Hues, difference: Diff | None,
-    vocabulary: Vocabulary,
-) -> str:  # fmt: skip
-    """What stands below the player: what follows from a difference, and the journals. `ends`: as
-    for `top_of`.
-    """
-    parts = [_journal(index, runs) for index in range(len(runs))]
-    if difference is not None:
-        after = _until(runs, vocabulary)
-        parts = [_consequences(ends, difference, hues, after), *parts]
+def top_of(run: ShownRun, hues: Hues, text: str) -> str:
+    """The top of the page of one run; `text`: what the world is about."""
+    outcome = run.front.outcome
+    first, *others = [run.title] if outcome is None else outcome.sentences
+    parts = [
+        _kicker(f"{run.title}: {run.agents}" if run.agents else run.title),
+        f"<h1>{escape_text(first)}</h1>",
+        f'<p class="lead">{escape_text(" ".join(others))}</p>' if others else "",
+        _about(text),
+        *(f'<p class="fork">{escape_text(fork)}</p>' for _, fork in run.forks),
+        _front(_standings(run.front, hues)),
+        _part(run),
+    ]
     return "\n".join(filter(None, parts))
 
 
-def _until(runs: Sequence[ShownRun], vocabulary: Vocabulary) -> str:
-    """How far both runs go, where one goes on: `After 50 rounds`; else empty."""
-    if not _goes_on(runs, vocabulary.unit):
-        return ""
-    until = vocabulary.unit_of(min(run.total for run in runs))
-    return f"After {format_count(until, vocabulary.unit)}"
+def top_of_two(
+    runs: Sequence[ShownRun], ends: Sequence[RunFront], hues: Hues, difference: Diff,
+    vocabulary: Vocabulary, text: str,
+) -> str:  # fmt: skip
+    """The top of a page for two runs and their difference. `ends`: of each run, the front for the
+    units that both have; `text`: what the world is about.
+    """
+    outcomes = [front.outcome for front in ends if front.outcome is not None]
+    headline, table = "Two runs", ""
+    if len(outcomes) == len(runs):
+        totals = [run.total for run in runs]
+        count = format_count(vocabulary.unit_of(min(totals)), vocabulary.unit)
+        after = "At the end" if totals[0] == totals[1] else f"After {count}"
+        headline, table = compared(*outcomes, after=after), _comparison(ends, outcomes, hues)
+    lines = "".join(
+        f"<li><strong>{which}</strong> {escape_text(run.title)}: {escape_text(run.agents)}</li>"
+        for which, run in zip("AB", runs, strict=True)
+    )
+    parts = [
+        _kicker(f"{runs[0].title.partition(':')[0]}: two runs"),
+        *(_part(run, f"<strong>{which}</strong> ") for which, run in zip("AB", runs, strict=True)),
+        f"<h1>{escape(headline)}</h1>",
+        _about(text),
+        f'<ul class="runs">{lines}</ul>',
+        *(
+            f'<p class="fork">{escape_text(fork[1])}</p>'
+            for fork in runs[0].forks
+            if fork in runs[1].forks
+        ),
+        _front(table + _parting(difference, runs, vocabulary.unit), "front two"),
+    ]
+    return "\n".join(filter(None, parts))
 
 
 def _kicker(text: str) -> str:
     """The line above the headline, with the place for whether the journal is the one named."""
     return (
-        f'<div class="kicker"><p>{text}</p><p class="check" id="check">The script of this page has '
-        "not run.</p></div>"
+        f'<div class="kicker"><p>{escape_text(text)}</p><p class="check" id="check">The script of '
+        "this page has not run.</p></div>"
     )
 
 
-def _headline(run: ShownRun) -> str:
-    """The first sentence of the outcome large, the others below it."""
-    if run.front.outcome is None:
-        return f"<h1>{escape_text(run.title)}</h1>"
-    first, *others = run.front.outcome.sentences
-    return f"<h1>{escape(first)}</h1>{_lead(' '.join(others))}"
+def _about(text: str) -> str:
+    return f'<p class="world">{escape_text(text)}</p>' if text else ""
 
 
-def _lead(text: str) -> str:
-    return f'<p class="lead">{escape(text.strip())}</p>' if text.strip() else ""
-
-
-def _outcome(run: ShownRun) -> str:
-    return "" if run.front.outcome is None else run.front.outcome.headline
-
-
-def _front(table: str) -> str:
-    """The place of the chart, and a table."""
-    return f'<div class="front"><div id="outcome"></div><div id="standings">{table}</div></div>'
-
-
-def _which(index: int, runs: Sequence[ShownRun]) -> str:
-    return f"<strong>{'AB'[index]}</strong> " if len(runs) > 1 else ""
-
-
-def _goes_on(runs: Sequence[ShownRun], unit: str) -> str:
-    """Which of two runs is the longer one, and up to where they are compared, as a sentence; empty
-    if neither is.
-    """
-    totals = [run.total for run in runs]
-    if totals[0] == totals[1]:
-        return ""
+def _front(beside_chart: str, name: str = "front") -> str:
+    """The place of the chart, and what stands beside it."""
     return (
-        f"Run {'AB'[totals[1] > totals[0]]} goes on to {unit} {max(totals):,}; the outcomes are "
-        f"compared after {unit} {min(totals):,}, the last that both have."
+        f'<div class="front"><div id="outcome"></div><div id="standings">{beside_chart}</div></div>'
     )
 
 
-def _damaged(index: int, runs: Sequence[ShownRun], vocabulary: Vocabulary) -> str:
-    """How much of a damaged run could be read; empty for a sound one."""
-    if runs[index].trouble is None:
-        return ""
-    count = vocabulary.unit_of(runs[index].total)
-    return (
-        f'<p class="note">Run {"AB"[index]} is damaged: only its first '
-        f"{escape(format_count(count, vocabulary.unit))} could be read.</p>"
-    )
-
-
-def _forks(forks: Sequence[tuple[int, str]]) -> str:
-    return "".join(f'<p class="fork">{escape_text(text)}</p>' for _, text in forks)
-
-
-def _part(index: int, runs: Sequence[ShownRun], units: str) -> str:
+def _part(run: ShownRun, which: str = "") -> str:
     """What of a run the player has, if not all; how far a damaged journal goes."""
-    run = runs[index]
-    span = f"{units} {run.first:,} to {run.last:,} of {run.total:,}"
-    note = f"The player has {span}; headline, standings and chart are of the whole run."
+    if run.whole and run.trouble is None:
+        return ""
+    span = f"{run.units} {run.first:,} to"
+    shown = f"{span} {run.last:,} of {run.total:,}"
+    note = f"The player has {shown}; what stands above it is of the whole run."
     if run.trouble is not None:
-        note = f"The journal breaks off: all of this is of {units} {run.first:,} to {run.total:,}."
-    is_noted = not run.whole or run.trouble is not None
-    return f'<p class="note">{_which(index, runs)}{escape(note)}</p>' if is_noted else ""
+        note = f"The journal breaks off: all of this is of {span} {run.total:,}."
+    return f'<p class="note">{which}{escape(note)}</p>'
 
 
-def _journal(index: int, runs: Sequence[ShownRun]) -> str:
-    """The facts of a run, its journal for download, and how it is verified."""
-    run = runs[index]
+def journal_of(run: ShownRun, index: int, which: str = "") -> str:
+    """The facts of a run, its journal for download, and how it is verified; `which`: A or B."""
     facts = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape_text(text)}</dd></div>"
         for name, text in run.facts
     )
-    name = "run.journal" if len(runs) == 1 else f"run-{'ab'[index]}.journal"
+    name = f"run-{which.lower()}.journal" if which else "run.journal"
     command = f"goldrush verify {name}{run.option}"
+    title = f"<strong>{which}</strong> The journal" if which else "The journal"
     trouble = "" if run.trouble is None else f"<p>It breaks off: {escape_text(run.trouble)}.</p>"
     return (
-        f'<section class="journal" aria-label="Journal {index + 1}"><h2>{_which(index, runs)}'
-        f'The journal</h2><dl class="facts">{facts}</dl>{trouble}<p>SHA-256 <code>{run.sha256}'
-        f'</code> <span class="seal" id="seal-{index}" role="status">Not compared: the script of '
-        f"this page has not run.</span></p><p>The program that made this page wrote all that it "
-        f'shows. To be sure, derive every event again: <span data-download="{name}">take the '
-        f"journal</span> and type <code>{escape_text(command)}</code></p></section>"
-    )
-
-
-def _swatch(hue: int) -> str:
-    """A square in the colour of a policy."""
-    return (
-        '<svg class="swatch-box" viewBox="0 0 12 12" aria-hidden="true">'
-        f'<rect width="12" height="12" rx="2" fill="var(--hue-{hue})"/></svg>'
+        f'<section class="journal" aria-label="Journal {index + 1}"><h2>{title}</h2>'
+        f'<dl class="facts">{facts}</dl>{trouble}<p>SHA-256 <code>{run.sha256}</code> '
+        f'<span class="seal" id="seal-{index}" role="status">Not compared: the script of this page '
+        "has not run.</span></p><p>The program that made this page wrote all that it shows. To be "
+        f'sure, derive every event again: <span data-download="{name}">take the journal</span> and '
+        f"type <code>{escape_text(command)}</code></p></section>"
     )
 
 
@@ -197,7 +135,9 @@ def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: 
         f'<th scope="col" class="number">{escape_text(title)}</th>' for title in others
     )
     body = "".join(
-        f'<tr><th scope="row">{_swatch(hues[policy])}{escape_text(policy)}</th>'
+        '<tr><th scope="row"><svg class="swatch-box" viewBox="0 0 12 12" aria-hidden="true"><rect '
+        f'width="12" height="12" rx="2" fill="var(--hue-{hues[last_of(policy)]})"/></svg>'
+        f"{escape_text(policy)}</th>"
         + "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
         + "</tr>"
         for policy, *cells in rows[:POLICIES_MAX]
@@ -223,7 +163,7 @@ def _standings(front: RunFront, hues: Hues) -> str:
             each.policy,
             f"{len(each.agents):,}",
             format_number(each.mean),
-            _range(each.lowest, each.highest),
+            " – ".join(dict.fromkeys(map(format_number, (each.lowest, each.highest)))),
             *(format_number(by_policy[each.policy]) for by_policy in means),
         ]
         for each in outcome.standings
@@ -233,183 +173,98 @@ def _standings(front: RunFront, hues: Hues) -> str:
     return _table("Standings by policy", head, rows, hues)
 
 
-def _range(low: Value, high: Value) -> str:
-    """The lowest and the highest value."""
-    same = format_number(low) == format_number(high)
-    return format_number(low) if same else f"{format_number(low)} – {format_number(high)}"
-
-
 @attrs.frozen
 class _Group:
-    """Agents whose outcome is compared: their label, what they play in run A and in run B (empty:
-    they are not there), their numbers in both, and their means (None where undefined).
+    """Agents that are compared: their label, and their numbers in run A and in run B (empty: they
+    are not there).
     """
 
     label: str
-    policies: tuple[str, str]
     members: tuple[Sequence[int], Sequence[int]]
-    means: tuple[Value, Value]
 
-    @property
-    def agents(self) -> str:
-        """How many there are, in A and in B where that differs."""
-        return " | ".join(dict.fromkeys(f"{len(agents):,}" for agents in self.members))
-
-    @property
-    def change(self) -> Value:
-        """The mean in B − that in A; None if either is undefined."""
-        return _change(*self.means)
-
-    def change_of(self, values: tuple[Mapping[int, Value], Mapping[int, Value]]) -> Value:
-        """The same of other values, in A and in B, by agent; agents without one have 0."""
-        a, b = (
-            mean([of.get(agent, 0.0) for agent in agents])
-            for of, agents in zip(values, self.members, strict=True)
-        )
-        return _change(a, b)
+    def means(self, a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, Value]:
+        """Their means of these values by agent in A and in B."""
+        of_a, of_b = self.members
+        return mean([a[agent] for agent in of_a]), mean([b[agent] for agent in of_b])
 
 
 def _groups(a: RunOutcome, b: RunOutcome) -> list[_Group]:
     """The agents of two runs in groups (`policies.beside`), the largest difference first."""
     ours, theirs = map(agents_by_policy, beside(a.policies, b.policies))
-    groups = []
-    for label in dict.fromkeys([*ours, *theirs]):
-        members = ours.get(label, []), theirs.get(label, [])
-        policies, means = zip(
-            *(
-                (run.policies[agents[0]] if agents else "", _mean(run.by_agent, agents))
-                for run, agents in zip((a, b), members, strict=True)
-            ),
-            strict=True,
-        )
-        groups.append(_Group(label, policies, members, means))
-    return sorted(groups, key=lambda group: -abs(group.change or 0.0))
+    groups = [
+        _Group(label, (ours.get(label, []), theirs.get(label, [])))
+        for label in dict.fromkeys([*ours, *theirs])
+    ]
+    return sorted(groups, key=lambda group: -abs(_change(*_outcomes(group, a, b)) or 0.0))
+
+
+def _outcomes(group: _Group, a: RunOutcome, b: RunOutcome) -> tuple[Value, Value]:
+    return group.means(a.by_agent, b.by_agent) if a.by_agent and b.by_agent else (None, None)
 
 
 def _change(a: Value, b: Value) -> Value:
+    """B − A; None if either is undefined."""
     return None if a is None or b is None else b - a
 
 
-def _mean(values: Sequence[Value], agents: Sequence[int]) -> Value:
-    return mean([values[agent] for agent in agents]) if values else None
-
-
-def compared(a: RunOutcome, b: RunOutcome, *, after: str = "") -> str:
+def compared(a: RunOutcome, b: RunOutcome, *, after: str) -> str:
     """What differs in the outcome of two runs, as a sentence; the largest differences first.
-    `after`: how far both go, where one goes on (`After 50 rounds`).
+    `after`: how far both go: `After 50 rounds`.
     """
     title = escaped(a.measure.title)
     if a.value is not None and b.value is not None:  # of the runs
         values = f"{format_number(a.value)} in run A, {format_number(b.value)} in run B"
-        return f"{f'{after}: ' if after else ''}{capitalized(title)}: {values}."
-    both = [group for group in _groups(a, b) if group.change is not None]
+        return f"{capitalized(title)}: {values}."
+    means = {group.label: _outcomes(group, a, b) for group in _groups(a, b)}
+    both = {label: each for label, each in means.items() if None not in each}
     if not both:
         return f"The two runs have no policy in common whose {title} can be compared."
-    changed = [each for each in both if len({format_number(value) for value in each.means}) > 1]
+    changed = {
+        label: each for label, each in both.items() if len(set(map(format_number, each))) > 1
+    }
     if not changed:
-        both_have = f"{after} both runs have" if after else "Both runs end with"
-        return f"{both_have} the same mean {title} of each policy."
-    parts = [
-        _difference(group, f" {title}" if not index else "", ends=not after)
-        for index, group in enumerate(changed[:NAMED_MAX])
-    ]
-    left = len(changed) - len(parts)
-    rest = f"{number_word(left)} more {'group differs' if left == 1 else 'groups differ'} less"
-    head = f"{after}, in run B" if after else "In run B"
-    return f"{head} {'; '.join([*parts, *([rest] if left else [])])}."
-
-
-def _difference(group: _Group, title: str, *, ends: bool) -> str:
-    """A clause on the outcome of a group in run B; `title`: of the measure, in the first clause;
-    `ends`: it is that at the end of the run.
-    """
-    before, after = map(escaped, group.policies)
-    count = len(group.members[1])
-    is_one = count == 1
-    number = "" if is_one else f"{number_word(count)} "
-    if before == after:
-        who = f"the {number}{after} agent{'' if is_one else 's'}"
-    elif after.startswith(before + TURN):
-        turn = (
-            f"{'turns' if is_one else 'turn'} from {before} to {after.removeprefix(before + TURN)}"
-        )
-        who = f"the {number or 'one '}that {turn}"
-    else:
-        who = f"the {number or 'one '}with {before} in A and {after} in B"
-    verb = "with"
-    if title:
-        verb = ("ends with" if is_one else "end with") if ends else ("has" if is_one else "have")
-    each = " each on average" if title and not is_one else ""
-    more = "more" if (group.change or 0.0) > 0 else "less"
-    than = " than in A" if title else ""
-    end = format_number(group.means[1])
-    return (
-        f"{who} {verb} {end}{title}{each}, {format_number(abs(group.change or 0.0))} {more}{than}"
-    )
-
-
-def _only(a: RunOutcome, b: RunOutcome) -> str:
-    """The policies that play in one of two runs alone, as a sentence; empty without one, and where
-    the same agents are compared.
-    """
+        return f"{after} both runs have the same mean {title} of each policy."
     parts = []
-    for index, which in enumerate("AB"):
-        groups = _groups(a, b)
-        only = [escaped(each.policies[index]) for each in groups if not each.policies[1 - index]]
-        left = len(only) - NAMED_MAX
-        more = f" and {number_word(left)} more" if left > 0 else ""
-        if only:
-            parts.append(f"only in {which}: {', '.join(only[:NAMED_MAX])}{more}")
-    text = "; ".join(parts)
-    return f"{capitalized(text)}." if text else ""
+    for label, (before, end) in [*changed.items()][:NAMED_MAX]:
+        change = _change(before, end) or 0.0
+        difference = f"{format_number(abs(change))} {'more' if change > 0 else 'less'}"
+        parts.append(
+            f"{escaped(label)} {format_number(end)}, {difference}"
+            if parts
+            else f"{escaped(label)} has {format_number(end)} {title} on average in run B, "
+            f"{difference} than in run A"
+        )
+    return f"{after} {'; '.join(parts)}."
 
 
-def _comparison(a: RunOutcome, b: RunOutcome, *, hues: Hues) -> str:
-    """The outcomes of two runs by group of agents, and their differences; empty where they are of
-    the runs.
+def _comparison(ends: Sequence[RunFront], outcomes: Sequence[RunOutcome], hues: Hues) -> str:
+    """The outcomes of two runs by group of agents, and the differences of all measures of agents;
+    empty where they are of the runs.
     """
+    a, b = outcomes
     if not (a.by_agent or b.by_agent):
         return ""
+    theirs = dict(ends[1].measures)
+    others = [
+        (measure.title, ours, theirs[measure])
+        for measure, ours in ends[0].measures[1:]
+        if measure in theirs
+    ]
     groups = _groups(a, b)
     rows = [
-        [group.label, group.agents, *map(format_number, group.means), _signed(group.change)]
+        [
+            group.label,
+            " | ".join(dict.fromkeys(f"{len(agents):,}" for agents in group.members)),
+            *map(format_number, _outcomes(group, a, b)),
+            _signed(_change(*_outcomes(group, a, b))),
+            *(_signed(_change(*group.means(ours, other))) for _, ours, other in others),
+        ]
         for group in groups
     ]
-    agents = "agents in A | B" if any("|" in group.agents for group in groups) else "agents"
+    agents = "agents in A | B" if any("|" in row[1] for row in rows) else "agents"
     head = ["policy", agents, f"mean {a.measure.title} in A", "in B", "B − A"]
-    shown = {group.label: hues[last_of(group.label)] for group in groups}
-    return _table("Outcome of both runs by policy", head, rows, shown)
-
-
-def _consequences(
-    ends: Sequence[RunFront], difference: Diff,
-    hues: Hues, after: str,
-) -> str:  # fmt: skip
-    """What the agents of each group have more or less in run B besides the outcome, as a table;
-    empty where nothing else is measured. `after`: as for `compared`.
-    """
-    outcomes = [front.outcome for front in ends if front.outcome is not None]
-    measures, theirs = ends[0].measures[1:], dict(ends[1].measures)
-    when = after.lower() or "at the end"
-    columns = {
-        f"{measure.title} {when}": (dict(enumerate(ours)), dict(enumerate(theirs[measure])))
-        for measure, ours in measures
-        if measure in theirs
-    }
-    is_beginning = difference.same or difference.prefix is not None
-    if is_beginning or len(outcomes) < len(ends) or not columns:
-        return ""
-    groups = _groups(*outcomes)
-    rows = [
-        [group.label, *(_signed(group.change_of(of)) for of in columns.values())]
-        for group in groups
-    ]
-    shown = {group.label: hues[last_of(group.label)] for group in groups}
-    return (
-        f'<section class="follows" aria-label="Consequences"><h2>What follows for the agents</h2>'
-        "<p>Mean of an agent, B − A.</p>"
-        f"{_table('Consequences by policy', ['policy', *columns], rows, shown)}</section>"
-    )
+    head += [f"{title}, B − A" for title, _, _ in others]
+    return _table("Outcome of both runs by policy", head, rows, hues)
 
 
 def _signed(value: Value) -> str:
@@ -422,18 +277,16 @@ def _parting(difference: Diff, runs: Sequence[ShownRun], unit: str) -> str:
     """Where two runs part, and the causes. A page names no path: the runs are A and B."""
     if difference.same:
         return '<section class="difference"><h2>The two runs are the same</h2></section>'
-    texts = [cause.text for cause in difference.causes]
-    for name, side in (("A", difference.a), ("B", difference.b)):
-        front = f"{side.path}: "
-        texts = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in texts]
-    causes = "".join(
-        f"<li>{escape_text(f'{cause.kind}: {text}')}</li>"
-        for cause, text in zip(difference.causes, texts, strict=True)
-    )
-    count = len(difference.causes)
-    listed = f"<ul>{causes}</ul>"
-    if count > CAUSES_MAX:
-        listed = f"<details><summary>{count} causes</summary>{listed}</details>"
+    causes = []
+    for cause in difference.causes:
+        text = cause.text
+        for name, side in (("A", difference.a), ("B", difference.b)):
+            if text.startswith(f"{side.path}: "):
+                text = f"{name}: {text.removeprefix(f'{side.path}: ')}"
+        causes.append(f"<li>{escape_text(f'{cause.kind}: {text}')}</li>")
+    listed = f"<ul>{''.join(causes)}</ul>"
+    if len(causes) > CAUSES_MAX:
+        listed = f"<details><summary>{len(causes)} causes</summary>{listed}</details>"
     lines = []
     unit = escape(unit)
     if difference.first is not None:
@@ -453,9 +306,8 @@ def _parting(difference: Diff, runs: Sequence[ShownRun], unit: str) -> str:
         for first, text in run.forks
         if (first, text) not in runs[1 - index].forks
     ]
-    where = f"<p>{' '.join(lines)}</p>" if lines else ""
     heading = "Where the two runs part, and why"
     return (
         f'<section class="difference" aria-label="{heading}"><h2>{heading}</h2>'
-        f"{where}{listed}</section>"
+        f"<p>{' '.join(lines)}</p>{listed}</section>"
     )

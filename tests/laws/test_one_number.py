@@ -16,7 +16,7 @@ from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.outcomes import outcome_named
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.study import Study, study
-from goldrush.replay.view.numbers import short
+from goldrush.replay.view.chart import short
 from goldrush.replay.view.overview import write_overview
 
 KINDS: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from typing import Final
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.episode.config import About
 from goldrush.replay.tools import View
-from goldrush.replay.view.numbers import short
+from goldrush.replay.view.chart import short
 from goldrush.replay.worlds.episode.episodes import Episode, finite
 from goldrush.replay.worlds.episode.frames import pictures
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes, read

@@ -1,7 +1,6 @@
 """What a page carries of the states of a run: kinds of fields, charts, scores, limits."""
 
 import json
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,15 @@ from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.sampling import Sampling
-from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.view import fields as fields_of
-from goldrush.replay.view import walked
-from goldrush.replay.view.fields import Field, steps_of
-from goldrush.replay.view.numbers import SINGLE_MAX
+from goldrush.replay.view import fields, walked
+from goldrush.replay.view.chart import SINGLE_MAX
+from goldrush.replay.view.fields import Field
 from goldrush.replay.view.shown import shown_of
 from tests.games.board import Board
 
-LEVELS = fields_of.LEVELS_MAX
+LEVELS = fields.LEVELS_MAX
 
 
 @pytest.mark.parametrize(
@@ -52,34 +49,17 @@ LEVELS = fields_of.LEVELS_MAX
     ],
 )
 def test_a_field_is_drawn_by_what_its_values_are_in_all_units(kind: str, values: list[Any]) -> None:
-    field = Field()
-    for value in values:
-        field.add(value, ["a", "b", "b"])
-
-    assert kind == field.kind
+    assert kind == Field.of(values, [3] * len(values)).kind
 
 
 def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
-    few, many = Field(), Field()
-    few.add([3, None, 0], [])
-    few.add([3, 0.5, 0], [])
-    many.add([*range(LEVELS), None], [])
-    many.add([-2.5] * (LEVELS + 1), [])
+    few = Field.of([[3, None, 0], [3, 0.5, 0]], [0, 0])
+    many = Field.of([[*range(LEVELS), None], [-2.5] * (LEVELS + 1)], [0, 0])
 
-    assert {
-        "kind": "values",
-        "size": [3],
-        "levels": [None, 0, 0.5, 3],
-        "range": [0, 3],
-        "steps": [],
-    } == (few.as_dict([]))
-    assert (None, [-2.5, LEVELS - 1], [LEVELS + 1]) == (
-        many.as_dict([])["levels"], many.range, many.as_dict([])["size"]
+    assert ([3], [None, 0, 0.5, 3], [0, 3]) == (list(few.size), few.levels, list(few.range))
+    assert ([LEVELS + 1], None, [-2.5, LEVELS - 1]) == (
+        list(many.size), many.levels, list(many.range)
     )  # fmt: skip
-
-
-def test_a_spread_is_that_of_the_agents_of_a_policy() -> None:
-    assert {"a": (1, 1.5, 2, 2.5, 3), "b": (9,) * 5} == spreads_of([1, 9, 2, 3], list("abaa"))
 
 
 @pytest.mark.parametrize("units", [1, 9, 10, 11, 100])
@@ -107,26 +87,12 @@ def shown(path: str | Path, first: int, last: int) -> dict[str, Any]:
 
 
 def values(carried: dict[str, Any]) -> list[dict[str, Any]]:
-    """The states of a page by unit, put together from their steps as its script does."""
-    states: list[dict[str, Any]] = [{} for _ in carried["stated"]]
-    for field in carried["fields"]:
-        value: Any = None
-        for state, step in zip(states, field["steps"], strict=True):
-            value = after(value, step)
-            state[field["name"]] = deepcopy(value)
+    """The states of the units of a page."""
+    states: list[dict[str, Any]] = [
+        {field["name"]: field["values"][index] for field in carried["fields"]}
+        for index, _ in enumerate(carried["stated"])
+    ]
     return states[carried["stated"][0] < carried["first"] :]
-
-
-def after(value: Any, step: Any) -> Any:
-    """A value after a step."""
-    if isinstance(step, dict):
-        return deepcopy(step["is"])
-    for index, item in zip(step[::2], step[1::2], strict=True) if step else ():
-        if isinstance(value[0], list):
-            value[index // len(value[0])][index % len(value[0])] = item
-        else:
-            value[index] = item
-    return value
 
 
 def test_fields_are_tables_grids_values_or_a_tree(path: Path) -> None:
@@ -148,7 +114,9 @@ def test_charts_hold_the_states_of_all_units(path: Path) -> None:
     seen = [rebuild(path, unit).state for unit in range(1, 7)]
 
     assert ["squares", "lit", "codes", "marks", "luck", "marked", "mean"] == list(charts)
-    assert [[s.marks[agent] for s in seen] for agent in range(3)] == charts["marks"]["values"]
+    assert [[s.marks[agent] for s in seen] for agent in range(3)] == [
+        list(line) for line in charts["marks"]["values"]
+    ]
     assert [[s.marked for s in seen]] == charts["marked"]["values"]
     squares = [[item for row in s.squares for item in row] for s in seen]
     assert [None, 0, 1, 2] == charts["squares"]["titles"]
@@ -157,16 +125,16 @@ def test_charts_hold_the_states_of_all_units(path: Path) -> None:
     )
 
 
-def test_of_many_agents_the_spread_of_each_policy_is_charted(path: Path, tmp_path: Path) -> None:
+def test_of_many_agents_the_means_of_policies_are_charted(path: Path, tmp_path: Path) -> None:
     """Of marks 1, 2, 3, ... by agent."""
     few = recorded(Board, path, agents=SINGLE_MAX)["charts"]
     count = SINGLE_MAX + 1
     many = recorded(Board, tmp_path / "many.journal", agents=count)["charts"]
     [few_marks], [marks] = ([c for c in each if c["name"] == "marks"] for each in (few, many))
 
-    assert ("agents", SINGLE_MAX) == (few_marks["kind"], len(few_marks["values"]))
-    assert ("spreads", 5 * len(marks["titles"])) == (marks["kind"], len(marks["values"]))
-    assert [1, 6, 11, 16, count] == [line[0] for line in marks["values"][:5]]
+    assert list(range(SINGLE_MAX)) == few_marks["titles"]
+    assert SINGLE_MAX == len(few_marks["values"])
+    assert ["agents", 1, 11] == [marks["kind"], len(marks["titles"]), marks["values"][0][0]]
 
 
 @pytest.mark.parametrize(
@@ -207,15 +175,15 @@ def test_what_does_not_fit_is_at_equal_distances(
 ) -> None:
     whole = recorded(Board, path, rounds=40)
     monkeypatch.setattr(walked, "STATES_MAX", len(json.dumps(values(whole))) // 3)
-    monkeypatch.setattr(walked, "SERIES_MAX", 20 * 40)
+    monkeypatch.setattr(fields, "POINTS_MAX", 6)
     carried = shown(path, 3, 38)
 
-    assert (1, 1, 4, 2) == (
+    assert (1, 1, 4, 8) == (
         whole["every"], whole["spacing"], carried["every"], carried["spacing"]
     )  # fmt: skip
     assert values(whole)[2:38:4] == values(carried)
     assert [
-        [line[2:38:2] for line in chart["values"]] for chart in whole["charts"]
+        [line[2:38:8] for line in chart["values"]] for chart in whole["charts"]
     ] == [chart["values"] for chart in carried["charts"]]  # fmt: skip
 
 
@@ -223,8 +191,8 @@ def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = recorded(Board, path)
-    monkeypatch.setattr(walked, "ITEMS_MAX", 30)
-    monkeypatch.setattr(walked, "SIDE_MAX", 4)
+    monkeypatch.setattr(fields, "ITEMS_MAX", 30)
+    monkeypatch.setattr(fields, "SIDE_MAX", 4)
     carried = shown(path, 1, 6)
     before, state = (values(each)[-1] for each in (whole, carried))
 
@@ -232,25 +200,8 @@ def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
     assert before["codes"][:30] == state["codes"]
     assert before["marks"] == state["marks"]
     assert whole["charts"] == carried["charts"]
-    assert {"squares": [6, 6], "codes": [60], "marks": [3]} == {
+    assert {"squares": (6, 6), "codes": (60,), "marks": (3,)} == {
         field["name"]: field["size"]
         for field in carried["fields"]
         if field["name"] in ("squares", "codes", "marks")
     }
-
-
-CHANGED = [
-    [[1, 2, 3, 4], [1, 2, 3, 5], [1, 2, 3, 5], [9, 9, 9, 5], [True, 9, 9, 5], [1, 9, 9, 5], [1]],
-    [[[0, 0], [0, 0]], [[0, 1], [0, 0]], [[0, 1], [0, 1], [0, 0]], [[], []], [[]], [["a"], ["b"]]],
-    [1, 1, None, None, "a", {"a": [1]}, {"a": [1]}, {"a": [2]}, 1, True],
-    [[{"a": 1}], [{"a": 1}], [{"a": 2}], [[1], {"a": 1}], [[1, [2]], [3, 4]], [[1, [2]], [3, 5]]],
-]
-
-
-@pytest.mark.parametrize("every", CHANGED)
-def test_steps_give_each_value_again(every: list[Any]) -> None:
-    value = None
-    for expected, step in zip(every, steps_of(every), strict=True):
-        value = after(value, step)
-        assert json.dumps(expected) == json.dumps(value)
-    assert [0] == steps_of([every[1]] * 2)[1:]

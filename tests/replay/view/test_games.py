@@ -16,7 +16,7 @@ from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.text import escaped
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.view import walked
+from goldrush.replay.view import fields, walked
 from goldrush.replay.view.page import write_page
 from tests.browser import PHONE, WIDE, Tab
 from tests.games.board import TEXT, Board
@@ -303,10 +303,10 @@ def test_a_page_has_every_state_of_a_hundred_units_of_two_hundred_agents(
 def test_a_page_says_what_it_has_not_all_of(
     tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walked, "STATES_MAX", 10_000)
-    monkeypatch.setattr(walked, "SERIES_MAX", 600)
-    monkeypatch.setattr(walked, "ITEMS_MAX", 30)
-    monkeypatch.setattr(walked, "SIDE_MAX", 4)
+    monkeypatch.setattr(walked, "STATES_MAX", 400_000)
+    monkeypatch.setattr(fields, "POINTS_MAX", 2)
+    monkeypatch.setattr(fields, "ITEMS_MAX", 30)
+    monkeypatch.setattr(fields, "SIDE_MAX", 4)
     opened(tab, Board, tmp_path, "#round=8", rounds=40, agents=150)
     [carried] = data_of((tmp_path / "run.html").read_text())["runs"]
     at = 1 + (7 // carried["every"]) * carried["every"]
@@ -320,4 +320,4 @@ def test_a_page_says_what_it_has_not_all_of(
     assert "The first 4 rows and 4 columns of up to 6 by 6 are here." in tab.text("main")
     assert "The first 30 of 60 are here." in tab.text("main")
     assert "The first 30 of 150 agents." in tab.text("main")
-    assert "lowest and highest" in tab.text("main")
+    assert "A line is the mean of the agents of a policy." in tab.text("main")

@@ -20,8 +20,8 @@ from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.text import format_number
+from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRuns, runs_in
-from goldrush.replay.view.numbers import short
 from goldrush.replay.view.overview import overview_of, write_overview
 from tests.browser import PHONE, WIDE, Tab
 from tests.games.board import Board

@@ -65,7 +65,7 @@ def test_a_part_of_a_run_has_its_units_and_says_so(
         label.split("'s")[0].rpartition(" ")[2] for label in labels(tab)
     ] == ["nobody" if each is None else str(each) for each in owner]  # fmt: skip
     assert "4 to 6 of 20;" in tab.texts(".journal .facts")[0]
-    assert "The player has rounds 4 to 6 of 20; headline" in tab.text("header .note")
+    assert "The player has rounds 4 to 6 of 20; what stands above" in tab.text("header .note")
     assert HOLDS == tab.seal()
 
 

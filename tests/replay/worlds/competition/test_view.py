@@ -33,10 +33,7 @@ def shown(path: Path, first: int | None = None, last: int | None = None) -> dict
 def tables(run: dict[str, Any]) -> dict[int, list[Any]]:
     """The tables of a page by assignment."""
     [field] = [field for field in run["fields"] if field["name"] == "tables"]
-    found: list[Any] = []
-    for step in field["steps"]:
-        found.append(found[-1] if step == 0 else step["is"])
-    return dict(zip(run["stated"], found, strict=True))
+    return dict(zip(run["stated"], field["values"], strict=True))
 
 
 def behind(run: dict[str, Any]) -> Units:
