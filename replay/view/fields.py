@@ -43,14 +43,14 @@ class Field:
     """
 
     kind: str
-    values: Sequence[Any]
+    values: Sequence[object]
     size: Sequence[int] = ()
-    levels: Sequence[Any] | None = ()
+    levels: Sequence[object] | None = ()
     numbers: bool = False
     range: Sequence[float] = ()
 
     @classmethod
-    def of(cls, values: Sequence[Any], agents: Sequence[int]) -> Field:
+    def of(cls, values: Sequence[object], agents: Sequence[int]) -> Field:
         """That of these values, by state, of a run with so many agents then."""
         kinds = set(map(kind_of, values, agents))
         kind = kinds.pop() if len(kinds) == 1 else TREE
@@ -58,9 +58,10 @@ class Field:
             return cls(TREE, values)
         if kind == ONE:
             return cls(ONE, values, numbers=_are_numbers(values))
-        sizes = {size_of(value) for value in values}
+        lists: Sequence[Any] = values
+        sizes = {_size_of(value) for value in lists}
         size = tuple(map(max, zip(*sizes, strict=True)))
-        items = [list(chain.from_iterable(value)) if kind == GRID else value for value in values]
+        items = [list(chain.from_iterable(value)) if kind == GRID else value for value in lists]
         numbers = _are_numbers(chain.from_iterable(items))
         if kind == AGENTS:
             return cls(AGENTS, values, size, numbers=numbers)
@@ -73,7 +74,7 @@ class Field:
         ends = (min(found), max(found)) if numbers and found else ()
         return cls(kind, values, size, levels, numbers, ends)
 
-    def as_dict(self, before: Sequence[Any], *, is_drawn: bool) -> dict[str, object]:
+    def as_dict(self, before: Sequence[object], *, is_drawn: bool) -> dict[str, object]:
         """For the page. `before`: its values in earlier states; `is_drawn`: the world draws it."""
         values = [*before, *self.values]
         return {
@@ -90,11 +91,11 @@ class Field:
             return [row[:SIDE_MAX] for row in value[:SIDE_MAX]]
         return value[:ITEMS_MAX] if self.kind in (VALUES, AGENTS) else value
 
-    def chart(self, lines: Lines) -> tuple[str, Sequence[Any], Sequence[Sequence[Any]]]:
+    def chart(self, lines: Lines) -> tuple[str, Sequence[object], Sequence[Sequence[object]]]:
         """The kind of its chart, a title for each line (an agent, a policy or a value), and the
         lines, of one state in `spacing`; no lines without numbers.
         """
-        values = self.values[:: spacing(len(self.values))]
+        values: Sequence[Any] = self.values[:: spacing(len(self.values))]
         if self.kind in (GRID, VALUES):
             levels = self.levels or ()
             rows = [chain.from_iterable(v) if self.kind == GRID else v for v in values]
@@ -158,8 +159,12 @@ def kind_of(value: object, agents: int) -> str:
     return GRID if within.isdisjoint((list, dict)) else TREE
 
 
-def size_of(value: Any) -> tuple[int, ...]:
-    """The size of a list, or of a grid."""
+def shape_of(value: object, agents: int) -> object:
+    """What a value is drawn as, with the size of a list or grid."""
+    return kind_of(value, agents), _size_of(value) if isinstance(value, list) else ()
+
+
+def _size_of(value: Any) -> tuple[int, ...]:
     return (len(value), len(value[0])) if value and isinstance(value[0], list) else (len(value),)
 
 

@@ -50,7 +50,7 @@ class Written:
     size: int
     runs: Sequence[ShownRun]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The result for JSON."""
         names = ("first", "last", "total", "whole", "trouble")
         runs = [{name: getattr(run, name) for name in names} for run in self.runs]

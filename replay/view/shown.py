@@ -26,7 +26,7 @@ from goldrush.replay.outcome import of_agents, outcome_of
 from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import POLICIES_MAX, Lines, short
-from goldrush.replay.view.fields import charts, fields_of, kind_of, size_of, spacing
+from goldrush.replay.view.fields import charts, fields_of, shape_of, spacing
 from goldrush.replay.view.front import POINTS_MAX, RunFront
 from goldrush.replay.view.lines import EventLines
 from goldrush.replay.view.walked import Walked, any_of
@@ -232,8 +232,8 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
     agents = [agents_at(number) for number in numbers]
     fields = fields_of(states, agents, view.by_agent)
     before = walked.before
-    if states and {name: _shape(value, agents[0]) for name, value in before.items()} == {
-        name: _shape(value, agents[0]) for name, value in states[0].items()
+    if states and {name: shape_of(value, agents[0]) for name, value in before.items()} == {
+        name: shape_of(value, agents[0]) for name, value in states[0].items()
     }:
         numbers = [outline.vocabulary.number(walked.first - 1), *numbers]
     else:
@@ -262,11 +262,6 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
         "charts": list(charts(charted, lines)),
         "spacing": walked.every * spacing(len(states)),
     }
-
-
-def _shape(value: Any, agents: int) -> object:
-    kind = kind_of(value, agents)
-    return kind, size_of(value) if isinstance(value, list) else ()
 
 
 def _explained(

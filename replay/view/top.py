@@ -224,7 +224,7 @@ def compared(a: RunOutcome, b: RunOutcome, *, after: str) -> str:
     }
     if not changed:
         return f"{after} both runs have the same mean {title} of each policy."
-    parts = []
+    parts: list[str] = []
     for label, (before, end) in [*changed.items()][:NAMED_MAX]:
         change = _change(before, end) or 0.0
         difference = f"{format_number(abs(change))} {'more' if change > 0 else 'less'}"
