@@ -16,7 +16,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.outcome import SHOWN_MAX
 from goldrush.replay.report.numbers import MINUS, TOGETHER, bounds, number, p_value
 from goldrush.replay.study.comparisons import format_equal, identical_cells
-from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
+from goldrush.replay.study.inference import smallest_p
 from goldrush.replay.study.outcomes import (
     POLICIES,
     TREATMENTS,
@@ -154,7 +154,7 @@ class StudyAnswer:
         return f"{of}{cell.treatment}{rounds}"
 
     def _first_policies(self) -> str:
-        """The first policy of each cell with several; of many cells, how often it is which."""
+        """The first policy of each cell with several."""
         by_cell: dict[Cell, list[CellStanding]] = {}
         for standing in self.standings:
             if standing.policy and standing.values.n:
@@ -162,16 +162,12 @@ class StudyAnswer:
         firsts = [max(of_cell, key=_mean) for of_cell in by_cell.values()]
         if not firsts:
             return ""
-        names = [self.label(standing.policy) for standing in firsts]
-        if len(firsts) <= FIRSTS_MAX:
-            listed = (
-                f"{name} in {self._name(standing)} ({bounds(standing.values)})"
-                for name, standing in zip(names, firsts, strict=True)
-            )
-            return f"; of the policies the first is {format_list(list(listed))}"
-        counts = sorted((-names.count(name), name) for name in dict.fromkeys(names))
-        listed = (f"{name} in {-count:,} of {len(firsts):,} cells" for count, name in counts)
-        return f"; of the policies the first is {format_list(list(listed)[:FIRSTS_MAX])}"
+        listed = [
+            f"{self.label(each.policy)} in {self._name(each)} ({bounds(each.values)})"
+            for each in firsts[:FIRSTS_MAX]
+        ]
+        more = [f"{len(firsts) - FIRSTS_MAX:,} more"] if len(firsts) > FIRSTS_MAX else []
+        return f"; of the policies the first is {format_list([*listed, *more])}"
 
     def _differences(self) -> str:
         """Whether treatments differ; of a study with one treatment, rosters or policies."""
@@ -245,48 +241,30 @@ def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
         return (
             f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a}"
             f"{_within(largest)}: {bounds(largest.change.difference)} (95% interval; p "
-            f"{_p(largest.holm)}{_corrected(compared)}"
-            f"{_is_least(largest, len(compared), noun)})."
+            f"{_p(largest.holm)}{_corrected(compared)})."
         )
     if all(comparison.change.is_all_zero for comparison in compared):
         return f"{kind.capitalize()} make no difference: every pair of runs has the same outcome."
-    return f"No difference between {kind} was found in {tests}{_could_have(compared, noun)}."
+    return f"No difference between {kind} was found in {tests}{_could_have(compared)}."
 
 
 def _corrected(compared: Sequence[Comparison]) -> str:
     return "" if len(compared) == 1 else " after Holm's correction"
 
 
-def _is_least(comparison: Comparison, tests: int, noun: str) -> str:
-    """A remark if no p-value of so many pairs could be smaller, though one that is shown could."""
-    least = _least(comparison.change.n, tests)
-    if comparison.holm is None or comparison.holm > least * (1 + 1e-9) or least < 0.001:
-        return ""
-    return f", the least that {format_count(comparison.change.n, noun)} can give"
-
-
 def _least(seeds: int, tests: int) -> float:
     return min(1.0, 2 * tests * smallest_p(seeds))
 
 
-def _could_have(compared: Sequence[Comparison], noun: str) -> str:
-    """The smallest p-value, the smallest possible one if that is near 0.05, and what the study
-    could have found.
-    """
+def _could_have(compared: Sequence[Comparison]) -> str:
+    """The smallest p-value, and what the study could have found."""
     values = [comparison.holm for comparison in compared if comparison.holm is not None]
-    most = max(comparison.change.n for comparison in compared)
-    least = _least(most, len(compared))
-    limit = ""
-    if least > SIGNIFICANT / 10:
-        limit = f"; with {format_count(most, noun)} none can be smaller than {p_value(least)}"
-    smallest = f" (p {_p(min(values))}{_corrected(compared)}{limit})" if values else ""
+    smallest = f" (p {_p(min(values))}{_corrected(compared)})" if values else ""
     sizes = [comparison.detectable for comparison in compared if comparison.detectable is not None]
     if not sizes:
         return smallest
-    return (
-        f"{smallest}; the study could have found one of {number(max(sizes), 2)} or more with 80% "
-        "power"
-    )
+    least = number(max(sizes), 2)
+    return f"{smallest}; the study could have found one of {least} or more with 80% power"
 
 
 def _size(comparison: Comparison) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,10 +16,8 @@ from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import (
     NewFolder,
-    always,
     check_target,
     existing,
-    format_reason,
     is_marked,
     write_whole,
 )
@@ -189,24 +186,14 @@ def check_folder(
     """Raises BadInput if a folder holds anything but files of earlier figures or tables (`what`),
     or must not be replaced. Each has a file with the suffix `marked`, which `is_own` recognises.
     """
-    if not os.path.lexists(folder):
-        return
-    if not stat.S_ISDIR(os.lstat(folder).st_mode):
-        raise BadInput(f"{folder} is not a folder", "give another path")
-    try:
-        names = sorted(os.listdir(folder))
-        for name in names:
-            stem, _, suffix = name.rpartition(".")
-            if suffix not in suffixes or not os.path.lexists(folder / f"{stem}.{marked}"):
-                raise BadInput(
-                    f"{folder} holds {format_value(name)}, which is not a {what}",
-                    "give another path",
-                )
-            check_target(str(folder / name), is_own=always)
-            check_target(str(folder / f"{stem}.{marked}"), is_own=is_own)
-    except OSError as error:
-        raise BadInput(
-            f"cannot read {folder}: {format_reason(error)}", "give another path"
-        ) from None
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    for name in names:
+        stem, _, suffix = name.rpartition(".")
+        mark = folder / f"{stem}.{marked}"
+        if suffix not in suffixes or not os.path.lexists(mark):
+            raise BadInput(
+                f"{folder} holds {format_value(name)}, which is not a {what}", "give another path"
+            )
+        check_target(str(mark), is_own=is_own)
     if names and not replace:
         raise existing(str(folder))

@@ -17,9 +17,9 @@ from goldrush.replay.study.outcomes import TREATMENTS, Comparison, outcome_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.text import capitalized
 
-RARE: Final = 10  # a line that is defined in at most one of so many windows is not drawn
 ROWS_MAX: Final = 24  # rows of a panel of the first figures
 FIRST, SECOND = "first half", "second half"
+ARROWS: Final = {1: " ↑", -1: " ↓"}  # of an expected direction
 UNCORRECTED: Final = "The intervals are not corrected for the number of comparisons."
 
 Limits = tuple[float, float]
@@ -27,10 +27,17 @@ Limits = tuple[float, float]
 
 @attrs.frozen
 class Drawn:
-    """Figures, and sentences on what is not drawn, by reason."""
+    """Figures, and the titles of measures that are not drawn: without data, or 0 throughout."""
 
     figures: Sequence[Figure]
     omitted: Sequence[str] = ()
+
+
+def showing(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+    """The rows of panels that show something, and the titles of the others."""
+    shown = {row.panel for row in rows if row.y or row.high}
+    omitted = dict.fromkeys(row.panel for row in rows if row.panel not in shown)
+    return [row for row in rows if row.panel in shown], list(omitted)
 
 
 def within(limits: Limits, values: Interval) -> tuple[float | None, float | None]:
@@ -47,10 +54,6 @@ def row_of(
     """A row of a mean with its interval."""
     ends = (values.low, values.high) if limits is None else within(limits, values)
     return Row(panel, series, x, values.mean, *ends, values.n, label)
-
-
-def _left_out(reasons: Mapping[str, Sequence[str]]) -> list[str]:
-    return [f"{reason}: {', '.join(titles)}." for reason, titles in reasons.items() if titles]
 
 
 def cell_labels(study: ReportedStudy) -> dict[Cell, str]:
@@ -144,37 +147,20 @@ def over_time(study: ReportedStudy, rounds: int) -> Drawn:
     measures: list[AgentMeasure | Measure] = []
     measures += [each for each in of_agents.values() if each.name in courses]
     measures += [measure for measure in known.values() if measure.by_unit]
-    drawn: dict[str, Figure] = {}
-    undefined, zero, same, rare = [], [], [], []
+    drawn: list[Figure] = []
+    omitted: list[str] = []
     for measure in measures:
         rows, styles = _courses(study, measure, cells)
-        values = [row.y for row in rows if row.y is not None]
-        twin = next((title for title, other in drawn.items() if _equal(other.rows, rows)), None)
-        if not values:
-            undefined.append(measure.title)
-        elif not any(row.high or row.y for row in rows):
-            zero.append(measure.title)
-        elif len(values) * RARE <= len(rows):
-            rare.append(measure.title)
-        elif twin is not None:
-            same.append(f"{measure.title} (as {twin})")
-        else:
-            several = f"-{rounds}" if len(study.results.horizons) > 1 else ""
-            [drawn[measure.title]] = study.figure(
-                f"{study.units}-{measure.name}{several}", LINES, rows,
-                f"{capitalized(measure.title)} over {study.horizon(rounds)}: mean over seeds and "
-                f"95% interval. {measure.definition}",
-                cells, styles, x_label=study.of.vocabulary.unit,
-            )  # fmt: skip
-    omitted = _left_out(
-        {
-            "No data for": undefined,
-            "0 throughout": zero,
-            f"Defined in at most 1 of {RARE} windows": rare,
-            "Identical to another one": same,
-        }
-    )
-    return Drawn(list(drawn.values()), omitted)
+        if not showing(rows)[0]:
+            omitted.append(measure.title)
+            continue
+        drawn += study.figure(
+            study.named(f"{study.units}-{measure.name}", rounds), LINES, rows,
+            f"{capitalized(measure.title)} over {study.horizon(rounds)}: mean over seeds and "
+            f"95% interval. {measure.definition}",
+            cells, styles, x_label=study.of.vocabulary.unit,
+        )  # fmt: skip
+    return Drawn(drawn, omitted)
 
 
 def _courses(
@@ -204,11 +190,6 @@ def _courses(
     return rows, styles
 
 
-def _equal(a: Sequence[Row], b: Sequence[Row]) -> bool:
-    """Whether rows have the same values, whatever their panel."""
-    return [attrs.evolve(row, panel="") for row in a] == [attrs.evolve(row, panel="") for row in b]
-
-
 def halves(study: ReportedStudy, rounds: int) -> Drawn:
     """The judged measures in both halves of the runs of one horizon; without criteria, all."""
     cells = [cell for cell in study.cells if cell.rounds == rounds]
@@ -217,32 +198,24 @@ def halves(study: ReportedStudy, rounds: int) -> Drawn:
     shown = study.shown(expected or [name for name in known if known[name].by_half])
     names, _ = study.lines(cells)
     rows: list[Row] = []
-    undefined, zero = [], []
     for name, measure in shown.items():
-        arrow = {1: " ↑", -1: " ↓"}.get(expected.get(name, 0), "")
-        pairs = {
-            cell: [(run.draw, *run.halves[name]) for run in study.results.by_cell[cell]
-                   if None not in run.halves[name]]
-            for cell in cells
-        }  # fmt: skip
-        if not any(pairs.values()):
-            undefined.append(measure.title)
-        elif not any(any(pair) for each in pairs.values() for _, *pair in each):
-            zero.append(measure.title)
-        else:
-            for cell, every in pairs.items():
-                title, label = f"{measure.title}{arrow}", ", ".join(filter(None, names[cell]))
-                rows += _halves(every, title, label, measure.limits)
-    blank = Style(0, label=FIRST, hollow=True), Style(0, label=SECOND)
-    several = f"-{rounds}" if len(study.results.horizons) > 1 else ""
-    found = study.figure(
-        f"halves{several}", DOTS, rows,
+        title = f"{measure.title}{ARROWS.get(expected.get(name, 0), '')}"
+        for cell in cells:
+            pairs = [
+                (run.draw, *run.halves[name])
+                for run in study.results.by_cell[cell]
+                if None not in run.halves[name]
+            ]
+            rows += _halves(pairs, title, ", ".join(filter(None, names[cell])), measure.limits)
+    rows, omitted = showing(rows)
+    blank = {FIRST: Style(0, label=FIRST, hollow=True), SECOND: Style(0, label=SECOND)}
+    figures = study.figure(
+        study.named("halves", rounds), DOTS, rows,
         f"The first and the second half of runs of {study.horizon(rounds)}, after a burn-in of a "
         "tenth: mean over seeds with data in both, and 95% interval."
-        f"{' Arrows: the expected direction.' if expected else ''}",
-        cells, dict(zip((FIRST, SECOND), blank, strict=True)),
+        f"{' Arrows: the expected direction.' if expected else ''}", cells, blank,
     )  # fmt: skip
-    return Drawn(found, _left_out({"No data for": undefined, "0 in every half": zero}))
+    return Drawn(figures, omitted)
 
 
 def _halves(pairs: Sequence[tuple[Any, ...]], title: str, label: str, limits: Limits) -> list[Row]:
@@ -261,30 +234,22 @@ def forest(study: ReportedStudy, rounds: int) -> Drawn:
     panel for each measure.
     """
     compared = [each for each in study.against if not each.identical and each.cell.rounds == rounds]
-    rows: list[Row] = []
-    undefined, zero = [], []
-    for name, measure in study.shown(study.of.studies.compared).items():
-        values = {each.cell: each.differences[name] for each in compared}
-        known = [each for each in values.values() if each.mean is not None]
-        if not known:
-            undefined.append(measure.title)
-        elif not any(each.mean or each.high for each in known):
-            zero.append(measure.title)
-        else:
-            rows += [
-                row_of(measure.title, cell.roster, treatment_label(study, cell), each)
-                for cell, each in values.items()
-                if each.mean is not None
-            ]
+    rows, omitted = showing(
+        [
+            row_of(measure.title, each.cell.roster, treatment_label(study, each.cell),
+                   each.differences[name])
+            for name, measure in study.shown(study.of.studies.compared).items()
+            for each in compared
+        ]
+    )  # fmt: skip
     cells = [cell for each in compared for cell in (each.baseline, each.cell)]
-    several = f"-{rounds}" if len(study.results.horizons) > 1 else ""
-    found = study.figure(
-        f"forest{several}", DOTS, rows,
+    figures = study.figure(
+        study.named("forest", rounds), DOTS, [row for row in rows if row.y is not None],
         f"Treatments {MINUS} baseline, {study.horizon(rounds)}: the mean difference between runs "
         f"with the same seed and its 95% interval. {UNCORRECTED}",
         list(dict.fromkeys(cells)), rule=ZERO,
     )  # fmt: skip
-    return Drawn(found, _left_out({"No data for": undefined, "No difference in any seed": zero}))
+    return Drawn(figures, omitted)
 
 
 def treatment_label(study: ReportedStudy, cell: Cell) -> str:

@@ -11,13 +11,12 @@ from goldrush.replay.study.inference import Interval
 NONE: Final = "–"  # undefined
 MINUS: Final = "−"  # lines do not break after it
 TOGETHER: Final = "\u00a0"  # non-breaking space
-DIGIT, POINT = "\u2007", "\u2008"  # spaces as wide as a digit, and as a decimal point
 DECIMALS_MAX: Final = 8  # of a number that is rounded to its error
 
 
 def printable(text: str) -> str:
     """The text with invisible characters escaped: names come from the author of the study."""
-    return escaped(text, keep=f"{TOGETHER}{DIGIT}{POINT}")
+    return escaped(text, keep=TOGETHER)
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -42,8 +42,7 @@ from goldrush.version import __version__
 
 _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
-# Each verdict has a class of the style sheet, and a sign, as colour alone is not accessible.
-_SIGNS: Final = {SUPPORTED: "✓", NOT_SUPPORTED: "✗", UNDECIDED: "?", verdicts.VARIES: "~"}
+_COLOURED: Final = (SUPPORTED, NOT_SUPPORTED, UNDECIDED)  # by a class of the style sheet
 _OF_PLAYERS: Final = ("roster", "policy", "agents")  # columns
 _PLAIN: Final = " !$'()*+,-./:;=?@_~"  # what needs no escape in an address that is quoted by "
 
@@ -78,11 +77,9 @@ class StudyPage:
         study = self.study
         every = [
             sections.standings_table(study),
-            *sections.agents_tables(study),
             *sections.comparison_tables(study),
             *(verdicts.criteria_tables(study) if self._judges else ()),
             *study.chapter.tables(study),
-            *sections.outlier_tables(study),
             *(table for _, table in self.treatments),
             *failures.model_tables(study.results),
             *sections.run_tables(study),
@@ -135,8 +132,8 @@ class StudyPage:
             "answer": study.answer, "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
             "verdicts": study.assessment.verdicts(), "world": study.chapter.values(study),
-            "judges": self._judges, "tiles": verdicts.tiles, "finding": verdicts.finding,
-            "names_of": verdicts.names_of, "too_few": verdicts.too_few(study), "signs": _SIGNS,
+            "judges": self._judges,
+            "too_few": verdicts.too_few(study), "coloured": _COLOURED,
             "hardly_played": failures.shortened(failures.hardly_played(results)),
             "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,
             "next_figure": count(1).__next__, "download": _download, "columns_of": columns_of,
@@ -147,8 +144,7 @@ class StudyPage:
             "at_end": [each.title for each in measures if each.at_end],
             "total": [each.title for each in measures if each.total],
             "identical": study.treatments(list(study.same)),
-            "exact_max": EXACT_MAX, "fence": sections.FENCE,
-            "outlier_seeds": sections.OUTLIER_SEEDS,
+            "exact_max": EXACT_MAX,
             "each": " or ".join([*map(str, sizes[:-1]), format_count(sizes[-1], "run")]),
             "seeds": format_ranges(seeds).replace("-", "–"),
             "versions": f"goldrush {__version__} ({world.name} rules {world.rules}, journal format "

@@ -116,9 +116,25 @@ class ReportedStudy:
     def horizon(self, rounds: int) -> str:
         return format_count(rounds, self.of.vocabulary.unit)
 
+    def named(self, figure: str, rounds: int) -> str:
+        """The name of a figure of one horizon, which has it at its end where there are several."""
+        return f"{figure}-{rounds}" if len(self.results.horizons) > 1 else figure
+
     def if_several(self, horizon: str) -> list[str]:
         """A cell of the column of horizons, which only a study of several has."""
         return [horizon] if len(self.results.horizons) > 1 else []
+
+    @property
+    def cell_head(self) -> list[str]:
+        """The heads of the columns of `of_cell`."""
+        return ["treatment", "roster", *self.if_several(self.units), *self.covariates]
+
+    def of_cell(self, cell: Cell) -> list[str]:
+        """What a row of a table says of its cell."""
+        return [
+            cell.treatment, self.answer.label(cell.roster), *self.if_several(str(cell.rounds)),
+            *self.covariate(cell),
+        ]  # fmt: skip
 
     @property
     def covariates(self) -> list[str]:

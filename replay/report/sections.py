@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
 
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.measures import Measure
 from goldrush.replay.report.numbers import (
     MINUS,
     bounds,
-    fixed,
     number,
     p_value,
     rounded,
@@ -23,15 +20,10 @@ from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Link, Marked, ReportTable
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
-from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
 from goldrush.replay.text import capitalized
 
 COMPARED_MAX: Final = 60  # rows of a table of comparisons
-AGENTS_MAX: Final = 20  # rows of a table by agent
-FENCE: Final = 1.5  # interquartile ranges (Tukey's fence)
-OUTLIER_SEEDS: Final = 5  # seeds; with fewer, quartiles mean little
-OUTLIERS_MAX: Final = 20  # rows of the table
 SOME: Final = 5  # runs that are named
 
 DIFFERS, NOT_FOUND = "differs", "no difference found"
@@ -50,46 +42,14 @@ def standings_table(study: ReportedStudy) -> ReportTable:
         agents = policies.count(standing.policy) if standing.policy else len(policies)
         rows.append(
             [
-                cell.treatment, study.answer.label(cell.roster),
-                *study.if_several(str(cell.rounds)), *study.covariate(cell),
-                standing.policy or "all agents", str(agents),
+                *study.of_cell(cell), standing.policy or "all agents", str(agents),
                 f"{standing.values.n}", bounds(standing.values),
             ]
         )  # fmt: skip
-    head = [
-        "treatment", "roster", *study.if_several(study.units), *study.covariates, "policy",
-        "agents", "seeds", "mean ± 95%",
-    ]  # fmt: skip
+    head = [*study.cell_head, "policy", "agents", "seeds", "mean ± 95%"]
     by = "treatment, roster and policy" if study.is_played else "treatment"
     caption = f"{capitalized(study.answer.outcome.title)} by {by}."
     return ReportTable("outcome", head, rows, caption)
-
-
-def agents_tables(study: ReportedStudy) -> Iterator[ReportTable]:
-    """For each roster of several policies each agent under each treatment."""
-    outcome = study.answer.outcome
-    if not outcome.is_by_agent:
-        return
-    groups: dict[tuple[str, int, tuple[str, ...]], list[Cell]] = {}
-    for cell in study.cells:
-        policies = tuple(study.results.by_cell[cell][0].policies)
-        if len(set(policies)) > 1 and len(policies) <= AGENTS_MAX:
-            groups.setdefault((cell.roster, cell.rounds, policies), []).append(cell)
-    for index, ((roster, rounds, policies), cells) in enumerate(groups.items(), 1):
-        runs = [study.results.by_cell[cell] for cell in cells]
-        rows = [
-            [
-                str(agent), policy,
-                *(bounds(interval([outcome.of_agents(run)[agent] for run in each],
-                                  [run.draw for run in each])) for each in runs),
-            ]
-            for agent, policy in enumerate(policies)
-        ]  # fmt: skip
-        yield ReportTable(
-            f"agents-{index}", ["agent", "policy", *(cell.treatment for cell in cells)], rows,
-            f"{capitalized(outcome.title)} by agent, {roster}, {study.horizon(rounds)}: mean "
-            "over seeds ± half the 95% interval.",
-        )  # fmt: skip
 
 
 def comparison_tables(study: ReportedStudy) -> Iterator[ReportTable]:
@@ -167,62 +127,6 @@ def _mean(runs: Sequence[AnyResult], name: str) -> str:
     mean, every = interval([run.run[name] for run in runs], draws), len(set(draws))
     text = bounds(mean)
     return text if mean.n in (0, every) else f"{text} ({mean.n} of {every})"
-
-
-@attrs.frozen
-class Outlier:
-    """A run whose value of a measure is more than FENCE interquartile ranges beyond a quartile of
-    its cell; `distance`: from that quartile, in interquartile ranges.
-    """
-
-    cell: Cell
-    seed: int
-    measure: Measure
-    value: float
-    median: float
-    distance: float
-
-
-def outliers(study: ReportedStudy) -> list[Outlier]:
-    """The outliers in measures of criteria or comparisons, the farthest first."""
-    studies = study.of.studies
-    shown = study.shown(studies.criteria.expected or studies.compared)
-    outlying = []
-    for cell in study.cells:
-        for name, measure in shown.items():
-            runs = study.results.by_cell[cell]
-            known = [(run.seed, v) for run in runs if (v := run.run[name]) is not None]
-            if len(known) < OUTLIER_SEEDS:
-                continue
-            low, median, high = statistics.quantiles([v for _, v in known], method="inclusive")
-            if high - low > 1e-12:
-                for seed, value in known:
-                    distance = max(low - value, value - high) / (high - low)
-                    if distance > FENCE:
-                        outlying.append(Outlier(cell, seed, measure, value, median, distance))
-    return sorted(outlying, key=lambda outlier: -outlier.distance)
-
-
-def outlier_tables(study: ReportedStudy) -> list[ReportTable]:
-    """The outliers, at most OUTLIERS_MAX, linked to the pages of their runs; empty without any."""
-    outlying = outliers(study)
-    rows: list[list[Content]] = [
-        [
-            outlier.cell.treatment, outlier.cell.roster, str(outlier.cell.rounds),
-            *study.covariate(outlier.cell), outlier.measure.title,
-            Link(f"seed {outlier.seed}", study.hrefs.get((outlier.cell, outlier.seed))),
-            number(outlier.value), number(outlier.median), fixed(outlier.distance, 1),
-        ]
-        for outlier in outlying[:OUTLIERS_MAX]
-    ]  # fmt: skip
-    more = len(outlying) > OUTLIERS_MAX
-    farthest = f" The farthest {OUTLIERS_MAX} of {len(outlying):,}." if more else ""
-    head = [
-        "treatment", "roster", study.units, *study.covariates, "measure", "run", "value", "median",
-        "distance",
-    ]  # fmt: skip
-    caption = f"Outlier seeds; distance: from the quartile, in interquartile ranges.{farthest}"
-    return [ReportTable("outliers", head, rows, caption)] if rows else []
 
 
 def run_tables(study: ReportedStudy) -> list[ReportTable]:

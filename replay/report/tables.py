@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
@@ -14,12 +14,11 @@ import attrs
 
 from goldrush.kernel.files import NewFolder
 from goldrush.replay.report.figure import check_folder
-from goldrush.replay.report.numbers import DIGIT, MINUS, NONE, POINT, TOGETHER, printable
+from goldrush.replay.report.numbers import MINUS, NONE, TOGETHER, printable
 
 CSV, TEX = SUFFIXES = ("csv", "tex")
 _NUMBER: Final = re.compile(
-    r"(?P<lead><\u00a0)?(?P<whole>[−]?[\d,]+)(?P<part>\.\d+)?"
-    r"(?: ± (?P<error>[\d,]+)(?P<rest>\.\d+)?)?(?P<more> \(.*\))?"
+    r"(<\u00a0)?−?[\d,]+(\.\d+)?( ± [\d,]+(\.\d+)?)?( \(.*\))?"  # p, a mean ± half its interval
 )
 
 
@@ -65,7 +64,7 @@ class ReportTable:
 
     @property
     def numeric(self) -> set[int]:
-        """Indices of the columns of numbers, which are aligned at their decimal points."""
+        """Indices of the columns of numbers, which are aligned to the right."""
         numeric = set()
         for column in range(1, len(self.head)):
             cells = [row[column] for row in self.rows]
@@ -73,18 +72,6 @@ class ReportTable:
             if all(isinstance(c, str) for c in cells) and all(map(_NUMBER.fullmatch, texts)):
                 numeric.add(column)
         return numeric
-
-    @property
-    def aligned(self) -> Iterator[Sequence[Content]]:
-        """The rows, with numbers padded by spaces to align their decimal points."""
-        numeric = self.numeric
-        columns = [
-            _filled([str(row[column]) for row in self.rows])
-            if column in numeric
-            else [row[column] for row in self.rows]
-            for column in range(len(self.head))
-        ]
-        return zip(*columns, strict=True)
 
     @property
     def spans(self) -> list[int]:
@@ -164,37 +151,3 @@ def check_tables(folder: str | Path, *, force: bool = False) -> None:
         Path(folder), "table", SUFFIXES, TEX, lambda front: front.startswith(_MARK.encode()),
         replace=force,
     )  # fmt: skip
-
-
-def _filled(texts: Sequence[str]) -> list[str]:
-    matches = [_NUMBER.fullmatch(text) for text in texts]
-
-    def most(group: str) -> int:
-        return max((len(match[group] or "") for match in matches if match), default=0)
-
-    part, error, rest, more = (most(group) for group in ("part", "error", "rest", "more"))
-    lines = []
-    for text, match in zip(texts, matches, strict=True):
-        if match is None:
-            match = _NUMBER.fullmatch("0")
-            assert match is not None
-            text = NONE
-        filled = f"{match['lead'] or ''}{match['whole']}" if text != NONE else text
-        filled += _to(match["part"], part)
-        if error:
-            filled += (
-                f" ± {match['error'].rjust(error, DIGIT)}"
-                if match["error"]
-                else " " * 3 + DIGIT * error
-            )
-            filled += _to(match["rest"], rest)
-        filled += (match["more"] or "").ljust(more)
-        lines.append(filled)
-    return lines
-
-
-def _to(part: str | None, length: int) -> str:
-    """A fraction, padded with spaces as wide as the missing digits."""
-    if not length:
-        return ""
-    return part + DIGIT * (length - len(part)) if part else POINT + DIGIT * (length - 1)

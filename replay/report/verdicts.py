@@ -1,13 +1,10 @@
-"""Verdicts of a report: tiles, the sentence that sums them up, the tables behind them and the
-figure of their effects.
-"""
+"""Verdicts of a report: their tables, and the figure of their effects."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Final
-
-import attrs
 
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.answer import NULL_NOTE
@@ -26,10 +23,7 @@ from goldrush.replay.study.judging import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import Assessment, families
-from goldrush.replay.text import capitalized
 
-VARIES: Final = "varies"  # in a tile: the verdicts differ
-NAMED_MAX: Final = 4  # verdicts named in the sentence; the table has all
 EFFECT: Final = (
     "the matched-pairs rank-biserial correlation and its 95% interval (an effect of 1 or −1 has "
     "none)"
@@ -40,69 +34,6 @@ _OUTCOMES: Final = {
     NOT_SUPPORTED: "not as expected",
     UNDECIDED: "unclear",
 }
-
-
-@attrs.frozen
-class Tile:
-    """A verdict on a subject at the top of a section, with a short explanation."""
-
-    name: str
-    verdict: str
-    text: str
-
-
-def tiles(verdicts: Sequence[CriterionVerdict]) -> list[Tile]:
-    """A tile for each criterion."""
-    by_criterion: dict[str, list[CriterionVerdict]] = {}
-    for verdict in verdicts:
-        by_criterion.setdefault(verdict.criterion, []).append(verdict)
-    return [
-        tile(criterion, [verdict.verdict for verdict in members], members[0].note)
-        for criterion, members in by_criterion.items()
-    ]
-
-
-def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
-    """A tile for the verdicts on a criterion; `why`: the reason, shown for a single verdict."""
-    if len(set(outcomes)) == 1:
-        text = why if len(outcomes) == 1 else f"in all {len(outcomes)} comparisons"
-        return Tile(name, outcomes[0], text)
-    counts = [
-        (outcome, outcomes.count(outcome)) for outcome in (SUPPORTED, NOT_SUPPORTED, UNDECIDED)
-    ]
-    return Tile(name, VARIES, ", ".join(f"{n} {outcome}" for outcome, n in counts if n))
-
-
-def finding(verdicts: Sequence[tuple[str, str]]) -> str:
-    """A sentence on verdicts, given as pairs of subject and verdict."""
-    if len(verdicts) == 1:
-        [(name, verdict)] = verdicts
-        return f"{capitalized(name)}: {verdict}."
-    supported = [name for name, verdict in verdicts if verdict == SUPPORTED]
-    outcomes = [verdict for _, verdict in verdicts]
-    counts = [(outcomes.count(outcome), outcome) for outcome in (NOT_SUPPORTED, UNDECIDED)]
-    others = " and ".join(
-        f"{n:,} {'is' if n == 1 else 'are'} {outcome}" for n, outcome in counts if n
-    )
-    if len(set(outcomes)) == 1 and not supported:
-        others = f"all are {outcomes[0]}"
-    if not supported:
-        return f"None of {format_count(len(outcomes), 'verdict')} is {SUPPORTED}: {others}."
-    rest = f"; of the others, {others}" if others else ""
-    more = len(supported) - NAMED_MAX
-    named = [*supported[:NAMED_MAX], *([f"and {more:,} more"] if more > 0 else [])]
-    return (
-        f"{len(supported):,} of {format_count(len(outcomes), 'verdict')} "
-        f"{'is' if len(supported) == 1 else 'are'} {SUPPORTED} ({'; '.join(named)}){rest}."
-    )
-
-
-def names_of(verdicts: Sequence[CriterionVerdict]) -> list[tuple[str, str]]:
-    """Verdicts as pairs of subject and verdict."""
-    return [
-        (f"{verdict.criterion} of {verdict.roster} under {verdict.treatments}", verdict.verdict)
-        for verdict in verdicts
-    ]
 
 
 def format_effect(change: PairedChange) -> str:
@@ -165,40 +96,35 @@ def criteria_tables(study: ReportedStudy) -> list[ReportTable]:
     criteria, verdicts = study.of.studies.criteria, study.assessment.verdicts()
     if not criteria.every:
         return []
-    names = [criterion.name for criterion in criteria.every]
-    tables = []
-    if verdicts:
-        by_family: dict[tuple[str, ...], list[CriterionVerdict]] = {}
-        for verdict in verdicts:
-            key = (verdict.treatments, verdict.roster, str(verdict.rounds))
-            by_family.setdefault(key, []).append(verdict)
-        rows: list[list[Content]] = [
-            [
-                *key, *study.covariate(*members[0].cells),
-                *(Marked(verdict.verdict, verdict.note) for verdict in members),
-            ]
-            for key, members in by_family.items()
-        ]  # fmt: skip
-        sizes = " and ".join(f"with N = {n}" for n in criteria.sizes)
-        head = ["treatments", "roster", study.units, *study.covariates, *names]
-        tables = [
-            ReportTable("verdicts", head, rows, f"Verdicts on each criterion, {sizes}."),
-            *_behind(study),
-            *_without_burn_in(study, verdicts),
-        ]
-    alone: list[list[Content]] = [
+    tables = [_verdict_table(study, verdicts), *_behind(study)] if verdicts else []
+    rows: list[list[Content]] = [
         [
-            treatment, study.answer.label(cell.roster), str(rounds),
-            str(study.results.config(cell).agents), *study.covariate(cell),
+            *study.of_cell(cell), str(study.results.config(cell).agents),
             *(Marked(_OUTCOMES[each.outcome], each.note) for each in study.assessment.judged(cell)),
         ]
-        for (treatment, rounds), cells in study.groups.items()
-        for cell in cells
-        if cell not in study.same
+        for cell in study.cells
     ]  # fmt: skip
-    head = ["treatment", "roster", study.units, "N", *study.covariates, *names]
+    head = [*study.cell_head, "N", *(criterion.name for criterion in criteria.every)]
     caption = "Outcomes of each treatment with its own number of agents."
-    return [*tables, ReportTable("every-treatment", head, alone, caption)]
+    return [*tables, ReportTable("every-treatment", head, rows, caption)]
+
+
+def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> ReportTable:
+    """The verdicts, beside those on halves of all units, which the beginning of a run is in."""
+    whole = Assessment(study.results, burn_in=False).verdicts()
+    rows: list[list[Content]] = [
+        [
+            now.treatments, now.roster, str(now.rounds), *study.covariate(*now.cells),
+            now.criterion, *(Marked(verdict.verdict, verdict.note) for verdict in (now, then)),
+        ]
+        for now, then in zip(verdicts, whole, strict=True)
+    ]  # fmt: skip
+    sizes = " and ".join(f"with N = {n}" for n in study.of.studies.criteria.sizes)
+    head = [
+        "treatments", "roster", study.units, *study.covariates, "criterion", "verdict",
+        "without a burn-in",
+    ]  # fmt: skip
+    return ReportTable("verdicts", head, rows, f"Verdicts on each criterion, {sizes}.")
 
 
 _BEHIND: Final = (
@@ -216,19 +142,12 @@ def _behind(study: ReportedStudy) -> Iterator[ReportTable]:
             for name in by_size[0][1]
             for cell, findings in by_size
         ]
-        sizes = ", ".join(
-            " ".join(
-                [
-                    *study.covariates, *study.covariate(cell),
-                    f"with N = {study.results.config(cell).agents}",
-                ]
-            )
-            for cell in cells
-        )  # fmt: skip
         treatments = " and ".join(cell.treatment for cell in cells)
-        where = f"{cells[0].roster}, {treatments}, {study.horizon(cells[0].rounds)}"
         null = NULL_NOTE if study.assessment.is_null(cells[0]) else ""
-        yield ReportTable(f"behind-{index}", _BEHIND, rows, f"{where}: {sizes}{null}.")
+        covariates = zip(study.covariates, study.covariate(*cells), strict=True)
+        where = [cells[0].roster, treatments, study.horizon(cells[0].rounds)]
+        caption = f"{', '.join([*where, *map(' '.join, covariates)])}{null}."
+        yield ReportTable(f"behind-{index}", _BEHIND, rows, caption)
 
 
 def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str]:
@@ -253,52 +172,23 @@ def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str
     ]
 
 
-def _without_burn_in(
-    study: ReportedStudy, verdicts: Sequence[CriterionVerdict]
-) -> list[ReportTable]:
-    """The verdicts that differ on halves of all units, where the beginning of a run counts, too."""
-    whole = Assessment(study.results, burn_in=False).verdicts()
-    rows: list[list[Content]] = [
-        [
-            now.treatments, now.roster, str(now.rounds), *study.covariate(*now.cells),
-            now.criterion, *(Marked(verdict.verdict, verdict.note) for verdict in (now, then)),
-        ]
-        for now, then in zip(verdicts, whole, strict=True)
-        if now.verdict != then.verdict
-    ]  # fmt: skip
-    head = [
-        "treatments", "roster", study.units, *study.covariates, "criterion", "after the burn-in",
-        f"all {study.units}",
-    ]  # fmt: skip
-    return (
-        [ReportTable("no-burn-in", head, rows, "Verdicts that differ without a burn-in.")]
-        if rows
-        else []
-    )
-
-
-@attrs.frozen
-class TooFew:
-    """A study with too few seeds for any test to pass: how many, the least p, and how many would
-    do.
+def too_few(study: ReportedStudy) -> str:
+    """That there are too few seeds for any test to pass, and how many would do; empty if there are
+    enough, or no verdicts.
     """
-
-    seeds: str
-    least_p: str
-    enough: int
-
-
-def too_few(study: ReportedStudy) -> TooFew | None:
-    """None if there are enough seeds, or no verdicts."""
     cells = {cell for verdict in study.assessment.verdicts() for cell in verdict.cells}
     fewest = min(
         (len({run.draw for run in study.results.by_cell[cell]}) for cell in cells), default=0
     )
     measures = len(study.of.studies.criteria.expected)
     if not cells or _can_pass(fewest, measures):
-        return None
-    enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds, measures))
-    return TooFew(format_count(fewest, "seed"), p_value(smallest_p(fewest)), enough)
+        return ""
+    enough = next(seeds for seeds in count(fewest) if _can_pass(seeds, measures))
+    return (
+        f"With {format_count(fewest, 'seed')}, the smallest possible p-value is "
+        f"{p_value(smallest_p(fewest))} before the correction, so no sub-measure can pass the test "
+        f"in either direction. At least {enough} seeds are needed."
+    )
 
 
 def _can_pass(seeds: int, measures: int) -> bool:

@@ -59,7 +59,7 @@ def _values(study: ReportedStudy) -> Mapping[str, Any]:
     return {
         "arenas": sorted({run.kept.arena for run in every}),
         "criteria": CRITERIA, "sizes": SIZES, "planted": PLANTED, "no_elimination": NO_ELIMINATION,
-        "verdicts": judgements, "named": [(each.criterion, each.verdict) for each in judgements],
+        "verdicts": judgements,
         "needs": needs(study.results),
         "tables_min": TABLES_MIN, "seasons_min": SEASONS_MIN, "stable_min": STABLE_MIN,
         "found_share": f"{FOUND_SHARE:.0%}",

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 import attrs
 
 from goldrush.replay.report.figure import Figure
-from goldrush.replay.report.numbers import DIGIT, POINT
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
@@ -82,8 +81,7 @@ class Page(HTMLParser):
             self.tables[-1].caption += data
         elif "td" in self.open or "th" in self.open:
             cells = self._cells()
-            shown = data.replace(DIGIT, "").replace(POINT, "")  # which fill columns up
-            cells[-1] += (" " if cells[-1] and "small" in self.open else "") + shown
+            cells[-1] += (" " if cells[-1] and "small" in self.open else "") + data
 
     def _cells(self) -> list[str]:
         table = self.tables[-1]

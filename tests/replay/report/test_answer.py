@@ -124,20 +124,14 @@ def test_studies_without_an_effect_rarely_claim_one() -> None:
 
 
 def test_p_values_of_several_comparisons_are_said_to_be_corrected() -> None:
-    """And what is the smallest possible one is told, where that is near 0.05."""
     rosters = ("raid", "mine", "defend")
     nothing, something = (asked(gold, 10, rosters=rosters) for gold in (no_effect, planted))
-    *_, three = nothing.sentences
 
     assert re.search(
-        r"was found in 3 comparisons \(p = [01]\.\d+ after Holm's correction; with 10 seeds none "
-        r"can be smaller than 0\.006\); ",
-        three,
-    ), three
-    assert something.sentences[2].endswith(
-        "; p = 0.006 after Holm's correction, the least that 10 seeds can give)."
+        r"was found in 3 comparisons \(p = [01]\.\d+ after Holm's correction\); ",
+        nothing.sentences[2],
     )
-    assert "none can be" not in asked(no_effect, 20, rosters=rosters).sentences[2]
+    assert something.sentences[2].endswith("; p = 0.006 after Holm's correction).")
 
 
 def test_intervals_are_said_to_be_uncorrected_where_they_are_drawn() -> None:
@@ -253,8 +247,6 @@ def test_the_tables_hold_what_the_sentences_say() -> None:
     compared = [tables[kind] for kind in ("treatments", "rosters", "policies")]
 
     assert 4 + 2 * 2 == len(tables["outcome"].rows)
-    assert 10 == len(tables["agents-1"].rows)
-    assert ["agent", "policy", "baseline", "scarce"] == list(tables["agents-1"].head)
     assert [2, 2, 2] == [len(table.rows) for table in compared]
     for table in compared:
         for row in table.rows:

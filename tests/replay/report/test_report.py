@@ -22,11 +22,10 @@ from goldrush.replay.report.numbers import p_value
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
-from goldrush.replay.report.sections import outlier_tables, outliers
 from goldrush.replay.report.svg import panel_svg
-from goldrush.replay.report.tables import Link, Marked, ReportTable
+from goldrush.replay.report.tables import Marked, ReportTable
 from goldrush.replay.report.values import answers
-from goldrush.replay.report.verdicts import criteria_tables, finding
+from goldrush.replay.report.verdicts import criteria_tables
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.records import Cell
@@ -140,11 +139,10 @@ def test_the_same_study_gives_the_same_page(small: Path, tmp_path: Path) -> None
 
 
 def test_what_it_comes_to_stands_before_all_else(html: str, page: Page) -> None:
-    order = ['<p class="leads">', '<figure id="answer">', "<h2", "<table>", '<ul class="tiles">']
+    order = ['<p class="leads">', '<figure id="answer">', "<h2", "<table>", 'id="criteria"']
 
     assert sorted(order, key=html.index) == order
     assert 3 == html.partition("<figure")[0].count('<p class="leads">')
-    assert "None of 8 verdicts is supported: " in page.text
     assert [1, 2] == [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)][:2]
     assert not re.search(
         r"`|\.\. |\w_\w|\b1 (round|run|seed|agent|journal)s\b",
@@ -235,13 +233,11 @@ def assert_verdicts_follow(page: Page) -> int:
     ]
     every = [table for table in page.tables if table.head[0] == "sub-measure"]
     behind = [table for table in every if not table.caption.endswith(f"{NULL_NOTE}.")]
-    assert len(behind) == len(verdicts.rows) == len(every) - 1
-    for table, (treatments, roster, rounds, pressures, *cells) in zip(
-        behind, verdicts.rows, strict=True
-    ):
-        assert f"{roster}, {treatments}, {rounds} rounds: " in table.caption
-        for pressure in pressures.split(" and "):
-            assert f"pressure {pressure} with" in table.caption
+    families = [verdicts.rows[at : at + 4] for at in range(0, len(verdicts.rows), 4)]
+    assert len(behind) == len(families) == len(every) - 1
+    for table, family in zip(behind, families, strict=True):
+        treatments, roster, rounds, pressures = family[0][:4]
+        assert f"{roster}, {treatments}, {rounds} rounds, pressure {pressures}" in table.caption
         rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
         assert 14 == len(rows)
         by_size: dict[str, dict[str, str]] = {"10": {}, "20": {}}
@@ -249,7 +245,8 @@ def assert_verdicts_follow(page: Page) -> int:
             alone, _, null = row["shows"].partition(", ")
             assert shows(row) == alone
             by_size[row["N"]][name] = null or alone
-        for cell, (name, parts) in zip(cells, CRITERIA.items(), strict=True):
+        for (*_, at, cell, _), (name, parts) in zip(family, CRITERIA.items(), strict=True):
+            assert at == name
             outcomes = {criterion([found[p] for p in parts]) for found in by_size.values()}
             expected = (
                 "undecided" if "null" in cell.partition("decided ")[2]
@@ -259,7 +256,7 @@ def assert_verdicts_follow(page: Page) -> int:
                 else "undecided"
             )  # fmt: skip
             assert cell.startswith(expected), (name, cell, by_size)
-    return len(verdicts.rows)
+    return len(families)
 
 
 def test_every_verdict_follows_from_its_table(page: Page) -> None:
@@ -289,7 +286,9 @@ def test_verdicts_of_all_kinds_follow_from_their_tables() -> None:
     page.tables = tables
 
     assert 4 == assert_verdicts_follow(page)
-    verdicts = {row[1]: [c.partition("ed ")[0] for c in row[4:]] for row in tables[0].rows}
+    verdicts: dict[str, list[str]] = {}
+    for row in tables[0].rows:
+        verdicts.setdefault(row[1], []).append(row[5].partition("ed ")[0])
     assert ["undecid", "support", "support", "support"] == verdicts["greedy-mine"]
     assert ["not support"] * 4 == verdicts["mixed"]
 
@@ -412,7 +411,7 @@ def test_every_treatment_is_judged_with_its_own_number_of_agents() -> None:
 
     cells = [cell.verdict if isinstance(cell, Marked) else cell for cell in table.rows[0]]
     seen = ["as expected"] * 4
-    assert ["agents-20", "greedy-mine", "200", "20", "0.8", *seen] == cells
+    assert ["agents-20", "greedy-mine", "0.8", "20", *seen] == cells
     assert "as expected (respect for first possession: as expected)" == (str(table.rows[0][-1]))
 
 
@@ -420,7 +419,7 @@ def test_no_outcome_of_one_number_of_agents_reads_like_a_verdict() -> None:
     opposite = {name: [(b, a) for a, b in halves] for name, halves in ALL.items()}
     runs = [*cell_of(opposite, "scarce"), *cell_of({}, "scarce", "random")]
     table = named(study_of(results(*runs)))["every-treatment"]
-    says = {str(cell).partition(" (")[0] for row in table.rows for cell in row[5:]}
+    says = {str(cell).partition(" (")[0] for row in table.rows for cell in row[4:]}
 
     assert {"not as expected", "unclear"} == says
 
@@ -437,62 +436,13 @@ def test_what_there_was_none_of_is_said_wherever_an_outcome_stands() -> None:
         runs += cell_of({}, treatment, "random")
     study = study_of(results(*runs))
     tables = named(study)
-    verdicts, without, every = (
-        tables[name] for name in ("verdicts", "no-burn-in", "every-treatment")
-    )
+    [conflict] = [row for row in tables["verdicts"].rows if row[4] == "conflict"]
 
-    assert "not supported (no conflict to reduce)" == str(verdicts.rows[0][6])
-    assert ["conflict", "not supported (no conflict to reduce)"] == list(
-        map(str, without.rows[0][4:6])
-    )
-    assert "undecided (raid rate: as expected, targeting of defence: no data)" == str(
-        without.rows[0][6]
-    )
-    assert "not as expected (no conflict to reduce)" == str(every.rows[0][7])
-
-
-# what must be said beside the figures
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "says"),
-    [
-        ([("it", "undecided")], "It: undecided."),
-        ([("a", "undecided")] * 3, "None of 3 verdicts is supported: all are undecided."),
-        ([("a", "undecided"), ("b", "not supported")],
-         "None of 2 verdicts is supported: 1 is not supported and 1 is undecided."),
-        ([("a", "supported"), ("b", "not supported")],
-         "1 of 2 verdicts is supported (a); of the others, 1 is not supported."),
-        ([(name, "supported") for name in "abcdef"],
-         "6 of 6 verdicts are supported (a; b; c; d; and 2 more)."),
-    ],
-)  # fmt: skip
-def test_the_finding_is_a_sentence(verdicts: list[tuple[str, str]], says: str) -> None:
-    assert says == finding(verdicts)
-
-
-def test_outliers_are_beyond_the_fence_on_both_sides_the_farthest_first() -> None:
-    def found(*values: float) -> list[tuple[int, float]]:
-        cell = Cell("baseline", "raid", 9)
-        runs = [made(cell, seed, run={"turnover": value}) for seed, value in enumerate(values)]
-        return [(one.seed, round(one.distance, 2)) for one in outliers(study_of(results(*runs)))]
-
-    assert [(5, 2.83), (6, 2.5)] == found(0, 1, 2, 3, 4, 12, -7)  # the quartiles are 0.5 and 3.5
-    assert [] == found(1, 2, 3, 90)  # too few seeds
-    assert [4] == [seed for seed, _ in found(1, 2, 3, 4, 90)]
-
-
-def test_outlier_seeds_lead_to_their_runs() -> None:
-    cell = Cell("scarce", "raid", 9)
-    runs = [made(cell, n, run={"turnover": 9.0 if n == 7 else n / 100}) for n in range(12)]
-    study = attrs.evolve(study_of(results(*runs)), hrefs={(cell, 7): "pages/7.html"})
-    [table] = outlier_tables(study)
-
-    assert [["turnover rate", "seed 7", "9"]] == [list(map(str, row[4:7])) for row in table.rows]
-    assert ["pages/7.html"] == [cell.href for cell in table.rows[0] if isinstance(cell, Link)]
-    none = study_of(results(*runs[:7]))
-    assert [] == outlier_tables(none)
-    assert "There are none." in StudyPage(none).html()
+    assert [
+        "not supported (no conflict to reduce)",
+        "undecided (raid rate: as expected, targeting of defence: no data)",
+    ] == list(map(str, conflict[5:]))
+    assert "not as expected (no conflict to reduce)" == str(tables["every-treatment"].rows[0][6])
 
 
 # where it is written
