@@ -141,8 +141,8 @@ class Studies:
         covariate, kept: see the types.
         answers: `answers(results)`, the tables of the chapter for JSON.
         summary: `summary(results)`, their most important results for the terminal, line by line.
-        curves: the measures that are drawn over the units; None: all that a unit has.
-        compared: the measures that are drawn where treatments are compared; None: all.
+        compared: the measures that are drawn, over the units and where treatments are compared;
+            None: all.
         size: the setting with the number of agents; empty: nobody plays.
         seeded: `seeded(settings)`, the settings other than `seed` whose default is the seed, each
             as the keys that lead to it; see replay.levelled. Raises nothing.
@@ -160,7 +160,6 @@ class Studies:
     kept: Kept[Any] = Kept()
     answers: Callable[[Any], Mapping[str, Any]] = lambda results: {}
     summary: Callable[[Any], Sequence[str]] = lambda results: ()
-    curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     size: str = "agents"
     seeded: Callable[[Settings], Sequence[Keys]] = lambda settings: ()

@@ -141,7 +141,7 @@ def over_time(study: ReportedStudy, rounds: int) -> Drawn:
     roster, the mean over seeds with its 95% interval; of a measure of agents for each policy.
     """
     cells = [cell for cell in study.cells if cell.rounds == rounds]
-    known = study.shown(study.of.studies.curves)
+    known = study.shown(study.of.studies.compared)
     courses = {name for cell in cells for name in study.results.by_cell[cell][0].course.means}
     of_agents = study.results.measures.of_agents
     measures: list[AgentMeasure | Measure] = []

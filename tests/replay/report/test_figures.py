@@ -31,11 +31,12 @@ from goldrush.replay.report.svg import panel_svg, size_of
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.study import STUDIES
 from tests.replay.report.pages import words
 from tests.replay.study.made_up import EXPECTED, Halves, made, results
 
 POINTS = (0.2, 0.4, 0.6, 0.4)
-OVER_ROUNDS = {name: measure for name, measure in MEASURES.items() if measure.by_unit}
+OVER_ROUNDS = {name: MEASURES[name] for name in STUDIES.compared or () if MEASURES[name].by_unit}
 CURVES: dict[str, Sequence[float | None]] = {
     name: tuple(value + place / 100 for value in POINTS) for place, name in enumerate(OVER_ROUNDS)
 }

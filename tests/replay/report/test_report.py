@@ -562,7 +562,7 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
         for seed in range(3)
     ]
     found = results(*runs)
-    bare = attrs.evolve(STUDIES, criteria=Criteria(), covariate=None, curves=None, compared=None)
+    bare = attrs.evolve(STUDIES, criteria=Criteria(), covariate=None, compared=None)
     of = with_parts(found.of, studies=bare, chapter=PLAIN)
     study = study_of(attrs.evolve(found, of=of), question=CHANGE)
     page = StudyPage(study)
