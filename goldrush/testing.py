@@ -595,7 +595,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     if len(seats) != len(measured) or not all(map(matches_label, seats, measured)):
         raise LawBroken(f"the seats are {seats}, the measures name the policies {measured}")
     known = measures.known
-    named = [*studies.criteria.expected, *(studies.curves or ()), *(studies.compared or ())]
+    named = [*studies.criteria.expected, *(studies.compared or ())]
     if not known.keys() >= set(named):
         raise LawBroken(f"there is no measure {', '.join(sorted(set(named) - known.keys()))}")
     plan_of(world=run.name, seeds=1).runs()
