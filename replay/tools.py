@@ -19,7 +19,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted_path
 from goldrush.kernel.treatments import Treatment
-from goldrush.kernel.world import Block, Event, EventType, Step, Vocabulary, World
+from goldrush.kernel.world import Event, EventType, Step, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from goldrush.replay.studies import Studies
 
 
-PLACES: Final = ("here", "in the journal")
 NUMBER_MAX: Final = 10  # digits of a location
 
 Names = Mapping[int, str]  # names of the agents of a run, by number
@@ -99,6 +98,21 @@ class Tables:
 
     setup: Sequence[Column] = ()
     own: Sequence[Table] = ()
+
+
+@attrs.frozen
+class Basis:
+    """On what it rests, besides the rules, that the events of a run are derived again.
+
+    Attributes:
+        rests_on: versions of other code, as text; empty: on nothing.
+        not_compared: what is derived again and not compared, as text; empty: nothing.
+        is_compared: anything is compared.
+    """
+
+    rests_on: str = ""
+    not_compared: str = ""
+    is_compared: bool = True
 
 
 class UnitFields(Protocol):
@@ -206,7 +220,7 @@ class Tools:
             (replay.colours.hues_of).
         headline_leads: what `headline` says comes before the standings.
         null: the policy that cannot learn, with which others are compared; empty: there is none.
-        text: what a run is about, for who has not seen the world: its docstring, say.
+        text: what its runs are about, for who has not seen the world: its docstring, say.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
@@ -250,30 +264,9 @@ class Tools:
         """
         return ()
 
-    def rests_on(self, setup: Mapping[str, object]) -> str:
-        """On what it rests, besides the rules, that events are derived again here: versions of
-        other code, as text. Empty: on nothing. `setup`: what START records.
-        """
-        return ""
-
-    def not_compared(self, path: str) -> tuple[str, bool]:
-        """What of a run that is derived again is not compared, as text (empty: nothing), and
-        whether anything is. Raises JournalError.
-        """
-        return "", True
-
-    def format_difference(
-        self,
-        setup: Mapping[str, object],
-        here: Block,
-        recorded: Block,
-        places: tuple[str, str] = PLACES,
-    ) -> str:
-        """More than the events tell of the first difference of two derived blocks; empty: nothing.
-        `here`: what follows from the inputs; `recorded`: what the journal has; `places`: where the
-        two are, as text.
-        """
-        return ""
+    def basis(self, path: str) -> Basis:
+        """On what it rests that a run is derived again here. Raises JournalError."""
+        return Basis()
 
     # Events and units as text.
 
@@ -308,6 +301,10 @@ class Tools:
         its `subject`. Raises nothing.
         """
         return ()
+
+    def text_of(self, path: str | Path) -> str:
+        """What a run is about. Raises nothing."""
+        return self.text
 
     def headline(self, run: Measured[Config]) -> Sequence[str]:
         """What a headline says of a measured run beside its standings: at most two sentences."""

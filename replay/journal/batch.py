@@ -232,7 +232,8 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
         if verdict is not None and verdict.broken is not None:
             faults.insert(0, f"{verdict.broken}{_way_out(verdict, verdict.broken, program)}")
             if verdict.rests_on and verdict.broken.level == DERIVE:
-                faults.insert(1, f"it was run here under {verdict.rests_on}")
+                repeats = "`goldrush repeats` names what differs from run to run"
+                faults.insert(1, f"it was run here under {verdict.rests_on}; {repeats}")
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join(faults)}"
     levels = verdict.levels
     if verdict.not_asked:

@@ -24,11 +24,10 @@ from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, form
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
-from goldrush.replay.find import open_world, prompts_of, tools_named
+from goldrush.replay.find import open_world, prompts_of
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
-from goldrush.replay.tools import Tools
 
 # Why two runs differ.
 CAUSES: Final = (
@@ -79,13 +78,11 @@ class First:
         round: the public number of its unit.
         a: the event in the first run; None: no event.
         b: the event in the second run; None: no event.
-        blocks: the first derived blocks of the unit that differ; None if none does.
     """
 
     round: int
     a: Event | None
     b: Event | None
-    blocks: tuple[Block, Block] | None = attrs.field(default=None, eq=False, repr=False)
 
 
 @attrs.frozen
@@ -122,7 +119,6 @@ class Diff:
         first: the first event that differs; None if all events of the units that both have are the
             same, except for setup and digests, whose difference is among the causes.
         world: the world of both; None if they differ in world or rules.
-        detail: what more than that event tells of the first derived block that differs, as text.
     """
 
     a: ComparedRun
@@ -130,7 +126,6 @@ class Diff:
     causes: Sequence[Cause]
     first: First | None
     world: World[Any] | None = attrs.field(default=None, eq=False, repr=False)
-    detail: str = attrs.field(default="", kw_only=True)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -173,7 +168,6 @@ class Diff:
             "b": attrs.asdict(self.b),
             "causes": [cause.as_dict() for cause in self.causes],
             "first": first,
-            "detail": self.detail,
         }
 
 
@@ -205,10 +199,6 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
         declared: list[Cause] = []
         first = _walk(world, one, two, declared)
         sides = one.side(), two.side()
-        detail = ""
-        if first is not None and first.blocks is not None:
-            tools = tools_named(world.name) or Tools()
-            detail = tools.format_difference(one.setup, *first.blocks, ("in A", "in B"))
     causes = _causes(world, declared, first, one, two)
     if first is None:
         broken = [run for run in (one, two) if run.is_broken()]
@@ -216,7 +206,7 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
             raise one.error
         number = world.vocabulary.number
         causes += [Cause(DAMAGE, number(run.broken_in), str(run.error)) for run in broken]
-    return Diff(*sides, causes, first, world, detail=detail)
+    return Diff(*sides, causes, first, world)
 
 
 class _Run:
@@ -230,7 +220,6 @@ class _Run:
         self.world: World[Any] | None = None
         self.reader = reader
         self.path = reader.path
-        self.setup: Mapping[str, Any] = {}
         self.declared = Declared()
         self.by_hand: set[tuple[int, Any]] = set()
         self.declarations = 0
@@ -296,7 +285,6 @@ class _Run:
             self.declared = declared_by(world, prompts_of(world.name), self.declared, event)
             self.declared_from = commit.unit + 1
         else:
-            self.setup = commit.setup or {}
             self.declared = declared_by(world, prompts_of(world.name), None, event)
         self.by_hand |= {(unit, who) for unit, *_, who in event.fields.get("replaced", ())}
         self.declarations += 1
@@ -332,19 +320,12 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
                 return None
             first = _first_event(world, a, b)
             if first is not None:
-                return attrs.evolve(first, blocks=_derived(a, b))
+                return first
         if a.digest is None or b.digest is None:
             return None  # one is a beginning of the other
         if a.digest != b.digest and not declared:
             number = world.vocabulary.number(a.number)
             return First(number, _closed(world, a), _closed(world, b))
-
-
-def _derived(a: fold.Unit, b: fold.Unit) -> tuple[Block, Block] | None:
-    """The first derived blocks of two units that differ."""
-    pairs = zip(a.steps, b.steps, strict=False)
-    both = ((one.derived, two.derived) for one, two in pairs)
-    return next(((one, two) for one, two in both if list(one) != list(two)), None)
 
 
 def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
@@ -589,7 +570,6 @@ def format_diff(difference: Diff) -> list[str]:
         lines.append(f"and {len(difference.causes) - SHOWN_MAX} more; --json has all")
     if difference.first is not None:
         lines += _both(difference)
-        lines += [f"  {difference.detail}"] if difference.detail else []
     causes = " ".join(cause.text for cause in difference.causes)
     lines += [
         f"note: {side.trouble}" for side in (a, b) if side.trouble and side.trouble not in causes

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
@@ -53,7 +54,7 @@ from goldrush.kernel.walk import (
 )
 from goldrush.kernel.world import Batch, Block, Vocabulary, World
 from goldrush.replay.find import is_built_in, open_world, tools_of
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import Basis, Tools
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
@@ -333,7 +334,6 @@ class _Check:
         self.level = level
         self.asker_of: Callable[[Any, Forks], PolicyCheck] = NOBODY.policy_check(Resources())
         self.tools: Tools | None = None
-        self._setup: Mapping[str, Any] = {}
         self._reader = reader
         self._is_own = is_own
         self._somebody_asked = self._uses_program = False
@@ -364,10 +364,10 @@ class _Check:
 
     def verdict(self, path: str) -> Verdict:
         broken, level, reader = self.broken(), self.level, self._reader
-        not_compared = ""
-        if broken is None and self.tools is not None:
-            not_compared, is_any = self.tools.not_compared(path)
-            if not is_any:
+        basis = Basis()
+        if self.tools is not None and (broken is None or broken.level == DERIVE):
+            basis = self.tools.basis(path)
+            if not basis.is_compared:
                 self._unjudged.append("nothing that it gave was compared")
         is_open = broken is None and bool(self._unknown)
         is_asked = self._somebody_asked and not is_open
@@ -391,8 +391,8 @@ class _Check:
             forks=self._forks,
             branch=self._branch,
             vocabulary=self.world.vocabulary,
-            rests_on="" if self.tools is None else self.tools.rests_on(self._setup),
-            not_compared=not_compared,
+            rests_on=basis.rests_on,
+            not_compared=basis.not_compared,
         )
 
     @folder_kept()
@@ -403,10 +403,7 @@ class _Check:
             return broken.found
         except NotDerived as error:
             hint = ""
-            if self.tools is not None and error.blocks is not None:
-                hint = self.tools.format_difference(self._setup, *error.blocks)
-            hint = f"; {hint}" if hint else ""
-            if not hint and error.blocks is not None:
+            if error.blocks is not None:
                 hint = _cause(self.world, partial(self.world.decide, *self._step))
             return Break(DERIVE, error.where, error.expected, error.found, hint=hint)
         except OtherDigest as error:
@@ -436,8 +433,6 @@ class _Check:
         size, begin = self._size, None
         try:
             for commit in self._reader:
-                if commit.kind == START:
-                    self._setup = commit.setup or {}
                 if commit.setup is not None:
                     self.other_code = self.world.other_source(commit.setup)  # before it is folded
                 yield commit
@@ -537,8 +532,10 @@ class _Check:
 
 def _cause(world: World[Any], again: Callable[[], object]) -> str:
     """What a step that came out otherwise uses that differs between processes, as a hint; empty: it
-    is not found. `again`: does the step once more, which is watched.
+    is not found. `again`: does the step once more, which is watched, if the world can be.
     """
+    if world.watching is nullcontext:
+        return ""
     try:
         with world.watching():
             again()

@@ -4,7 +4,7 @@ import { el, plural, replaceAll } from "./dom.js";
 import { save } from "./download.js";
 import { drawFront } from "./front.js";
 import { linesOf, lineOf, storyOf } from "./lines.js";
-import { partsOf, picturesOf, remarksOf } from "./parts.js";
+import { partsOf } from "./parts.js";
 import { Player, drawTrack } from "./player.js";
 import { Run, unpacked } from "./run.js";
 import { chartsOfRun } from "./series.js";
@@ -73,7 +73,7 @@ function marksOf(run, player) {
 class Pane {
   constructor(run, runs, player, index, WORLD) {
     Object.assign(this, { run, runs, player, level: runs.length > 1 ? 3 : 2, isOne: runs.length === 1 });
-    this.parts = [WORLD?.partOf(run, runs, player, index) ?? { node: null, show() {} }, picturesOf(run, run.unit), partsOf(run, runs, player)];
+    this.parts = [WORLD?.partOf(run, runs, player, index) ?? { node: null, show() {} }, partsOf(run, runs, player)];
     this.state = stateOf(run, runs, player);
     this.charts = chartsOfRun(run, runs, player);
     this.said = el("div", {});
@@ -81,7 +81,7 @@ class Pane {
     this.node = el("section", { "aria-label": this.isOne ? "Run" : `Run ${"AB"[index]}` }, this.isOne ? null : el("h2", {}, `Run ${"AB"[index]}`),
       el("div", { class: "round" }, el("div", {}, this.parts.map(({ node }) => node), WORLD?.isLong ? null : state),
         el("div", {}, el("section", { "aria-label": labelOf("Events", run, runs) }, this.said), WORLD?.isLong ? state : null)),
-      this.charts.node, remarksOf(run));
+      this.charts.node);
   }
 
   show(position) {

@@ -146,9 +146,9 @@ def _page(
     hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
     words = world.vocabulary
     if difference is None:
-        top, below = top_of(runs[0], hues, tools.text), journal_of(runs[0], 0)
+        top, below = top_of(runs[0], hues, runs[0].about), journal_of(runs[0], 0)
     else:
-        top = top_of_two(runs, ends, hues, difference, words, tools.text)
+        top = top_of_two(runs, ends, hues, difference, words, runs[0].about)
         below = "\n".join(journal_of(run, index, "AB"[index]) for index, run in enumerate(runs))
     parts = {"top": top, "below": below}
     return _rendered(world, tools, runs, parts, hues), runs

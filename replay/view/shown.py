@@ -48,6 +48,7 @@ class ShownRun:
         title: the run in a few words.
         agents: their policies, in a few words.
         units: the noun for its units.
+        about: what the run is about, as text.
         facts: about the run, by name.
         first, last: the public numbers of the first and last unit that are shown.
         total: that of the last closed unit.
@@ -65,6 +66,7 @@ class ShownRun:
     title: str
     agents: str
     units: str
+    about: str
     facts: Sequence[tuple[str, str]]
     first: int
     last: int
@@ -135,6 +137,7 @@ def shown_of(
         agents=agents,
         units=outline.vocabulary.units,
         facts=_facts(world.rules, outline, walked, agents),
+        about=tools.text_of(path),
         first=first,
         last=last,
         total=number(walked.closed),

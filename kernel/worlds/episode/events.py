@@ -43,10 +43,11 @@ EVENTS: Final = (
             "options": VALUE.means("further options of the call"),
         },
         is_input=True,
-        text="reset{seed}{is_drawn}",
+        text="reset{seed}{is_drawn}{options}",
         cases={
             "seed": {None: "", OTHER: " by seed {seed}"},
             "is_drawn": {True: ", which was drawn because none was given", OTHER: ""},
+            "options": {None: "", OTHER: ", with the options {options}"},
         },
     ),
     EventType(
@@ -56,8 +57,8 @@ EVENTS: Final = (
             "action": VALUE.means("the action, with the type of its numbers"),
         },
         is_input=True,
-        text="{agent}: action {action}",
-        cases={"agent": {None: "all", OTHER: "{agent}"}},
+        text="{agent}: {action}",
+        cases={"agent": {None: "all act", OTHER: "{agent} acts"}},
     ),
     EventType(
         "changed",
@@ -76,7 +77,10 @@ EVENTS: Final = (
             "is_over": BOOLEAN.means("the episode is over, or the model has stopped"),
         },
         text="{is_over}",
-        cases={"is_over": {True: "the episode is over", OTHER: "to act next: {agents}"}},
+        cases={
+            "is_over": {True: "the episode is over", OTHER: "{agents}"},
+            "agents": {None: "the model can go on", OTHER: "to act next: {agents}"},
+        },
     ),
     EventType(
         "gave",
@@ -86,7 +90,7 @@ EVENTS: Final = (
             "terminated": BOOLEAN.means("the agent has come to its end"),
             "truncated": BOOLEAN.means("the agent was cut off, by a limit of time for example"),
         },
-        text="{agent}: reward {reward}{terminated}{truncated}",
+        text="{agent} gets the reward {reward}{terminated}{truncated}",
         cases={
             "terminated": {True: ", terminated", OTHER: ""},
             "truncated": {True: ", truncated", OTHER: ""},
@@ -100,10 +104,10 @@ EVENTS: Final = (
             "digest": _DIGEST.means("64 bits of its type, shape and bytes"),
             "value": VALUE.means("the value, where it is recorded"),
         },
-        text="{agent}{name} {digest}{value}",
+        text="{agent}{name}{value}",
         cases={
             "agent": {None: "", OTHER: "{agent}: "},
-            "value": {None: "", OTHER: " = {value}"},
+            "value": {None: " has the digest {digest}", OTHER: " is {value}"},
         },
     ),
 )

@@ -78,10 +78,6 @@ def _is_text(data: bytes) -> bool:
     return True
 
 
-def _is_scalar(dtype: object, data: object) -> bool:
-    return _is_array(dtype, (), data)
-
-
 def _is_items(items: object, depth: int) -> bool:
     return type(items) is tuple and all(holds(item, depth - 1) for item in items)
 
@@ -96,7 +92,7 @@ def _is_pairs(pairs: object, depth: int) -> bool:
 FORMS: Final[Mapping[str, Callable[..., bool]]] = {
     INT: lambda text, depth: type(text) is str and _WHOLE.fullmatch(text) is not None,
     ARRAY: lambda dtype, shape, data, depth: _is_array(dtype, shape, data),
-    SCALAR: lambda dtype, data, depth: _is_scalar(dtype, data),
+    SCALAR: lambda dtype, data, depth: _is_array(dtype, (), data),
     TUPLE: _is_items,
     LIST: _is_items,
     DICT: _is_pairs,

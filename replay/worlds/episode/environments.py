@@ -28,7 +28,6 @@ from goldrush.replay.worlds.episode.versions import versions_of
 
 AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
 _SPACES: Final = ("action_space", "action_spaces", "possible_agents")  # it has one of them
-_ATTRIBUTE: Final = re.compile(r"^attributes\[(['\"]?)([^]]*)\1\]")
 _CLASSES: Final = {"gymnasium.Env", "gymnasium.VectorEnv"}  # whose objects alone have spaces
 
 Actions = Mapping[int | None, Encoded]
@@ -42,7 +41,7 @@ class Recorded:
     Attributes:
         values: their values, too.
         ignored: arrays whose name begins so are left out, with or without quotes around keys; of
-            what a model holds, the paths as `goldrush repeats` prints them.
+            what a model holds, what stands at these paths, as `goldrush repeats` prints them.
         seed_parameter, report: as START has them.
     """
 
@@ -50,8 +49,7 @@ class Recorded:
     ignored: tuple[str, ...] = ()
     seed_parameter: str | None = None
     report: tuple[str, ...] = ()
-    left_out: set[str] = attrs.field(factory=set, init=False, eq=False)  # of `ignored`, what was
-    _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
+    _patterns: Sequence[re.Pattern[str]] = attrs.field(
         init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
     )
 
@@ -71,27 +69,12 @@ class Recorded:
             if not self._leaves_out(part)
         ]
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """What is left out of a model's attributes: `game['uuid']`, also if it was given as
-        `attributes[game]['uuid']`.
-        """
-        return tuple([_ATTRIBUTE.sub(r"\2", path) for path in self.ignored])
-
-    def note(self, found: Collection[str]) -> None:
-        """Note that something stood at these of the `paths`, and was left out."""
-        self.left_out.update(
-            each for path, each in zip(self.paths, self.ignored, strict=False) if path in found
-        )
-
     def _leaves_out(self, name: str) -> bool:
-        found = [each for each, pattern in self._patterns.items() if pattern.match(name)]
-        self.left_out.update(found)
-        return bool(found)
+        return any(pattern.match(name) for pattern in self._patterns)
 
-    def _compiled(self) -> Mapping[str, re.Pattern[str]]:
-        """What matches the beginning of names that are left out, by what was given."""
-        return {each: re.compile(path_pattern(each)) for each in self.ignored}
+    def _compiled(self) -> Sequence[re.Pattern[str]]:
+        """What matches the beginning of names that are left out."""
+        return [re.compile(path_pattern(each)) for each in self.ignored]
 
 
 class Environment:

@@ -7,9 +7,12 @@ of one's own needs a method `step` and no more.
 from __future__ import annotations
 
 import random
+import re
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from operator import is_
@@ -35,7 +38,15 @@ from goldrush.replay.making import (
     seed_parameter_of,
     takes_seed,
 )
-from goldrush.replay.repeats.content import attributes, bases_of
+from goldrush.replay.repeats.content import (
+    PLAIN,
+    SETS,
+    Child,
+    attributes,
+    bases_of,
+    parts,
+    plain_text,
+)
 from goldrush.replay.repeats.observe import Seen, observed
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
@@ -48,13 +59,15 @@ from goldrush.replay.worlds.episode.environments import (
     makes_environments,
     subject_of_environment,
 )
-from goldrush.replay.worlds.episode.repetition import ATTRIBUTES
 from goldrush.replay.worlds.episode.versions import is_installed, versions_of
 
 MakeModel = Callable[..., object]
 
 REPORTS: Final = ("report", "metrics")  # methods that tell values by name
 
+CLOCK_DEPTH_MAX: Final = 4  # from an attribute on, of objects that are looked into for times
+CLOCK_ITEMS_MAX: Final = 64  # of an object that has more, none is looked into
+CLOCK_TEXT_MAX: Final = 100  # characters of a time
 RECENT: Final = 8  # rows of a collector whose objects tell whether it has collected
 
 _SHARED: Final = (type, ModuleType, FunctionType, MethodType)  # by all models of a process
@@ -78,7 +91,6 @@ class ModelSubject:
     def __init__(self, make: MakeModel, name: str, recorded: Recorded) -> None:
         """No model is made yet. `name`: of what makes it, for errors."""
         self.make, self.name, self.recorded = make, name, recorded
-        self._rows = recorded.rows
         self._model: Any = None
         self._made: object = None  # which the next reset takes
         self._collected: dict[
@@ -150,12 +162,11 @@ class ModelSubject:
 
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
-        seen = _observed(self._model, self.recorded.paths)
-        self.recorded.note([path for path, count in seen.left_out.items() if count])
+        seen = _observed(self._model, self.recorded.ignored)
         return [
             row
             for name, digest in seen.digests.items()
-            for row in self._digest(f"{ATTRIBUTES}{name}]", (digest, seen.states.get(name)))
+            for row in self._digest(f"attributes[{name}]", (digest, seen.states.get(name)))
         ]
 
     def _holder(self, name: str) -> tuple[object, str]:
@@ -171,12 +182,9 @@ class ModelSubject:
 
     def _outcome(self) -> Outcome:
         model = self._model
-        ignored = self.recorded.paths
         held = attributes(model)
-        for name in {*ignored} & {*held}:
+        for name in {*self.recorded.ignored} & {*held}:
             del held[name]
-            self.recorded.note([name])
-            self._rows(None, f"variable[{name}]", None)  # that of it is left out with it
         rows = [*self._variables(held)]
         for name, value in held.items():
             if (state := _state_of(value)) is not None:
@@ -200,13 +208,13 @@ class ModelSubject:
             }
         for name, value in told.items():
             if name not in collected:
-                yield from self._rows(None, f"report[{name}]", value)
+                yield from self.recorded.rows(None, f"report[{name}]", value)
         if collector is not None:
             yield from self._collected_since(collector, wanted or collected)
         elif not wanted:
             for name, value in held.items():
                 if name[0] != "_" and _is_plain(value) and name not in told:
-                    yield from self._rows(None, f"variable[{name}]", value)
+                    yield from self.recorded.rows(None, f"variable[{name}]", value)
 
     def _collected_since(self, collector: Any, names: Collection[str]) -> Iterator[Row]:
         """The row of these names that a collector has since the last step, if any."""
@@ -219,7 +227,7 @@ class ModelSubject:
                     "give a list of what was collected",
                 )
             if values:
-                rows = self._rows(None, f"report[{name}]", values[-1])
+                rows = self.recorded.rows(None, f"report[{name}]", values[-1])
                 # A window, and a list that begins anew, can have the length of before: what it has
                 # last tells. One that has had the same object RECENT times has no more to tell.
                 reached = len(values), [digest for _, _, digest, _ in rows]
@@ -248,7 +256,7 @@ class ModelSubject:
 
     def _digest(self, name: str, value: object) -> list[Row]:
         """The row of something of which the digest alone is recorded."""
-        names = [row[1] for row in self._rows(None, name, None)]  # none: it is ignored
+        names = [row[1] for row in self.recorded.rows(None, name, None)]  # none: it is ignored
         return [(None, name, _digest_of(value), None) for name in names]
 
 
@@ -446,15 +454,15 @@ def subject_of_model(
     make: object, seed: int, parameters: Mapping[str, object], recorded: Recorded
 ) -> ModelSubject | None:
     """The subject of the runs of a model's class, or of a function that makes a model; None for
-    what makes an environment, and anything else. A function that takes a seed is called, to see:
-    the first reset takes what it makes.
+    what makes an environment, and anything else. The model is made: the first reset takes it. What
+    it holds of the time at which it was made is left out.
 
     Raises BadInput for a model whose seed would reach nothing; whatever its code raises.
     """
     if not callable(make):
         return None
-    is_class, named = isinstance(make, type), recorded.seed_parameter
-    if is_class:
+    named = recorded.seed_parameter
+    if isinstance(make, type):
         may_be = is_model(make)
     elif named is None:
         may_be = takes_seed(make, parameters)
@@ -464,19 +472,62 @@ def subject_of_model(
         return None
     if named is None:
         recorded = attrs.evolve(recorded, seed_parameter=seed_parameter_of(make, parameters))
-    subject = ModelSubject(make, name_of(make), recorded)
-    if is_class:
-        subject.seed_of(seed)
-        return subject
+    subject, since = ModelSubject(make, name_of(make), recorded), time.time()
     made: Any = subject.prepare(
         None if named == "" else seed, encoded(dict(parameters), "the parameters")
     )
-    if not is_environment(made):
-        subject.seed_of(seed)
-        return subject
-    with suppress(Exception):  # it is made again, without a seed, as journals have it
-        made.close()
-    return None
+    if is_environment(made) and not isinstance(make, type):
+        with suppress(Exception):  # it is made again, without a seed, as journals have it
+            made.close()
+        return None
+    subject.seed_of(seed)
+    check_steps(made, subject.name)
+    ignored = (*recorded.ignored, *clock_paths(attributes(made), since))
+    subject.recorded = attrs.evolve(recorded, ignored=ignored)
+    return subject
+
+
+def clock_paths(held: Mapping[str, object], since: float) -> tuple[str, ...]:
+    """The paths within attributes, as `goldrush repeats` prints them, of what tells a time from
+    `since` until now (seconds since 1970): a number, a text, a `datetime`. It differs from run to
+    run and says nothing of what a model does.
+    """
+    until = time.time()
+    level: list[Child] = list(held.items())
+    paths: list[str] = []
+    for _ in range(CLOCK_DEPTH_MAX):
+        inner: list[Child] = []
+        for path, value in level:
+            text, children = _parts(value)
+            if any(since - 1 <= moment <= until for moment in _moments(text)):
+                paths.append(path)
+            elif len(children) <= CLOCK_ITEMS_MAX:
+                inner += [(path + label, child) for label, child in children]
+        level = inner
+    return tuple(paths)
+
+
+def _parts(value: object) -> tuple[str, list[Child]]:
+    if type(value) in PLAIN:
+        return plain_text(value), []
+    with suppress(Exception):  # of what cannot be read
+        if not isinstance(value, SETS):
+            return parts(value)
+    return "", []
+
+
+def _moments(text: str) -> list[float]:
+    """The times that a text may tell, in seconds since 1970; of a date and time without a zone that
+    here and that of UTC.
+    """
+    moments: list[float] = []
+    if len(text) <= CLOCK_TEXT_MAX:
+        numbers = [int(digits) for digits in re.findall(r"\d+", text)[:6]]
+        with suppress(ValueError):
+            moments.append(float(text))
+        with suppress(ValueError, TypeError, OverflowError):
+            moments += [datetime(*numbers, tzinfo=zone).timestamp() for zone in (None, UTC)]  # type: ignore[arg-type,misc]
+    return moments
 
 
 def subject_made(

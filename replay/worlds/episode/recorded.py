@@ -17,7 +17,6 @@ from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.model import (
     ModelMaker,
     ModelSubject,
-    check_steps,
 )
 from goldrush.replay.worlds.episode.recording import Recording
 
@@ -189,7 +188,5 @@ def recorded_model(
     recording = Recording.new(subject, about, config, maker, journal, force=force)
     settings = recording.state.config
     parameters: Encoded = (DICT, tuple(settings.parameters.items()))
-    seed = subject.seed_of(settings.seed)
-    check_steps(subject.prepare(seed, parameters), subject.name)  # nothing is written yet
-    recording.do((RESET, [(seed, False, parameters)]))
+    recording.do((RESET, [(subject.seed_of(settings.seed), False, parameters)]))
     return RecordedModel(recording)

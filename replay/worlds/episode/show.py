@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from types import FunctionType
+from typing import Any, Final
 
+from goldrush.agents.given import maker_of
 from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
-from goldrush.kernel.world import Event, EventType
-from goldrush.kernel.worlds.episode.config import about_of
+from goldrush.kernel.world import EventType
+from goldrush.kernel.worlds.episode.config import About, about_of
 from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import Json, shown
-from goldrush.replay.sentences import FORMS, EventSentences, Sentence
+from goldrush.replay.sentences import EventSentences
 from goldrush.replay.text import cut_middle
 from goldrush.replay.tools import ClosedUnit, Names
 from goldrush.replay.worlds.episode.episodes import finite
+from goldrush.replay.worlds.episode.model import name_of
 
 VALUE_MAX: Final = 300  # characters of a value in a sentence
 
 
 def names_in(path: str | Path) -> Names:
     """The names of the agents; none of a journal whose START cannot be read."""
+    return dict(enumerate(_about_in(path).agents))
+
+
+def text_of(path: str | Path) -> str:
+    """The first paragraph of what the recorded class, or function, says of itself; empty if another
+    one is given, or none.
+    """
+    name = _about_in(path).name
+    make = maker_of(name)
+    if not isinstance(make, type | FunctionType) or name_of(make) != name:
+        return ""
+    return " ".join(inspect.cleandoc(make.__doc__ or "").partition("\n\n")[0].split())
+
+
+def _about_in(path: str | Path) -> About:
     with suppress(JournalError, StopIteration, *fold.REFUSED), JournalReader(path) as reader:
-        setup = next(iter(reader)).setup or {}
-        return dict(enumerate(about_of(setup["subject"]).agents))
-    return {}
+        return about_of((next(iter(reader)).setup or {})["subject"])
+    return About()
+
+
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
+    """The function that makes the sentences of one pass over a journal with these types."""
+    names = names_in(path)
+
+    def name_of(agents: Any) -> str:
+        listed = agents if isinstance(agents, list | tuple) else [agents]
+        return ", ".join(escaped(names.get(agent, f"agent {agent}")) for agent in listed)
+
+    forms = {"agent": name_of, "plain": value_text}
+    return partial(EventSentences, list(types), VOCABULARY, forms=forms, names=names)
 
 
 def value_text(value: object) -> str:
@@ -45,65 +75,7 @@ def _text(value: object) -> str:
         return f"[{', '.join(map(_text, value))}]"
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{name}: {_text(item)}' for name, item in value.items())}}}"
-    if value is None:
-        return "nothing"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
-    """The function that makes the sentences of one pass over a journal with these types."""
-    return partial(_sentences, names_in(path), list(types))
-
-
-def _sentences(names: Names, types: Sequence[EventType]) -> EventSentences:
-    def name_of(agent: object) -> str:
-        if agent is None:
-            return "all"
-        name = names.get(agent) if isinstance(agent, int) else None
-        return escaped(name) if name else f"agent {agent}"
-
-    def listed(agents: object) -> str:
-        each = list(agents) if isinstance(agents, (list, tuple)) else [agents]
-        return ", ".join(map(name_of, each)) or "nobody"
-
-    forms = {**FORMS, "agent": name_of, "agents": listed, "value": value_text}
-    chosen = {"reset": _reset, "acted": _acted, "changed": _changed, "gave": _gave, "turn": _turn,
-              "array": _array}  # fmt: skip
-    return EventSentences(types, VOCABULARY, chosen, forms, names)
-
-
-def _reset(event: Event) -> Sentence:
-    options = "" if event["options"] is None else ", with the options {options:value}"
-    return Sentence(f"reset{{seed}}{{is_drawn}}{options}")
-
-
-def _acted(event: Event) -> Sentence:
-    if event["agent"] is None:
-        return Sentence("all act: {action:value}")
-    return Sentence("{agent:agent} acts: {action:value}")
-
-
-def _changed(event: Event) -> Sentence:
-    return Sentence("{name} is set to {value:value}")
-
-
-def _gave(event: Event) -> Sentence:
-    return Sentence("{agent:agent} gets the reward {reward:value}{terminated}{truncated}")
-
-
-def _turn(event: Event) -> Sentence:
-    if event["is_over"]:
-        return Sentence("the episode is over")
-    if not event["agents"]:
-        return Sentence("the model can go on")
-    return Sentence("to act next: {agents:agents}")
-
-
-def _array(event: Event) -> Sentence:
-    whose = "" if event["agent"] is None else "{agent:agent}: "
-    if event["value"] is None:
-        return Sentence(f"{whose}{{name}} has the digest {{digest}}")
-    return Sentence(f"{whose}{{name}} is {{value:value}}")
 
 
 def fields_of(unit: ClosedUnit) -> Mapping[str, object]:

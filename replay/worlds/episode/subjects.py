@@ -59,8 +59,8 @@ from goldrush.replay.worlds.episode.model import (
 )
 from goldrush.replay.worlds.episode.parameters import asked_in
 from goldrush.replay.worlds.episode.recording import EnvironmentMaker, config_for, other_kind
-from goldrush.replay.worlds.episode.repetition import other_versions
 from goldrush.replay.worlds.episode.stage import LiveStage
+from goldrush.replay.worlds.episode.versions import format_versions
 
 KEPT: Final = 8  # makers whose last environment is kept
 
@@ -145,7 +145,8 @@ def _told(what: str, instead: str, recorded: Mapping[str, str] = {}) -> Iterator
         raise
     except BaseException as error:  # an environment may raise anything
         reason = " ".join(format_error(error).split())
-        raise RulesFailed(f"{what}: {reason}", instead + other_versions(recorded)) from error
+        versions = f"; it runs under {format_versions(recorded)}" if recorded else ""
+        raise RulesFailed(f"{what}: {reason}", f"{instead}{versions}") from error
 
 
 class LiveSubjects:
@@ -183,14 +184,6 @@ class LiveSubjects:
         else:
             names = [about_of(live, make).name, about_of(live).name]
         return "" if subject in names else names[0]
-
-    def not_found(self, subject: str, ignored: Sequence[str]) -> list[str]:
-        """What of a run is ignored at which nothing stood where it was derived last."""
-        stage = self.stage_of(subject)
-        live = None if stage is None else stage.live
-        if live is None or [*live.recorded.ignored] != [*ignored]:
-            return []
-        return [each for each in ignored if each not in live.recorded.left_out]
 
     def close(self) -> None:
         """Close all environments."""

@@ -8,13 +8,12 @@ from typing import Final
 from goldrush.agents.given import maker_of
 from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.world import Block, World
+from goldrush.kernel.world import World
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.tools import PLACES, Tools, lazy
+from goldrush.replay.tools import Basis, Tools, lazy
 from goldrush.replay.worlds.episode.parameters import AskedSettings, settings_of_model
-from goldrush.replay.worlds.episode.repetition import format_difference, format_versions
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
 
@@ -25,7 +24,7 @@ class EpisodeTools(Tools):
     chapter = lazy("goldrush.replay.worlds.episode.studies:CHAPTER")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
-    _not_compared = lazy("goldrush.replay.worlds.episode.summary:not_compared")
+    _basis = lazy("goldrush.replay.worlds.episode.checking:basis_of")
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
     headline_leads = True
     tables = lazy("goldrush.replay.worlds.episode.tables:TABLES")
@@ -54,23 +53,11 @@ class EpisodeTools(Tools):
             )
         return episode_world(self.subjects.stage_of(about.name), missing(about.name))
 
-    def not_compared(self, path: str) -> tuple[str, bool]:
-        text, is_any = self._not_compared(path, self.subjects.not_found)
-        return str(text), bool(is_any)
+    def basis(self, path: str) -> Basis:
+        basis: Basis = self._basis(path, self.subjects.other_than)
+        return basis
 
-    def rests_on(self, setup: Mapping[str, object]) -> str:
-        return format_versions(setup.get("subject"))
-
-    def format_difference(
-        self, setup: Mapping[str, object], here: Block, recorded: Block,
-        places: tuple[str, str] = PLACES,
-    ) -> str:  # fmt: skip
-        text = format_difference(setup["subject"], here, recorded, places)
-        other = self.subjects.other_than(about_of(setup.get("subject")).name)
-        if not other or places != PLACES:
-            return text
-        of = f"recorded of {about_of(setup.get('subject')).name}; {other} is given here"
-        return f"{of}; {text}" if text else of
+    text_of = lazy("goldrush.replay.worlds.episode.show:text_of")
 
     def labels(self, state: EpisodeState) -> Sequence[str]:
         return state.about.agents

@@ -7,10 +7,9 @@ modules the process has loaded makes no difference: the same code has the same v
 
 from __future__ import annotations
 
-import json
 import platform
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from importlib import metadata
@@ -38,6 +37,22 @@ def versions_of(*code: object) -> dict[str, str]:
     tops = {module.partition(".")[0] for module in reached} | {"numpy"}
     named = {name: version for top in tops for name, version in _distributions(top)}
     return {"python": platform.python_version(), **dict(sorted(named.items()))}
+
+
+def format_versions(recorded: Mapping[str, str]) -> str:
+    """The versions here of what a run was recorded under, and where they differ its own."""
+    return ", ".join(
+        f"{name} {here}" + ("" if here == version else f" (recorded under {version})")
+        for name, version in recorded.items()
+        for here in [_version_here(name)]
+    )
+
+
+def _version_here(name: str) -> str:
+    try:
+        return platform.python_version() if name == "python" else metadata.version(name)
+    except (metadata.PackageNotFoundError, ValueError):  # ValueError: a forged name
+        return "absent"
 
 
 def is_installed(kind: type) -> bool:
@@ -80,20 +95,11 @@ def _distributions(top: str) -> tuple[tuple[str, str], ...]:
     folders = {Path(path).parent for path in cast("Iterable[str]", paths)}
     with suppress(metadata.PackageNotFoundError, ValueError):
         named = metadata.distribution(top)
-        if not folders or Path(str(named.locate_file(""))) in folders or _is_editable(named):
+        if not folders or Path(str(named.locate_file(""))) in folders:
             return (_named(named),)  # and no module of one's own that is called the same
     records = [each for folder in folders for each in folder.glob("*.dist-info/RECORD")]
     found = [metadata.Distribution.at(each.parent) for each in records if _lists(each, top)]
     return tuple(map(_named, found))
-
-
-def _is_editable(distribution: metadata.Distribution) -> bool:
-    """Whether its modules lie elsewhere than what is known of it."""
-    try:
-        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
-        return origin["dir_info"]["editable"] is True
-    except (ValueError, LookupError, TypeError):  # it has none, or one of another form
-        return False
 
 
 def _named(distribution: metadata.Distribution) -> tuple[str, str]:

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from goldrush import wrap
+from goldrush.agents import given
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.text import plain
 from goldrush.replay.view.page import page_of, write_page
-from tests.browser import PHONE, WIDE, Tab, browsers
-from tests.cli.helpers import goldrush
+from tests.browser import WIDE, Tab, browsers
 from tests.journals import events_of
-from tests.pages import data_of, unpacked
+from tests.pages import data_of
+from tests.replay.worlds.episode.models import Herd, Walk
 from tests.replay.worlds.episode.recorded import (
     STEP,
     Growth,
@@ -62,16 +64,16 @@ def test_numbers_that_json_lacks_are_named(tmp_path: Path) -> None:
     assert "walker_0 gets the reward inf" in _lines(path, 2)
 
 
-def test_the_page_lists_episodes_and_what_its_check_rests_on(browser: Any, tmp_path: Path) -> None:
+def test_the_page_lists_episodes(browser: Any, tmp_path: Path) -> None:
     path, page = walked(tmp_path / "run.journal"), tmp_path / "run.html"
     write_page(path, page)
     tab = Tab(browser, "light", WIDE).open(page, "#step=1")
 
-    assert ["1", "0", "5", "15", "15", "0", "terminated", "7"] == tab.texts(
+    assert ["1", "all", "0", "5", "15", "terminated", "7"] == tab.texts(
         ".parts tbody tr:first-child > *"
     )
     assert "walker_0: observation is [1, 2]" in tab.texts(".sentence")
-    assert "step 6: reset without a seed, so the recorder drew one" in tab.texts("dd")
+    assert any(text.endswith("(drawn)") for text in tab.texts(".parts td"))
     assert "python 3.11.7, numpy 2.1.0" in tab.texts("dd")
     assert "goldrush verify run.journal --env module:make" in tab.text(".journal")
     tab.page.click(".parts a >> nth=1")
@@ -87,7 +89,6 @@ def test_the_page_of_a_model_charts_its_variables(browser: Any, tmp_path: Path) 
 
     assert "Reported last: Size is 11." == tab.text("h1")
     assert ["Size", "Size"] == [text.split()[0] for text in tab.texts(".chart figcaption")]
-    assert "by the name of its type alone: generator[random] (a Generator)" in tab.texts("dd")
     assert [] == tab.violations()
     assert [] == tab.leave()
 
@@ -105,64 +106,19 @@ def test_hostile_names_stay_text(browser: Any, tmp_path: Path) -> None:
     assert [] == tab.leave()
 
 
-ENV = """
-import gymnasium, numpy
+def test_the_page_begins_with_what_the_class_says_of_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.journal"
+    wrap(Walk, path, steps=2)
+    monkeypatch.setattr(given, "_MAKERS", {})
+    about = '<p class="world">A plain class: points that walk at random.</p>'
 
-class Dot(gymnasium.Env):
-    action_space = gymnasium.spaces.Discrete(2)
-    observation_space = gymnasium.spaces.Discrete(99)
-
-    def __init__(self, render_mode=None, size=700):
-        self.render_mode, self.size, self.x = render_mode, size, 0
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.x = 0
-        return self.x, {}
-
-    def step(self, action):
-        self.x += 1
-        return self.x, 1.0, self.x == 9, False, {}
-
-    def render(self):
-        return numpy.full((self.size, 300, 3), (7 * self.x, 9, 99), numpy.uint8)
-"""
-
-
-def test_a_given_environment_draws_its_steps(browser: Any, tmp_path: Path) -> None:
-    (tmp_path / "dot.py").write_text(ENV)
-    env = ("--env", "dot.py:Dot")
-    made = goldrush(
-        "record", *env, "--set", "steps=300", "--roster", "random", "--out", "run.journal",
-        cwd=tmp_path,
-    )  # fmt: skip
-    assert 0 == made.code
-    assert 0 == goldrush("view", "run.journal", *env, cwd=tmp_path).code
-    tab = Tab(browser, "light", PHONE).open(tmp_path / "run.html", "#step=4")
-    tab.page.wait_for_selector(".picture canvas[width='150']")
-    pixel = "document.querySelector('.picture canvas').getContext('2d').getImageData(9, 9, 1, 1)"
-
-    assert [28, 9, 99, 255] == list(tab.page.evaluate(f"[...{pixel}.data]"))
-    assert "one step in 4" in tab.text(".picture figcaption")
-    assert [] == tab.violations()
-    assert [] == tab.leave()
-    assert 0 == goldrush("view", "run.journal", cwd=tmp_path).code
-    page = (tmp_path / "run.html").read_text()
-    assert "Drawn by" not in unpacked(page, "page").decode()
-
-
-@pytest.mark.parametrize("fault", ["1 // 0", "exit(0)"])
-def test_an_environment_that_cannot_be_drawn_says_why(tmp_path: Path, fault: str) -> None:
-    (tmp_path / "dot.py").write_text(ENV.replace("(7 * self.x, 9, 99)", fault))
-    env = ("--env", "dot.py:Dot")
-    goldrush(
-        "record", *env, "--set", "steps=9", "--roster", "random", "--out", "run.journal",
-        cwd=tmp_path,
-    )  # fmt: skip
-
-    assert 0 == goldrush("view", "run.journal", *env, cwd=tmp_path).code
-    page = (tmp_path / "run.html").read_text()
-    assert "The environment cannot be drawn: " in unpacked(page, "page").decode()
+    assert about not in page_of(path)
+    given.give(Herd)
+    assert about not in page_of(path)
+    given.give(Walk)
+    assert about in page_of(path)
 
 
 def test_the_page_holds_many_agents_and_steps(tmp_path: Path) -> None:

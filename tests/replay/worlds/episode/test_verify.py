@@ -7,9 +7,10 @@ import platform
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
-from importlib import metadata
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -81,25 +82,7 @@ def test_it_names_versions_that_differ(tmp_path: Path) -> None:
     failing = said(path, lambda: NoisyWalk(fails=3))[1]
 
     assert f"gymnasium {gymnasium.__version__} (recorded under 0.1)" in broken
-    assert f"; it was recorded under gymnasium 0.1, here {gymnasium.__version__}; no-" in failing
-
-
-def test_of_many_versions_those_that_differ_are_named(tmp_path: Path) -> None:
-    def many(setup: dict[str, Any]) -> None:
-        versions = {
-            name: metadata.version(name) for name in ("attrs", "click", "msgpack", "xxhash")
-        }
-        setup["subject"]["versions"] = {
-            "python": platform.python_version(), **versions, "numpy": np.__version__,
-            "pytest": pytest.__version__, "gymnasium": gymnasium.__version__, "rich": "0",
-            "pettingzoo": metadata.version("pettingzoo"), "scipy": metadata.version("scipy"),
-        }  # fmt: skip
-
-    holds, text = said(with_setup(driven(tmp_path / "run.journal"), many), NoisyWalk)
-
-    assert holds
-    here = f"gymnasium {gymnasium.__version__}, rich {metadata.version('rich')}"
-    assert f"{here} (recorded under 0) and 2 others as recorded" in text
+    assert f"gymnasium {gymnasium.__version__} (recorded under 0.1)" in failing
 
 
 _INSTALLED = {
@@ -114,12 +97,8 @@ _INSTALLED = {
     "tails-1.0.dist-info/RECORD": "tails.py,,\n",
     "idle-3.dist-info/METADATA": "Metadata-Version: 2.1\nName: idle\nVersion: 3\n",
     "idle-3.dist-info/RECORD": "idle.py,,\n",
-    "elsewhere/afar.py": "",
-    "afar-4.dist-info/METADATA": "Metadata-Version: 2.1\nName: afar\nVersion: 4\n",
-    "afar-4.dist-info/direct_url.json": '{"url":"file:///afar","dir_info":{"editable":true}}',
     "elsewhere/odd.py": "",  # of one's own: what is known of an installed one says nothing
     "odd-5.dist-info/METADATA": "Metadata-Version: 2.1\nName: odd\nVersion: 5\n",
-    "odd-5.dist-info/direct_url.json": '{"url": "odd", "dir_info": ["editable"',
 }  # fmt: skip
 
 
@@ -131,7 +110,7 @@ def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: 
     (tmp_path / "iniconfig.py").write_text("")  # of one's own: an installed one is called so
     (tmp_path / "helps.py").write_text("from rings.parts import Ring\n")
     (tmp_path / "mine.py").write_text(
-        "import afar, iniconfig, odd, rings\nfrom helps import Ring\n"
+        "import iniconfig, odd, rings\nfrom helps import Ring\n"
         "class Mine:\n    def __init__(self, seed=0): self.n = seed\n"
         "    def step(self): self.n += 1\n"
         "def made(seed=0): return Mine(seed)\n"
@@ -148,7 +127,7 @@ def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: 
         cwd=tmp_path,
         check=True,
     )
-    expected = {"afar": "4", "numpy": np.__version__, "ring-works": "2.5", "tails": "1.0"}
+    expected = {"numpy": np.__version__, "ring-works": "2.5", "tails": "1.0"}
     for name in "class", "made":
         versions = commits_of(tmp_path / f"{name}.journal")[0].setup["subject"]["versions"]
 
@@ -167,51 +146,15 @@ def test_without_what_makes_it_events_are_not_judged(kind: str, tmp_path: Path) 
 
 
 @kinds
-def test_it_tells_which_reward_differs_and_by_how_much(kind: str, tmp_path: Path) -> None:
+def test_it_tells_which_reward_differs(kind: str, tmp_path: Path) -> None:
     path = driven(tmp_path / "run.journal", kind)
     holds, text = said(path, lambda: MAKE[kind](drift=1e-6, at=3))
-    agent = {"environment": "agent", "vector": "environment 0", "parallel": "hunter_"}
-    difference = text.partition(f"; reward of {agent.get(kind, 'player_')}")[2]
 
     assert holds is False
     assert "step 3, " in text
-    assert " here and " in difference
-    assert " in the journal (by 1e-06)" in difference or "(by 1.0" in difference
-    assert "it was run here under python" in difference
-
-
-class Blurred(gymnasium.ObservationWrapper[Any, Any, Any]):
-    """Other observations in the second number of the second step."""
-
-    steps = 0
-
-    def __init__(self) -> None:
-        super().__init__(gymnasium.make("CartPole-v1"))
-
-    def observation(self, observation: Any) -> Any:
-        self.steps += 1
-        return observation + np.array([0, 0.5 * (self.steps == 3), 0, 0], "f4")
-
-
-@pytest.mark.parametrize(
-    ("values", "says"),
-    [
-        (True, r"observation of agent at \[1\] is -?[\d.]+ here and -?[\d.]+ in .*\(by 0.5\)"),
-        (False, "observation of agent has other bytes; .*values=True"),
-    ],
-)
-def test_it_tells_which_number_of_an_array_differs(values: bool, says: str, tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    env = goldrush.wrap(lambda: gymnasium.make("CartPole-v1"), path, values=values)
-    env.reset(seed=1)
-    for _ in range(3):
-        env.step(0)
-    env.close()
-    verdict = goldrush.open(path, world=Blurred).verify()
-
-    assert verdict.broken is not None
-    assert verdict.broken.where.startswith("step 2, ")
-    assert re.search(says, str(verdict.broken))
+    assert '"event": "gave"' in text
+    assert "it was run here under python" in text
+    assert "`goldrush repeats` names what differs" in text
 
 
 def raises(**parameters: object) -> object:
@@ -368,12 +311,12 @@ def test_it_says_that_another_environment_is_given_where_the_run_does_not_repeat
     differs = goldrush.open(path, world=lambda: Signed(0.0)).verify()
 
     assert not holds
-    assert "; recorded of CartPole-v1; Pendulum-v1 is given here; observation" in text
+    assert ", by Pendulum-v1 in place of the recorded CartPole-v1" in text
     assert same.verify().holds
-    assert f"recorded of CartPole-v1; {Signed.__module__}:Signed is given" in str(differs.broken)
+    assert f"by {Signed.__module__}:Signed in place of the recorded" in differs.rests_on
     again = driven(tmp_path / "again.journal", drift=1.0, at=2)
     drifting = goldrush.open(again, world=lambda drift, at: NoisyWalk(drift + 1, at)).verify()
-    assert "is given here" not in str(drifting.broken)
+    assert "in place of" not in drifting.rests_on
 
 
 def test_it_tells_numbers_that_differ_in_their_sign_alone(tmp_path: Path) -> None:
@@ -383,7 +326,9 @@ def test_it_tells_numbers_that_differ_in_their_sign_alone(tmp_path: Path) -> Non
     env.close()
     verdict = goldrush.open(path, world=lambda: Signed(-0.0)).verify()
 
-    assert "at [1] is -0.0 here and 0.0 in the journal, there alone" in str(verdict.broken)
+    assert verdict.broken is not None
+    assert "-0.0" in verdict.broken.expected
+    assert "-0.0" not in verdict.broken.found
 
 
 class Signed(NoisyWalk):
@@ -426,7 +371,7 @@ def test_it_says_what_was_not_compared(tmp_path: Path) -> None:
     assert holds
     assert (
         "; not compared: 6 values of which the type alone is recorded: observation (set), "
-        "info[time] (object); what was left out: info[score]; matched nothing: info[score]"
+        "info[time] (object); what was left out: info[score]"
     ) in text
 
 
@@ -467,7 +412,6 @@ class Stamped:
     [
         ("stamp", "game['uuid']", "game['bots'][0]['time']"),
         ("stamp", "game[uuid]", "game[bots][*][time]"),
-        ("variable[stamp]", "attributes[stamp]", "attributes[game]['uuid']", "game[bots][*][time]"),
     ],
 )  # fmt: skip
 def test_paths_within_attributes_are_left_out(ignore: tuple[str, ...], tmp_path: Path) -> None:
@@ -476,15 +420,36 @@ def test_paths_within_attributes_are_left_out(ignore: tuple[str, ...], tmp_path:
     found = said(Path(whole), Stamped)
 
     assert found[0] is False
-    assert "attributes[game] differs; `goldrush repeats` names the path within it" in found[1]
+    assert "attributes[game]" in found[1]
 
     goldrush.wrap(Stamped, path, steps=2, ignore=ignore, force=True)
     holds, text = said(path, Stamped)
 
     assert holds
     assert f"not compared: what was left out: {ignore[0]}, {ignore[1]}, {ignore[2]}" in text
-    assert "matched nothing" not in text
     assert said(path, partial(Stamped, skill=2))[0] is False  # what is not left out is compared
+
+
+class Dated:
+    """A model that holds when it was made."""
+
+    def __init__(self, seed: int = 0, skill: int = 1) -> None:
+        self.made, self.total, self._skill = time.time(), seed, skill
+        self.output = {"info": {"made": [str(datetime.now()), datetime.now(UTC)], "year": 2026}}
+
+    def step(self) -> None:
+        self.total += self._skill
+
+
+def test_times_at_which_a_model_was_made_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    goldrush.wrap(Dated, path, steps=2)
+    holds, text = said(path, Dated)
+
+    assert holds
+    left_out = "made, output['info']['made'][0], output['info']['made'][1]"
+    assert text.endswith(f"; not compared: what was left out: {left_out}")
+    assert said(path, partial(Dated, skill=2))[0] is False
 
 
 def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:
