@@ -77,10 +77,7 @@ EVENTS: Final = (
             "is_over": BOOLEAN.means("the episode is over, or the model has stopped"),
         },
         text="{is_over}",
-        cases={
-            "is_over": {True: "the episode is over", OTHER: "{agents}"},
-            "agents": {None: "the model can go on", OTHER: "to act next: {agents}"},
-        },
+        cases={"is_over": {True: "the episode is over", OTHER: "to act next: {agents}"}},
     ),
     EventType(
         "gave",

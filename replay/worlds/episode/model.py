@@ -23,6 +23,7 @@ import attrs
 
 from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.files import folder_kept
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import NEWEST, About
 from goldrush.kernel.worlds.episode.state import EpisodeState
@@ -530,6 +531,7 @@ def _moments(text: str) -> list[float]:
     return moments
 
 
+@folder_kept()
 def subject_made(
     make: Callable[..., object] | None, env: object, seed: int, parameters: Mapping[str, object],
     recorded: Recorded, every: int = 0,

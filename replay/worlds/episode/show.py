@@ -57,7 +57,8 @@ def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], E
 
     def name_of(agents: Any) -> str:
         listed = agents if isinstance(agents, list | tuple) else [agents]
-        return ", ".join(escaped(names.get(agent, f"agent {agent}")) for agent in listed)
+        each = [escaped(names.get(agent, f"agent {agent}")) for agent in listed]
+        return ", ".join(each) or "nobody"
 
     forms = {"agent": name_of, "plain": value_text}
     return partial(EventSentences, list(types), VOCABULARY, forms=forms, names=names)
