@@ -45,11 +45,11 @@ def repeats(
 
     Runs TARGET four times, in fresh processes, under three hash seeds and two orders of sets, and
     compares all values of every step. If they agree, five more runs follow under other hash seeds,
-    as far as a minute allows, unless it is a world. TARGET is package.module:NAME, FILE.py:NAME, an
+    as far as a minute allows. TARGET is package.module:NAME, FILE.py:NAME, an
     id of Gymnasium, a world or the file of a game. NAME is the class of a model (an object with
     step(), as in Mesa), a function of a seed, or what makes an environment (Gymnasium, PettingZoo);
     it runs with your rights. What does not repeat is run again until the lines that cause it are
-    known: at most 8 times for the values that differ, and 150 for the causes.
+    known: at most 8 times for the values that differ, and 200 for the causes.
 
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 

@@ -14,17 +14,17 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from contextlib import ExitStack, contextmanager
-from functools import wraps
+from functools import partial, wraps
 from itertools import count
 from types import ModuleType
 from typing import Any, Final
 
 from goldrush.replay.repeats import sites
-from goldrush.replay.repeats.sightings import Sightings
-from goldrush.replay.repeats.trace import CLOCKS, Place
+from goldrush.replay.repeats.sightings import Sightings, home_of
+from goldrush.replay.repeats.trace import CLOCKS, Order
 
 FIXED_SEED: Final = 20_240_229
 TICK: Final = 1_000_000  # nanoseconds between two readings of a fixed clock
@@ -33,41 +33,32 @@ APART: Final = (
 )
 WAITING: Final = 1_000  # readings in a step, after which the ticks grow: a loop waits for the clock
 
+_SEEDING: Final = ("seed", "setstate", "set_state")
 _GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftime": 2}
 
 
 @contextmanager
-def watching(
-    fixes: Collection[Place],
-    home: str = "",
-    files: Collection[str] | None = None,
-    epochs: Mapping[str, int] = {},
-    *,
-    one_epoch: bool = False,
-    forced: int = 0,
-    sets: str = "",
-) -> Iterator[Sightings]:
-    """Watches what the code that is imported inside takes, with `fixes` fixed.
+def watching(order: Order) -> Iterator[Sightings]:
+    """Watches what the code that is imported inside takes, with the places of an order fixed.
 
-    Modules that were imported before keep the functions that they took by name. `home` is the
-    folder of the subject, or its end. `files` are those that `sites` rewrites; None: all.
-    `epochs`, `one_epoch`, `forced` and `sets`: as in an `Order`.
+    Modules that were imported before keep the functions that they took by name.
     """
-    sightings = Sightings(fixes, home)
-    clock = _Clock(sightings, epochs, one_epoch, max(0, forced - 1) * APART)
+    sightings = Sightings(order.fixes or (), home_of(order.target))
+    clock = _Clock(sightings, order)
     with ExitStack() as stack:
         patches = _Patches(stack, sightings)
         _patch_random(patches)
-        _patch_system(patches, forced)
+        _patch_system(patches, order.forced)
         _patch_clocks(patches, clock)
         _patch_machine(patches)
-        _patch_files(patches)
-        _patch_futures(patches)
+        patches.replace(os, "listdir", "files", _sorted_names(os.listdir))
+        patches.replace(os, "scandir", "files", partial(_SortedEntries, os.scandir))
+        patches.replace(futures, "as_completed", "completion", _in_order)
         if "numpy.random" in sys.modules:
             _patch_numpy(patches, sys.modules["numpy.random"])
         stack.enter_context(
             sites.loading(
-                sites.Rewriting(sightings, clock.seconds, files, sets),
+                sites.Rewriting(sightings, clock.seconds, order.files, order.way.sets),
                 {"numpy.random": lambda module: _patch_numpy(patches, module)},
             )
         )
@@ -75,11 +66,12 @@ def watching(
 
 
 @contextmanager
-def ordering(sets: str, home: str) -> Iterator[None]:
-    """Sets that can have another order in another process have this one, "up" or "down", where the
+def ordering(order: Order) -> Iterator[None]:
+    """Sets that can have another order in another process have that of an order where the
     subject's own code, which is imported inside, iterates over them. Nothing else is watched.
     """
-    with sites.loading(sites.OwnSets(Sightings((), home), home, sets), {}):
+    home = home_of(order.target)
+    with sites.loading(sites.OwnSets(Sightings((), home), home, order.way.sets), {}):
         yield
 
 
@@ -120,12 +112,10 @@ class _Patches:
 class _Clock:
     """Clocks that go on by a tick whenever a fixed place reads one, and by what is slept."""
 
-    def __init__(
-        self, sightings: Sightings, epochs: Mapping[str, int], one_epoch: bool, ahead: int
-    ) -> None:
-        self._ahead = ahead  # of the real time, where it is not fixed
+    def __init__(self, sightings: Sightings, order: Order) -> None:
+        self._sightings, self._order = sightings, order
+        self._ahead = max(0, order.forced - 1) * APART  # of the real time, where it is not fixed
         self._clocks = {name: getattr(time, f"{name}_ns") for name in CLOCKS}
-        self._sightings, self._epochs, self._one_epoch = sightings, epochs, one_epoch
         self._real, self._sleep = time.monotonic_ns, time.sleep
         self._passed, self._set_at = 0, self._real()
         self._step = self._readings = self._slept = 0
@@ -139,11 +129,11 @@ class _Clock:
             self._readings += 1
             self._passed += slept + TICK * max(1, self._readings - WAITING)
             self._set_at = self._real()
-        elif self._one_epoch:
+        elif self._order.one_epoch:
             since = self._real() - self._set_at
         else:
             return self._clocks[clock]() + self._ahead if self._ahead else None
-        return self._epochs.get(clock, 0) + self._passed + since
+        return self._order.epochs.get(clock, 0) + self._passed + since
 
     def seconds(self, what: str, clock: str = "time") -> float | None:
         """As `nanoseconds`, in seconds."""
@@ -157,68 +147,31 @@ class _Clock:
             self._slept += int(seconds * 1e9)
 
 
-class _Hidden(random.Random):
-    """The global generator of `random`: a fixed stream for fixed places, the real one for others.
+def _global(base: Any, kind: str, real: Any, fixed: random.Random, sightings: Sightings) -> Any:
+    """A class of generators: `fixed` for places that are fixed, the `real` global one for others.
 
     Once a subject has seeded it, its draws are no source any more: the seed may be one.
     """
+    seeded = list[str]()
 
-    _is_seeded = False
-    _saved: tuple[object, object, object] = (None, None, None)
+    def delegated(name: str) -> Callable[..., Any]:
+        def method(self: object, *args: Any, **kwargs: Any) -> Any:
+            if name in _SEEDING:
+                seeded.append(name)
+            what, unknown = f"{kind.replace('-', '.')}.{name}", sightings.fixes_any
+            is_fixed = not seeded and sightings.is_fixed(kind, what, unknown=unknown)
+            return getattr(fixed if is_fixed else real, name)(*args, **kwargs)
 
-    def __new__(cls, real: random.Random, sightings: Sightings) -> _Hidden:
-        return super().__new__(cls)
+        return method
 
-    def __init__(self, real: random.Random, sightings: Sightings) -> None:
-        self._real = real
-        self._fixed = random.Random(FIXED_SEED)  # noqa: S311
-        self._sightings = sightings
-
-    def stream(self, name: str) -> random.Random:
-        """The generator that the code that called draws from."""
-        sightings = self._sightings
-        if not self._is_seeded and sightings.is_fixed(
-            "random", f"random.{name}", unknown=sightings.fixes_any
-        ):
-            return self._fixed
-        return self._real
-
-    def seed(self, a: Any = None, version: int = 2) -> None:
-        self._real.seed(a, version)
-        self._is_seeded = True
-
-    def getstate(self) -> tuple[Any, ...]:
-        state = self.stream("getstate").getstate()
-        if not self._is_seeded:
-            self._saved = state, self._real.getstate(), self._fixed.getstate()
-        return state
-
-    def setstate(self, state: tuple[Any, ...]) -> None:
-        given, real, fixed = self._saved
-        self._is_seeded = state is not given
-        self._real.setstate(state if self._is_seeded else real)  # type: ignore[arg-type]
-        if not self._is_seeded:
-            self._fixed.setstate(fixed)  # type: ignore[arg-type]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return random.Random, (), self.getstate()
-
-
-def _delegated(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self.stream(name), name)(*args, **kwargs)
-
-    return method
-
-
-for _name in dir(random.Random):
-    if _name[0] != "_" and _name != "VERSION" and _name not in vars(_Hidden):
-        setattr(_Hidden, _name, _delegated(_name))
+    names = ["__reduce__", *(name for name in dir(base) if name[0] != "_" and name != "VERSION")]
+    return type(base.__name__, (base,), {name: delegated(name) for name in names})
 
 
 def _patch_random(patches: _Patches) -> None:
     real, sightings = random._inst, patches.sightings
-    hidden = _Hidden(real, sightings)
+    kind = _global(random.Random, "random", real, random.Random(FIXED_SEED), sightings)  # noqa: S311
+    hidden = kind.__new__(kind)  # its `__init__` would seed it
     for name, value in list(vars(random).items()):
         if getattr(value, "__self__", None) is real:
             patches.put(random, name, getattr(hidden, name))
@@ -252,35 +205,11 @@ def _patch_numpy(patches: _Patches, numpy_random: ModuleType) -> None:
         with sightings.quiet():
             return int(randbits(k))
 
-    class Hidden(numpy_random.RandomState):  # type: ignore[name-defined,misc]
-        """The global generator of `numpy.random`, as _Hidden is that of `random`."""
-
-        is_seeded = False
-
-        def stream(self, name: str) -> Any:
-            if not self.is_seeded and sightings.is_fixed(
-                "numpy-random", f"numpy.random.{name}", unknown=sightings.fixes_any
-            ):
-                return fixed
-            return real
-
-        def seed(self, seed: Any = None) -> None:
-            real.seed(seed)
-            self.is_seeded = True
-
-        def set_state(self, state: Any) -> None:
-            real.set_state(state)
-            self.is_seeded = True
-
-        def __reduce__(self) -> Any:
-            return self.stream("get_state").__reduce__()
-
-    fixed, hidden = numpy_random.RandomState(FIXED_SEED), Hidden(FIXED_SEED)
-    for name in dir(numpy_random.RandomState):
-        if name[0] != "_" and name not in vars(Hidden):
-            setattr(Hidden, name, _delegated(name))
+    fixed = numpy_random.RandomState(FIXED_SEED)
+    kind = _global(numpy_random.RandomState, "numpy-random", real, fixed, sightings)
+    hidden = kind(FIXED_SEED)
     for module in (numpy_random, mtrand):
-        for name in set(vars(module)) & set(vars(Hidden)):
+        for name in set(vars(module)) & set(vars(kind)):
             if name[0] != "_":
                 patches.put(module, name, getattr(hidden, name))
         for name, alias in (("sample", "random_sample"), ("ranf", "random_sample")):
@@ -299,10 +228,6 @@ def _patch_system(patches: _Patches, forced: int) -> None:
 
     patches.replace(os, "urandom", "system-random", stream.randbytes)
     patches.put(random, "_urandom", os.urandom)
-    if hasattr(os, "getrandom"):
-        patches.replace(
-            os, "getrandom", "system-random", lambda size, flags=0: stream.randbytes(size)
-        )
     patches.replace(uuid, "uuid1", "system-random", identifier)
 
 
@@ -352,9 +277,7 @@ def _given_or_read(
         now = None if is_given else clock.seconds(what)
         if now is None:
             return real(*args)
-        if name in ("asctime", "strftime"):
-            return real(*args[:1], local(now))
-        return real(now)
+        return real(*args[: given - 1], local(now) if name in ("asctime", "strftime") else now)
 
     return function
 
@@ -375,44 +298,33 @@ def _patch_machine(patches: _Patches) -> None:
     patches.put(environ, "__getitem__", getitem)
 
 
-def _patch_futures(patches: _Patches) -> None:
-    def in_order(
-        fs: Iterable[futures.Future[Any]], timeout: float | None = None
-    ) -> Iterator[futures.Future[Any]]:
-        for future in fs:
-            futures.wait([future], timeout)
-            yield future
-
-    patches.replace(futures, "as_completed", "completion", in_order)
+def _in_order(
+    fs: Iterable[futures.Future[Any]], timeout: float | None = None
+) -> Iterator[futures.Future[Any]]:
+    for future in fs:
+        futures.wait([future], timeout)
+        yield future
 
 
-def _patch_files(patches: _Patches) -> None:
-    names, entries = os.listdir, os.scandir
+def _sorted_names(listdir: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args: sorted(listdir(*args))
 
-    def listdir(*args: Any) -> Any:
-        return sorted(names(*args))
 
-    class Entries:
-        """What `os.scandir` gives, in order of name."""
+class _SortedEntries:
+    """What `os.scandir` gives, in order of name."""
 
-        def __init__(self, *args: Any) -> None:
-            with entries(*args) as found:
-                self._entries = iter(sorted(found, key=lambda entry: entry.name))
+    def __init__(self, scandir: Callable[..., Any], *args: Any) -> None:
+        with scandir(*args) as entries:
+            self._entries = iter(sorted(entries, key=lambda entry: entry.name))
 
-        def __iter__(self) -> Entries:
-            return self
+    def __iter__(self) -> Iterator[Any]:
+        return self._entries
 
-        def __next__(self) -> Any:
-            return next(self._entries)
+    def __next__(self) -> Any:
+        return next(self._entries)
 
-        def __enter__(self) -> Entries:
-            return self
+    def __enter__(self) -> _SortedEntries:
+        return self
 
-        def __exit__(self, *_: object) -> None:
-            self.close()
-
-        def close(self) -> None:
-            self._entries = iter(())
-
-    patches.replace(os, "listdir", "files", listdir)
-    patches.replace(os, "scandir", "files", Entries)
+    def __exit__(self, *_: object) -> None:
+        self._entries = iter(())

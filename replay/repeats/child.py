@@ -11,12 +11,13 @@ itself.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import sysconfig
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from typing import Any, Final
@@ -27,17 +28,16 @@ from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.content import without_addresses
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.sightings import home_of
-from goldrush.replay.repeats.subject import Runnable, Shown, shared_by_all, subject_of
-from goldrush.replay.repeats.trace import SECONDS, Leaf, Order, Row, Trace
+from goldrush.replay.repeats.subject import Runnable, shared_by_all, subject_of
+from goldrush.replay.repeats.trace import SECONDS, Order, Trace
 
-VALUES_A_STEP: Final = 100_000  # to look at them takes a tenth of a second
 # As a program, not as a module: its path is that of the process which starts it, no folder more.
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {!r}; from goldrush.replay.repeats.child import main; main()"
 )
 
 
-def run_once(order: Order, hash_seed: int, seconds: float = SECONDS) -> Trace:
+def run_once(order: Order, seconds: float = SECONDS) -> Trace:
     """The trace of a run in a fresh process. `seconds`: the time it may take.
 
     Raises BadInput for a target that cannot be found, a run that takes longer, and a process that
@@ -46,88 +46,73 @@ def run_once(order: Order, hash_seed: int, seconds: float = SECONDS) -> Trace:
     command = [sys.executable, "-P", "-c", _PROGRAM.format([*map(str, sys.path)])]
     # Files, not pipes: a process that the subject leaves behind would keep these open.
     with TemporaryFile() as given, TemporaryFile() as told:
-        given.write(order.text().encode())
+        pickle.dump(order, given)
         given.seek(0)
         child = subprocess.Popen(  # noqa: S603  # this interpreter
             command, stdin=given, stdout=told, stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONHASHSEED": str(hash_seed)}, start_new_session=True,
+            env={**os.environ, "PYTHONHASHSEED": str(order.way.hash_seed)}, start_new_session=True,
         )  # fmt: skip
-        is_late = False
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
-            is_late = True
+            raise BadInput(
+                f"a run of {order.target} takes longer than {seconds:g} seconds",
+                "take fewer steps (--steps), or allow more time (--timeout)",
+            ) from None
         finally:
             with suppress(ProcessLookupError):  # its own children, too
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
         told.seek(0)
-        traces = told.read().split(b"\n")[:-1]  # of the first run, and with those that follow it
-    if not traces and is_late:
-        raise BadInput(
-            f"a run of {order.target} takes longer than {seconds:g} seconds",
-            "take fewer steps (--steps), or allow more time (--timeout)",
-        )
-    if not traces:
+        answer = told.read()
+    if not answer:
         raise BadInput(
             f"a run of {order.target} ended its process with code {child.returncode}",
             "call it in a Python of your own to see why",
         )
     try:
-        trace = [Trace.of(text) for text in traces][-1]
-    except (ValueError, TypeError, KeyError, AttributeError):
+        trace: Trace = pickle.loads(answer)  # noqa: S301  # of a process that ran the user's code
+    except Exception:
         raise BadInput(
             f"{order.target} could not be judged: it writes into the file of its trace",
             "let it write to files of its own and to standard output alone",
         ) from None
     if trace.refused:
         raise BadInput(*trace.refused)
-    is_cut = order.again and trace.another is None and not (trace.error or is_late)
-    return attrs.evolve(trace, ended_with=child.returncode) if is_cut else trace
+    return trace
 
 
 def main() -> None:
     """Carry out the order on stdin."""
-    order = Order.of(sys.stdin.read())
+    order: Order = pickle.load(sys.stdin.buffer)  # noqa: S301  # of the process that started this
     out = os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251  # a device
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
     files = OpenedFiles()
-    with os.fdopen(out, "w") as file:
-
-        def tell(trace: Trace) -> None:
-            read, written = files.read(), files.written()
-            file.write(attrs.evolve(trace, files_read=read, files_written=written).text() + "\n")
-            file.flush()
-
-        tell(_carried_out(order, tell))
+    trace = _carried_out(order)
+    trace = attrs.evolve(trace, files_read=sorted(files.read), files_written=files.written())
+    with os.fdopen(out, "wb") as file:
+        pickle.dump(trace, file)
+        file.flush()
         os._exit(0)  # threads of the subject's may still run
 
 
-def _carried_out(order: Order, tell: Callable[[Trace], None]) -> Trace:
-    if order.fixes is None and not order.sets:
-        return _made_and_run(order, tell=tell)
+def _carried_out(order: Order) -> Trace:
+    if order.fixes is None and not order.way.sets:
+        return _made_and_run(order)
     # Imported here: a plain run imports none of it.
     from goldrush.replay.repeats.causes import ordering, watching
 
-    home = home_of(order.target)
     if order.fixes is None:
-        with ordering(order.sets, home):
+        with ordering(order):
             return _made_and_run(order)
-    with watching(
-        order.fixes, home, order.files, order.epochs, one_epoch=order.one_epoch,
-        forced=order.forced, sets=order.sets,
-    ) as sightings:  # fmt: skip
+    with watching(order) as sightings:
         trace = _made_and_run(order, sightings.at_step)
     return attrs.evolve(trace, sightings=sightings.all())
 
 
-def _made_and_run(
-    order: Order,
-    at_step: Callable[[int], None] = lambda _: None,
-    tell: Callable[[Trace], None] = lambda _: None,
-) -> Trace:
+def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None) -> Trace:
     try:
         subject = subject_of(order)
     except BadInput as error:
@@ -135,50 +120,46 @@ def _made_and_run(
     except BaseException as raised:  # whatever it raises, SystemExit included
         what = f"{order.target} cannot be made: {_text_of(raised)}"
         return Trace(refused=(what, "give it what it needs, or mend it"))
-    before = shared_by_all(home_of(order.target)) if order.again else {}
+    home = home_of(order.target)
+    before = shared_by_all(home) if order.again else {}
     record, failure = _Record(order), ""
     try:
         record.follow(subject, at_step)
     except BaseException as raised:
         failure = _text_of(raised)
     trace = Trace(
-        kind=subject.kind, is_seeded=subject.is_seeded, steps=record.steps, rows=record.rows,
-        states=record.states, leaves=record.leaves, not_seen=record.not_seen,
-        left_out=record.left_out, compared=record.compared, error=failure,
+        kind=subject.kind, is_seeded=subject.is_seeded, way=order.way, rows=record.rows,
+        leaves=record.leaves, not_seen=record.not_seen, left_out=record.left_out,
+        compared=record.compared, error=failure,
     )  # fmt: skip
-    if not order.again or failure:
+    if failure or not order.again:
         return trace
-    tell(trace)  # for what follows, the time may not suffice
-    again = _rows_of(lambda: subject, order) if subject.is_reset else None
-    another = _rows_of(lambda: subject_of(order), order)
-    after = shared_by_all(home_of(order.target))
+    resets = _rows_of(lambda: subject, order) == record.rows if subject.is_reset else None
+    forgets = _rows_of(lambda: subject_of(order), order) == record.rows
+    after = shared_by_all(home)
     remembers = [name for name, held in after.items() if before.get(name, held) != held]
-    return attrs.evolve(trace, again=again, another=another, remembers=remembers)
+    return attrs.evolve(trace, resets=resets, forgets=forgets, remembers=remembers)
 
 
 def _text_of(error: BaseException) -> str:
     return without_addresses(format_error(error))
 
 
-def _rows_of(make: Callable[[], Runnable], order: Order) -> Sequence[Sequence[Row]]:
-    """The rows and states of a run, to its end or an error."""
+def _rows_of(make: Callable[[], Runnable], order: Order) -> list[Mapping[str, int]]:
+    """The rows of a run, to its end or an error."""
     record = _Record(order)
     with suppress(BaseException):  # it is shorter then
         record.follow(make())
-    return record.rows, record.states
+    return record.rows
 
 
 class _Record:
-    """What the steps of a run show. Of one with more values than VALUES_A_STEP, some steps: as many
-    are left out as make up for the values of the one before. The last is looked at.
-    """
+    """What the steps of a run show."""
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self.steps: list[int] = []
-        self.rows: list[Row] = []
-        self.states: list[Row] = []
-        self.leaves: list[Leaf] = []
+        self.rows: list[Mapping[str, int]] = []
+        self.leaves: dict[str, str] = {}
         self.not_seen, self.left_out = dict[str, int](), Counter[str]()
         self.compared = 0
 
@@ -186,32 +167,20 @@ class _Record:
         """Run the subject to its end, or to the step whose values are told. `at_step`: called with
         the number of each step that begins, but the first.
         """
-        order, due, last = self._order, 0, None
+        order = self._order
         for number, step in enumerate(subject.run()):
-            last = number, step
             is_last = number == order.leaves_at
-            is_in_range = order.every_from is not None and number >= order.every_from
-            if number >= due or is_in_range or is_last:
-                due = number + 1 + self._look(number, step) // VALUES_A_STEP
+            leaves_of = order.leaves_of if is_last else ()
+            seen = observed(step.names, step.root, leaves_of, order.ignored)
+            self.rows.append(seen.digests)
+            self.leaves |= seen.leaves
+            for what, count in seen.not_seen.items():  # the most of a step; 0 stays
+                self.not_seen[what] = max(count, self.not_seen.get(what, 0))
+            self.left_out |= seen.left_out
+            self.compared += seen.compared
             if is_last:
                 return
             at_step(number + 1)
-        if last is not None and last[0] != self.steps[-1]:
-            self._look(*last)
-
-    def _look(self, number: int, shown: Shown) -> int:
-        is_told = number == self._order.leaves_at
-        leaves_of = self._order.leaves_of if is_told else ()
-        seen = observed(shown.names, shown.root, leaves_of, self._order.ignored)
-        self.steps.append(number)
-        self.rows.append(seen.digests)
-        self.states.append(seen.states)
-        self.leaves += seen.leaves
-        for what, count in seen.not_seen.items():  # the most of a step; 0 stays
-            self.not_seen[what] = max(count, self.not_seen.get(what, 0))
-        self.left_out |= seen.left_out
-        self.compared += seen.compared
-        return seen.size
 
 
 _INSTALLED: Final = tuple(
@@ -227,16 +196,16 @@ _PARTS: Final = ("site-packages", ".egg-info", "__pycache__", os.path.join(".cac
 
 
 class OpenedFiles:
-    """Files that this process opens from now on."""
+    """Files that this process opens from now on.
+
+    Attributes:
+        read: paths of those of which it read what was there before.
+    """
 
     def __init__(self) -> None:
-        self._read = set[str]()
+        self.read = set[str]()
         self._written, self._new = set[str](), set[str]()
         sys.addaudithook(self._hear)
-
-    def read(self) -> list[str]:
-        """Paths of those of which this process read what was there before."""
-        return sorted(self._read)
 
     def written(self) -> list[str]:
         """Paths of those that it wrote, and that are still there."""
@@ -248,8 +217,6 @@ class OpenedFiles:
                 self._note(given[0], given[2])
             elif event == "os.rename":
                 self._note(given[1], os.O_WRONLY)
-            elif event == "sqlite3.connect":
-                self._note(given[0], os.O_RDWR)
 
     def _note(self, file: Any, flags: int) -> None:
         if not isinstance(file, (str, bytes, os.PathLike)):
@@ -260,6 +227,6 @@ class OpenedFiles:
         if flags & os.O_TRUNC or not os.path.isfile(path):
             self._new.add(path)
         elif not flags & os.O_WRONLY and path not in self._new:
-            self._read.add(path)
+            self.read.add(path)
         if flags & (os.O_WRONLY | os.O_RDWR):
             self._written.add(path)

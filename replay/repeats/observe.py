@@ -36,7 +36,6 @@ from goldrush.replay.repeats.content import (
     plain_text,
 )
 from goldrush.replay.repeats.sets import DIGESTS_MAX, Graph
-from goldrush.replay.repeats.trace import Leaf
 
 VALUES_MAX: Final = 2_000_000  # of one step; those behind are not compared
 LEAVES_MAX: Final = 500_000  # values that are told
@@ -53,7 +52,7 @@ class Seen:
     Attributes:
         digests: by name, but for the states of generators of random numbers.
         states: the digests of those, by name; of names that have one.
-        leaves: the values of the names that were asked for, the shallowest first.
+        leaves: the values of the names that were asked for, by path, the shallowest first.
         not_seen: how many values, by what they are, were not compared; 0: unknown how many.
         left_out: how many were ignored, by the path that said so.
         size: the number of values.
@@ -62,7 +61,7 @@ class Seen:
 
     digests: dict[str, int]
     states: dict[str, int]
-    leaves: list[Leaf]
+    leaves: dict[str, str]
     not_seen: Counter[str]
     left_out: Counter[str]
     size: int
@@ -153,7 +152,7 @@ class _Walk:
         self._with_paths = {n for n in names if n in self._told or ignored.may_be_in(n)}
         self.tokens: dict[str, list[str]] = {name: [] for name in self._names}
         self.states: dict[str, list[str]] = {}
-        self.leaves: list[Leaf] = []
+        self.leaves: dict[str, str] = {}
         self.not_seen = Counter[str]()
         self.left, self.compared = VALUES_MAX, 0
         self._queue: deque[tuple[str, str, object]] = deque()
@@ -214,8 +213,8 @@ class _Walk:
             self.states.setdefault(owner, []).append(text)
         else:
             self.tokens[owner].append(text)
-        if owner in self._told:
-            self._tell(path, text, is_state=is_state)
+            if owner in self._told:
+                self._tell(path, text)
         self._reach(owner, path, children)
 
     def _open_sets(self) -> None:
@@ -235,9 +234,8 @@ class _Walk:
             keys = sorted(map(graph.key, items))
             self.tokens[owner] += keys
             if owner in self._told:
-                for leaf_path, text, is_state in graph.leaves(path, items):
-                    shown = f"the object at {where[text]}" if text in where else text
-                    self._tell(leaf_path, shown, is_state=is_state)
+                for leaf_path, text in graph.leaves(path, items):
+                    self._tell(leaf_path, f"the object at {where[text]}" if text in where else text)
                 self._tell(f"{path}{{}}", f"all of it, digest {digest_of(keys):016x}")
         for owner, texts in graph.states.items():
             self.states.setdefault(owner, []).extend(sorted(texts))
@@ -246,14 +244,13 @@ class _Walk:
         before = self._reached.get(id(value))
         return before[1] if before else ""
 
-    def _tell(self, path: str, text: str, *, is_state: bool = False) -> None:
+    def _tell(self, path: str, text: str) -> None:
         if len(self.leaves) == LEAVES_MAX:
             return
         if len(text) > TEXT_MAX:
             rest = f"{len(text):,} characters, digest {digest_of([text]):016x}"
-            self.leaves.append(Leaf(path, f"{text[:TEXT_MAX]}... ({rest})"))
-        else:
-            self.leaves.append(Leaf(path, text, is_state))
+            text = f"{text[:TEXT_MAX]}... ({rest})"
+        self.leaves[path] = text
 
     def _parts(self, value: Any, is_told: bool) -> Parts:
         kind = type(value)

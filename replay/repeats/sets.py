@@ -192,9 +192,9 @@ class Graph:
         """What stands for an element: its text, or its digest."""
         return item if type(item) is str else f"#{self._digests[int(item)]:016x}"
 
-    def leaves(self, path: str, items: Sequence[str | int]) -> Iterator[tuple[str, str, bool]]:
-        """Path and text of what a set holds, and whether it is the state of a generator: of the
-        elements in order of what they show, so that those of two runs stand beside each other.
+    def leaves(self, path: str, items: Sequence[str | int]) -> Iterator[tuple[str, str]]:
+        """Path and text of what a set holds, of the elements in order of what they show, so that
+        those of two runs stand beside each other.
         """
 
         def shown(item: str | int) -> tuple[Sequence[str], str]:
@@ -212,12 +212,12 @@ class Graph:
         while queue:
             where, item = queue.popleft()
             if type(item) is str:
-                yield where, item, False
+                yield where, item
             elif (digest := self._digests[int(item)]) in told:
-                yield where, f"holds the same as {told[digest]}", False
+                yield where, f"holds the same as {told[digest]}"
             else:
                 node, told[digest] = self.nodes[int(item)], where
-                yield where, node.text, is_generator(node.kind)
+                yield where, node.text
                 held = node.held
                 if isinstance(node.value, SETS):
                     inner = sorted((what for _, what in held), key=shown)

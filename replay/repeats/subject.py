@@ -6,14 +6,11 @@ is the consent to run it.
 
 from __future__ import annotations
 
-import ast
 import os
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from itertools import count, islice
-from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -34,7 +31,6 @@ from goldrush.replay.repeats.sightings import is_mendable, package_of
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
-_LISTED_MAX: Final = 5  # classes in a message
 _SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
 
 
@@ -75,13 +71,7 @@ def subject_of(order: Order) -> Runnable:
     target, settings = order.target, dict(order.settings)
     steps = STEPS if order.steps is None else order.steps
     if ":" not in target and (target in worlds() or not is_environment_id(target)):
-        try:
-            return _world(target, order, settings)
-        except BadInput as error:
-            if models := _models_in(target):
-                listed = " or ".join(f"{target}:{name}" for name in models[:_LISTED_MAX])
-                raise BadInput(f"{target} is no game", f"give {listed}") from error
-            raise
+        return _world(target, order, settings)
     found = _loaded(target)
     if is_game(found):
         return _world(found, order, settings)
@@ -109,18 +99,6 @@ def subject_of(order: Order) -> Runnable:
 def _is_made_by(found: Callable[..., object], name: str) -> bool:
     """Whether what makes a subject takes a parameter of this name; else a reset has to."""
     return not isinstance(found, RegisteredEnvironment) and is_taken(found, name)
-
-
-def _models_in(path: str) -> list[str]:
-    """The classes of a file that have a method `step`. It is not run."""
-    with suppress(OSError, SyntaxError, ValueError):
-        return [
-            node.name
-            for node in ast.parse(Path(path).read_bytes()).body
-            if isinstance(node, ast.ClassDef)
-            and "step" in [getattr(part, "name", "") for part in node.body]
-        ]
-    return []
 
 
 def _loaded(target: str) -> Any:
@@ -203,119 +181,112 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
 
 def _environment(env: Any, seed: int, steps: int, name: str) -> Runnable:
     """`name`: of the parameter of its reset that takes the seed; empty: none does."""
-    kind, play = "environment", _alone
+    kind, play_of = "environment", _Alone
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
-        kind, play = "parallel environment", _together
+        kind, play_of = "parallel environment", _Together
         if hasattr(env, "last"):
-            kind, play = "AEC environment", _in_turns
+            kind, play_of = "AEC environment", _InTurns
 
     def run() -> Iterator[Shown]:
-        seeds = count(seed)  # the next one for each reset
-        return play(env, lambda: env.reset(**({name: next(seeds)} if name else {})), seed, steps)
+        play, seeds = play_of(env, seed), count(seed)  # the next one for each reset
+        for _ in range(steps + 1):
+            if play.is_over:
+                yield Shown(play.reset(**({name: next(seeds)} if name else {})))
+            else:
+                yield Shown(play.step())
 
     return Runnable(kind, run, is_seeded=name != "", is_reset=name != "")
 
 
-class _Actions:
-    """Actions drawn from the spaces of agents, each of which has a seed of its own."""
+_STEPPED: Final = ("observation", "reward", "terminated", "truncated", "info")
 
-    def __init__(self, seed: int) -> None:
-        self._seeds = count(seed)
-        self._seeded = dict[object, Any]()
 
-    def draw(self, agent: object, space: Any, observation: object, info: Any) -> Any:
+class _Alone:
+    """An environment of Gymnasium, by random actions of its own seed: what it gives, by name.
+
+    Attributes:
+        is_over: whether an episode has ended; one of many environments resets itself.
+    """
+
+    is_over = True
+
+    def __init__(self, env: Any, seed: int) -> None:
+        self.env = env
+        self._seeds, self._spaces = count(seed), dict[object, Any]()
+
+    def reset(self, **given: int) -> dict[str, object]:
+        """Begin an episode."""
+        self.is_over = False
+        return self._seen(self.env.reset(**given))
+
+    def step(self) -> dict[str, object]:
+        """Go on by a step."""
+        action = self._drawn("", self.env.action_space, self._last[0], self._last[-1])
+        returned = self.env.step(action)
+        self.is_over = not hasattr(self.env, "num_envs") and bool(returned[2] or returned[3])
+        return self._seen(returned)
+
+    def _seen(self, returned: Any) -> dict[str, object]:
+        self._last = returned
+        names = _STEPPED if len(returned) > 2 else ("observation", "info")
+        return dict(zip(names, returned, strict=True))
+
+    def _drawn(self, agent: object, space: Any, observation: object, info: Any) -> Any:
         """An action of an agent, one that is allowed where the environment tells which are."""
-        if agent not in self._seeded:
+        if agent not in self._spaces:
             space.seed(next(self._seeds))
-            self._seeded[agent] = space
+            self._spaces[agent] = space
         masks = observation if isinstance(observation, Mapping) else info or {}
         mask = masks.get("action_mask") if hasattr(space, "n") else None
-        return self._seeded[agent].sample(*([] if mask is None else [mask.astype("int8")]))
+        return self._spaces[agent].sample(*([] if mask is None else [mask.astype("int8")]))
 
 
-def _alone(env: Any, reset: Callable[[], Any], seed: int, steps: int) -> Iterator[Shown]:
-    """An environment of Gymnasium, reset whenever an episode ends; one of many environments
-    resets itself.
-    """
-    actions = _Actions(seed)
-    observation, info = reset()
-    yield Shown({"observation": observation, "info": info})
-    ended = False
-    for _ in range(steps):
-        if ended:
-            observation, info = reset()
-            yield Shown({"observation": observation, "info": info})
-            ended = False
-            continue
-        action = actions.draw("", env.action_space, observation, info)
-        observation, reward, terminated, truncated, info = env.step(action)
-        ended = not hasattr(env, "num_envs") and bool(terminated or truncated)
-        yield Shown(
-            {
-                "observation": observation, "reward": reward, "terminated": terminated,
-                "truncated": truncated, "info": info,
-            }
-        )  # fmt: skip
+class _Together(_Alone):
+    """A parallel environment of PettingZoo."""
 
-
-def _together(env: Any, reset: Callable[[], Any], seed: int, steps: int) -> Iterator[Shown]:
-    """A parallel environment of PettingZoo, reset whenever nobody is left."""
-    actions = _Actions(seed)
-    observations, infos = reset()
-    yield Shown(_by_agent(observation=observations, info=infos))
-    for _ in range(steps):
-        if not env.agents:
-            observations, infos = reset()
-            yield Shown(_by_agent(observation=observations, info=infos))
-            continue
-        chosen = {
-            agent: actions.draw(
+    def step(self) -> dict[str, object]:
+        """Go on by a step."""
+        env, observations, infos = self.env, self._last[0], self._last[-1]
+        actions = {
+            agent: self._drawn(
                 agent, env.action_space(agent), observations[agent], infos.get(agent)
             )
             for agent in env.agents
         }
-        observations, rewards, terminations, truncations, infos = env.step(chosen)
-        yield Shown(
-            _by_agent(
-                observation=observations, reward=rewards, termination=terminations,
-                truncation=truncations, info=infos,
-            )
-        )  # fmt: skip
+        return self._seen(env.step(actions))
+
+    def _seen(self, returned: Any) -> dict[str, object]:
+        self.is_over = not self.env.agents
+        return {
+            f"{name} of {agent}": value
+            for name, values in super()._seen(returned).items()
+            for agent, value in values.items()  # type: ignore[attr-defined]
+        }
 
 
-def _by_agent(**given: Mapping[object, object]) -> dict[str, object]:
-    return {
-        f"{what} of {agent}": value
-        for what, values in given.items()
-        for agent, value in values.items()
-    }
-
-
-def _in_turns(env: Any, reset: Callable[[], Any], seed: int, steps: int) -> Iterator[Shown]:
+class _InTurns(_Alone):
     """An environment of PettingZoo whose agents act in turn: a step is a turn."""
-    actions = _Actions(seed)
-    reset()
-    yield _turn(env)
-    for _ in range(steps):
-        if not env.agents:
-            reset()
-            yield _turn(env)
-            continue
+
+    def reset(self, **given: int) -> dict[str, object]:
+        """Begin an episode."""
+        self.env.reset(**given)
+        return self._turn()
+
+    def step(self) -> dict[str, object]:
+        """Go on by a turn."""
+        env = self.env
         observation, _reward, terminated, truncated, info = env.last()
         agent = env.agent_selection
         space = env.action_space(agent)
         is_out = terminated or truncated
-        env.step(None if is_out else actions.draw(agent, space, observation, info))
-        yield _turn(env)
+        env.step(None if is_out else self._drawn(agent, space, observation, info))
+        return self._turn()
 
-
-def _turn(env: Any) -> Shown:
-    if not env.agents:
-        return Shown({"agents": (), "rewards": dict(env.rewards)})
-    observation, reward, terminated, truncated, info = env.last()
-    shown = _by_agent(
-        observation={env.agent_selection: observation}, reward={env.agent_selection: reward},
-        termination={env.agent_selection: terminated}, truncation={env.agent_selection: truncated},
-        info={env.agent_selection: info},
-    )  # fmt: skip
-    return Shown({**shown, "agents": tuple(env.agents), "rewards": dict(env.rewards)})
+    def _turn(self) -> dict[str, object]:
+        env = self.env
+        self.is_over = not env.agents
+        shown: dict[str, object] = {"agents": tuple(env.agents), "rewards": dict(env.rewards)}
+        if not env.agents:
+            return shown
+        given = self._seen(env.last()).items()
+        return {**shown, **{f"{name} of {env.agent_selection}": value for name, value in given}}

@@ -1,11 +1,9 @@
-"""What the judging process and a process that runs a subject tell each other: an order, a trace.
-
-Both pass as JSON: text of a subject may be no valid Unicode, which JSON escapes.
+"""What the judging process and a process that runs a subject tell each other: an order, a trace;
+and where two traces part.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -80,10 +78,11 @@ class Way:
 
     Attributes:
         hash_seed: its PYTHONHASHSEED.
-        sets: as in an `Order`.
+        sets: the order of sets that can have another one in another process, where the subject's
+            own code iterates over them and no fix says otherwise: "up", "down"; "": as it comes.
     """
 
-    hash_seed: int
+    hash_seed: int = 0
     sets: str = ""
 
     def __str__(self) -> str:
@@ -103,10 +102,8 @@ class Order:
         seed_parameter: the parameter that takes the seed; None: the one that has a known name; "":
             none does.
         ignored: paths of values that are left out, as the verdict prints them.
-        sets: the order of sets that can have another one in another process, where the subject's
-            own code iterates over them and no fix says otherwise: "up", "down"; "": as it comes.
+        way: the process.
         leaves_at: the last step, whose values are told, of these names: `leaves_of`; None: none.
-        every_from: the step from which on every step is looked at; None: of large subjects, some.
         again: whether the subject is run once more in the same process: an environment that is
             reset by the seed, and another one that is made.
         fixes: places where what can differ is made to repeat, while all places are sighted; None:
@@ -126,45 +123,15 @@ class Order:
     settings: Mapping[str, object] = attrs.field(factory=dict)
     seed_parameter: str | None = None
     ignored: Sequence[str] = ()
-    sets: str = ""
+    way: Way = Way()
     leaves_at: int | None = None
     leaves_of: Sequence[str] = ()
-    every_from: int | None = None
     again: bool = False
     fixes: Sequence[Place] | None = None
     epochs: Mapping[str, int] = attrs.field(factory=dict)
     one_epoch: bool = False
     forced: int = 0
     files: Sequence[str] | None = None
-
-    def text(self) -> str:
-        """As JSON."""
-        return json.dumps(attrs.asdict(self))
-
-    @classmethod
-    def of(cls, text: str) -> Order:
-        """The order of a text."""
-        given = json.loads(text)
-        fixes = given.pop("fixes")
-        return cls(**given, fixes=None if fixes is None else tuple(Place(**f) for f in fixes))
-
-
-@attrs.frozen
-class Leaf:
-    """A value within a name.
-
-    Attributes:
-        path: where it stands, such as `agents[3].wealth`.
-        text: the value.
-        is_generator: whether it is the state of a generator of random numbers.
-    """
-
-    path: str
-    text: str
-    is_generator: bool = False
-
-
-Row = Mapping[str, int]  # the digests of a step, by name
 
 
 @attrs.frozen
@@ -174,15 +141,14 @@ class Trace:
     Attributes:
         kind: of the subject.
         is_seeded: whether it takes a seed.
-        steps: the numbers of those that were looked at; 0: when it was made, or reset.
-        rows: of these steps.
-        states: of these steps, the digests of the states of generators of random numbers.
-        again: the rows and states of a second run of an environment; None: there was none.
-        another: those of another subject in the same process; None: there was none.
-        ended_with: the code with which one of these two runs ended the process; None: none did.
+        way: the process.
+        rows: of each step, the digests of what it holds, by name.
+        resets: whether the run comes again from an environment that is reset; None: it is none, or
+            that was not tried.
+        forgets: whether it comes again from another subject in the same process; None: not tried.
         remembers: where classes, modules and defaults of the subject's own code hold something that
             these runs changed.
-        leaves: the values that were asked for.
+        leaves: the values that were asked for, by path.
         not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
         left_out: how many values of a step were ignored, by the path that said so.
         compared: how many values were compared; 0: nothing can be said.
@@ -195,14 +161,12 @@ class Trace:
 
     kind: str = ""
     is_seeded: bool = True
-    steps: Sequence[int] = ()
-    rows: Sequence[Row] = ()
-    states: Sequence[Row] = ()
-    again: Sequence[Sequence[Row]] | None = None
-    another: Sequence[Sequence[Row]] | None = None
-    ended_with: int | None = None
+    way: Way = Way()
+    rows: Sequence[Mapping[str, int]] = ()
+    resets: bool | None = None
+    forgets: bool | None = None
     remembers: Sequence[str] = ()
-    leaves: Sequence[Leaf] = ()
+    leaves: Mapping[str, str] = attrs.field(factory=dict)
     not_seen: Mapping[str, int] = attrs.field(factory=dict)
     left_out: Mapping[str, int] = attrs.field(factory=dict)
     compared: int = 0
@@ -212,24 +176,36 @@ class Trace:
     error: str = ""
     refused: Sequence[str] = ()
 
-    def text(self) -> str:
-        """As JSON."""
-        given = attrs.asdict(self, recurse=False)
-        given["leaves"] = [(leaf.path, leaf.text, leaf.is_generator) for leaf in self.leaves]
-        given["sightings"] = [attrs.asdict(sighting) for sighting in self.sightings]
-        return json.dumps(given)
 
-    @classmethod
-    def of(cls, text: str | bytes) -> Trace:
-        """The trace of a text."""
-        given = json.loads(text)
-        leaves = tuple(Leaf(*leaf) for leaf in given.pop("leaves"))
-        sightings = tuple(
-            Sighting(
-                Place(**sighting.pop("place")),
-                Place(**within) if (within := sighting.pop("within")) else None,
-                **sighting,
-            )
-            for sighting in given.pop("sightings")
-        )
-        return cls(**given, leaves=leaves, sightings=sightings)
+@attrs.frozen
+class Split:
+    """Where two traces part.
+
+    Attributes:
+        step: the first that differs; 0: what was made, before any step.
+        names: the names that differ in it; none where one run ends before the other, or both end
+            in different errors.
+    """
+
+    step: int
+    names: Sequence[str] = ()
+
+
+def split_of(a: Trace, b: Trace) -> Split | None:
+    """Where two runs part; None if they are equal."""
+    for step, (row_a, row_b) in enumerate(zip(a.rows, b.rows, strict=False)):
+        if row_a != row_b:
+            names = sorted(row_a.keys() | row_b.keys())
+            return Split(step, [name for name in names if row_a.get(name) != row_b.get(name)])
+    if len(a.rows) == len(b.rows) and a.error == b.error:
+        return None
+    return Split(min(len(a.rows), len(b.rows)))
+
+
+def leaf_that_differs(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """The path of the shallowest value that differs, and the two values; None if all are equal."""
+    for path in {**a, **b}:
+        values = a.get(path, "missing"), b.get(path, "missing")
+        if values[0] != values[1]:
+            return path, *values
+    return None

@@ -21,7 +21,7 @@ from tests.gallery.processes import ran
 SITE = "/v/lib/python3.11/site-packages"
 VERDICT = {
     "repeats": False, "kind": "model", "steps": 100, "seed": 1, "unexplained": "", "error": "",
-    "reset_forgets": None, "resets": None, "generators": [],
+    "reset_forgets": None, "resets": None,
     "files_read": ["a", "b"], "files_written": ["b"],
     "not_seen": ["SwigPyObject"],
     "difference": {"step": 3, "path": "wealth['a|b']", "a": "1", "b": "2"},

@@ -156,19 +156,6 @@ class Global(Repeating):
         self.agents[3].wealth += random.random()
 
 
-class Large(Repeating):
-    def __init__(self, seed):
-        super().__init__(seed=seed)
-        self.many, self.steps = [0] * 110_000, 0
-
-    def step(self):
-        super().step()
-        self.steps += 1
-        self.running = self.steps < 4
-        if self.steps == 3:
-            self.many[3] = random.random()
-
-
 class Spare(Repeating):
     def __init__(self, seed):
         super().__init__(seed=seed)

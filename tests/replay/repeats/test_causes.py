@@ -47,14 +47,10 @@ def named(verdict: Repeats, *, confirmed: bool) -> set[Place]:
     return {cause.place for cause in verdict.causes if cause.is_confirmed == confirmed}
 
 
-def as_ordered(order: Order, way: Way) -> Trace:
-    return run_once(attrs.evolve(order, sets=way.sets), way.hash_seed)
-
-
 def looked_into(name: str) -> Repeats:
     """The causes of a specimen, without the runs that show that it does not repeat."""
     order = Order(f"{SPECIMENS / name}.py:Model", steps=5)
-    return diagnosed(attrs.evolve(NONE, target=order.target), as_ordered, order, (Way(0), Way(1)))
+    return diagnosed(attrs.evolve(NONE, target=order.target), run_once, order, (Way(0), Way(1)))
 
 
 @pytest.mark.turns
@@ -78,8 +74,7 @@ def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     assert () == verdict.causes
     assert len(verdict.innocent) > 7
     assert "repeats while it is watched" in verdict.unexplained
-    assert "not known whether they affect the result: " in str(verdict)
-    assert "not affect the result" not in str(verdict)
+    assert "not known whether they affect the result" in str(verdict)
 
 
 def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,14 +116,12 @@ PLACES = [
 ]
 
 
-def passing(
-    passed: set[Place], guilty: set[Place], joint: set[Place], order: Order, way: Way
-) -> Trace:
+def passing(passed: set[Place], guilty: set[Place], joint: set[Place], order: Order) -> Trace:
     """A run that differs by hash seed unless all guilty places are fixed, and a joint one is."""
     seen = [Sighting(place, None, "", 1, 0) for place in passed]
     fixes = set(order.fixes or ())
     differs = not guilty <= fixes or (len(joint) > 1 and not joint & fixes)
-    return Trace(steps=[0], rows=[{"value": way.hash_seed if differs else 0}], sightings=seen)
+    return Trace(rows=[{"value": order.way.hash_seed if differs else 0}], sightings=seen)
 
 
 SETS = st.sets(st.sampled_from(PLACES))
@@ -155,7 +148,7 @@ def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
         assert (guilty | joint, "") == (confirmed, verdict.unexplained)
 
 
-def coarse(order: Order, way: Way) -> Trace:
+def coarse(order: Order) -> Trace:
     """A run that reads a coarse clock twice: one reading alone is the same as that of another run,
     unless it is made to differ.
     """
@@ -163,7 +156,7 @@ def coarse(order: Order, way: Way) -> Trace:
     seen = [Sighting(place, None, "", 1, 0) for place in clocks]
     count = len({*clocks} - {*(order.fixes or ())})
     differs = count == 2 or (order.forced and count)
-    return Trace(steps=[0], rows=[{"value": way.hash_seed if differs else 0}], sightings=seen)
+    return Trace(rows=[{"value": order.way.hash_seed if differs else 0}], sightings=seen)
 
 
 def test_coarse_clocks_of_which_each_alone_would_do_are_no_joint_cause() -> None:
@@ -174,10 +167,10 @@ def test_coarse_clocks_of_which_each_alone_would_do_are_no_joint_cause() -> None
     ]
 
 
-def differing_now_and_then(share: float, rng: random.Random, order: Order, way: Way) -> Trace:
+def differing_now_and_then(share: float, rng: random.Random, order: Order) -> Trace:
     """A run that passes three innocent places, and differs by a source that nobody watches."""
     seen = [Sighting(place, None, "", 1, 0) for place in PLACES[18:21]]
-    return Trace(steps=[0], rows=[{"luck": int(rng.random() < share)}], sightings=seen)
+    return Trace(rows=[{"luck": int(rng.random() < share)}], sightings=seen)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.3, 0.5])
@@ -192,7 +185,7 @@ def test_no_place_is_confirmed_by_a_source_that_is_not_watched(share: float) -> 
 
 
 def test_a_subject_that_cannot_be_watched_is_not_explained() -> None:
-    def run(order: Order, way: Way) -> Trace:
+    def run(order: Order) -> Trace:
         raise BadInput("a run takes longer than 3 seconds", "take fewer steps")
 
     verdict = diagnosed(NONE, run, Order("model:Model"), (Way(0), Way(1)))
