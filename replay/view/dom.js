@@ -161,3 +161,11 @@ export function searchable(label, titles, rows, numbers, head = titles[0]) {
   node.append(el("label", { class: "search" }, "Search ", field), table, note);
   return node;
 }
+
+const asBytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+// The bytes of an element of the page.
+export async function unpacked(id) {
+  const stream = new Blob([asBytes(document.getElementById(id).textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

@@ -1,6 +1,6 @@
 // Which runs of a page are shown, and in which order: as text behind the # of its address.
 
-export const FIELDS = ["treatment", "roster", "seed", "of", "from", "to", "find", "sort", "charts"];
+export const FIELDS = ["treatment", "roster", "seed", "find", "sort"];
 
 // Numbers and ranges, `0-9, 17`, as a function from a number to whether it is among them; null for other text.
 export function numbersOf(text) {
@@ -8,17 +8,6 @@ export function numbersOf(text) {
   const ranges = parts.map((part) => /^(\d+)(?:\s*[-–]\s*(\d+))?$/.exec(part));
   if (ranges.includes(null)) return null;
   return (number) => ranges.some(([, first, last = first]) => number !== null && Number(first) <= number && number <= Number(last));
-}
-
-// A number as typed; null for none, NaN for other text.
-export const boundOf = (text) => (text.trim() === "" ? null : Number(text.trim().replaceAll("−", "-").replaceAll(",", "")));
-
-// The fields of a state that are no filter.
-export function faultsOf(state) {
-  const isNumber = (name) => !Number.isNaN(boundOf(state[name] ?? ""));
-  return [
-    state.seed && numbersOf(state.seed) === null ? "seed" : null, isNumber("from") ? null : "from", isNumber("to") ? null : "to",
-  ].filter((name) => name !== null);
 }
 
 // The runs that fit a state, in its order. `columns`: by name {of(run), isNumber}.
@@ -29,11 +18,6 @@ export function chosen(runs, state, columns) {
   if (state.roster) tests.push((run) => run.roster === state.roster);
   const isSeed = state.seed ? numbersOf(state.seed) : null;
   if (isSeed) tests.push((run) => isSeed(run.seed));
-  const [low, high] = [boundOf(state.from ?? ""), boundOf(state.to ?? "")];
-  const measure = columns.get(state.of ?? "outcome") ?? columns.get("outcome");
-  const value = (run) => measure.of(run);
-  if (measure && low !== null && !Number.isNaN(low)) tests.push((run) => value(run) !== null && value(run) >= low);
-  if (measure && high !== null && !Number.isNaN(high)) tests.push((run) => value(run) !== null && value(run) <= high);
   if (words.length) tests.push((run) => words.every((word) => run.text.includes(word)));
   const some = runs.filter((run) => tests.every((test) => test(run)));
   const [, sign, name] = /^(-?)(.*)$/s.exec(state.sort ?? "");

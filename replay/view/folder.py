@@ -16,13 +16,12 @@ from goldrush.replay.data.groups import format_treatment, kind_of
 from goldrush.replay.data.run_data import StudyFolders, run_of, total_size
 from goldrush.replay.data.user_measures import can_be_shared
 from goldrush.replay.journal.batch import SUFFIX, journals_in
-from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.comparisons import equal_journals
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import measured_runs, result_of
-from goldrush.replay.study.records import Cell, Result, StudyRun
+from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.study.results import AnyResult
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ class FolderRun:
         world: the name of its world.
         seed: None where the journal names none.
         is_studied: its study lists it.
-        result: without measures where the world has none. The treatment of a run of no study are
-            the settings that differ from the defaults, its roster is text.
+        result: the treatment of a run of no study are the settings that differ from the defaults,
+            its roster is text.
         history: a sentence for each fork that led to it.
         draw: the path of the first run of its cell that is equal in every event, often its own.
     """
@@ -184,31 +183,22 @@ def _measured(
     cell: tuple[str, str] | None,
     users: Sequence[UserMeasure],
 ) -> FolderRun:
-    run, declared = run_of(path, cell, users), outline.declared
-    seed = declared.seed or 0
-    if users or run.tools.measures.outcomes:
-        with run.reporting_forged():
-            kind, measured = kind_of(run), run.measured
-            treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
-            listed = StudyRun(
-                Cell(treatment, roster, max(1, kind.horizon)), seed, relative, measured.config
-            )
-            result = result_of(listed, measured, None, run.tools.headline(measured))
-    else:
-        treatment, roster = cell or (DEFAULTS, declared.roster or "")
-        result = Result(
-            cell=Cell(treatment, roster, max(1, outline.of or outline.closed)), seed=seed,
-            path=relative, config=None, units=outline.closed,
-            policies=labels_of(declared.players, declared.prompts), run={}, by_agent={},
-            curves={}, halves={}, halves_whole={}, kept=None,
+    run = run_of(path, cell, users)
+    with run.reporting_forged():
+        kind, measured = kind_of(run), run.measured
+        treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
+        listed = StudyRun(
+            Cell(treatment, roster, max(1, kind.horizon)), outline.declared.seed or 0, relative,
+            measured.config,
         )  # fmt: skip
+        result = result_of(listed, measured, None, run.tools.headline(measured))
     return FolderRun(
         path=relative,
         world=run.tools.name,
-        seed=declared.seed,
+        seed=outline.declared.seed,
         is_studied=cell is not None,
         result=result,
-        history=[text for _, text in declared.history],
+        history=[text for _, text in outline.declared.history],
     )
 
 

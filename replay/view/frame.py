@@ -31,6 +31,7 @@ new Response(stream).text().then((code) => {
   document.body.append(script);
 });
 """
+PACKING: Final = 7  # of gzip: 9 takes six times as long, for 3% less
 _MARK: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -60,7 +61,7 @@ def framed(
 ) -> str:
     """A page. `body`: the template of what is in its body, filled with `parts`; `generator`: the
     element by which goldrush knows a page of this sort; `sheets`: of its style, besides the
-    palette; `data`: elements with what the script reads (`json_element`, `packed_element`).
+    palette; `data`: elements with what the script reads (`packed_json`, `packed_element`).
     """
     style = css_variables() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
     frame = {
@@ -90,15 +91,15 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def json_element(data: Mapping[str, object]) -> str:
-    """The element `page` with data as JSON, which cannot end it."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="page">{text}</script>'
+def packed_json(data: Mapping[str, object]) -> str:
+    """The element `page` with data as JSON."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return packed_element("page", text.encode())
 
 
 def packed_element(name: str, content: bytes) -> str:
     """An element of this name with bytes, gzipped and in base64."""
-    text = b64encode(compress(content, mtime=0)).decode()
+    text = b64encode(compress(content, PACKING, mtime=0)).decode()
     return f'<script type="text/plain" id="{name}">{text}</script>'
 
 

@@ -32,7 +32,7 @@ Groups = list[tuple[str, list[Line]]]  # by title, or step; "" for neither
 
 def quote(text: str) -> str:
     """A text that an agent wrote, its invisible characters but line ends as escapes."""
-    return escaped(text, keep="\n")
+    return "\n".join(map(escaped, text.split("\n")))
 
 
 class EventLines:
@@ -40,6 +40,7 @@ class EventLines:
 
     Attributes:
         templates: the templates, each once.
+        size: the characters of all lines.
         last_explained: the last unit of those from the first on whose explanations are here.
         left_out: the folded titles whose lines a page has no room for.
     """
@@ -63,12 +64,24 @@ class EventLines:
         self._next = next(self._explanations, None)
         self._known: dict[Any, int] = {}
         self._sizes = dict.fromkeys(view.folded, 0)
-        self._answers = self._whys = 0
+        self.size = self._answers = self._whys = 0
         self.last_explained: int | None = None
 
     @property
-    def templates(self) -> list[Any]:
-        return list(self._known)
+    def templates(self) -> Sequence[object]:
+        return [
+            [
+                name,
+                cases,
+                [
+                    escaped(part)
+                    if isinstance(part, str)
+                    else (forms.pop(0), part[0] if isinstance(part[0], str) else "")
+                    for part in parts
+                ],
+            ]
+            for name, cases, parts, forms in ((*key[:3], [*key[3]]) for key in self._known)
+        ]
 
     @property
     def left_out(self) -> list[str]:
@@ -88,8 +101,10 @@ class EventLines:
             elif event.name not in self._unseen:
                 title = self._titles.get(event.name, "")
                 line = self._line(event, whys, behind(event))
+                size = sum(len(str(value)) for value in line)
+                self.size += size
                 if title in self._sizes:
-                    self._sizes[title] += sum(len(str(value)) for value in line)
+                    self._sizes[title] += size
                 titled.setdefault(title, []).append(line)
         return groups + self._in_order(titled, "")
 
@@ -111,21 +126,16 @@ class EventLines:
     ) -> Line:
         """The line of an event, with what is behind it."""
         parts, values = self._sentences.of(event)
-        template: list[Any] = []
-        line: Line = []
-        for part in parts:
-            if isinstance(part, str):
-                template.append(escaped(part))
-                continue
-            form, value = self._shown(value_of(part[0], event, values), part[1])
-            template.append((form, part[0] if isinstance(part[0], str) else ""))
-            line.append(value)
+        shown = [
+            self._shown(value_of(source, event, values), form)
+            for source, form in (part for part in parts if not isinstance(part, str))
+        ]
         cases = tuple(
             (field, event[field])
             for field, texts in self._cases.get(event.name, {}).items()
             if isinstance(event[field], (str, bool)) and event[field] in texts
         )
-        key = (event.name, cases, tuple(template))
+        key = (event.name, cases, parts, tuple(form for form, _ in shown))
         index = self._known.setdefault(key, len(self._known))
         own = dict(behind)
         more = self._more(event, whys, own.pop("answered", None) or event)
@@ -133,7 +143,7 @@ class EventLines:
             more["why"] = own.pop("why")
         if own:
             more["behind"] = own
-        return [index, *line, *([more] if more else [])]
+        return [index, *(value for _, value in shown), *([more] if more else [])]
 
     def _shown(self, value: object, form: str) -> tuple[str, object]:
         """The form and the value of a hole in a page."""

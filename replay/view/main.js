@@ -1,12 +1,12 @@
 // The start of the page: read its data, show the position in the address, compare the journal's SHA-256.
 import { usePalette } from "./colours.js";
-import { el, plural, replaceAll } from "./dom.js";
+import { el, plural, replaceAll, unpacked } from "./dom.js";
 import { save } from "./download.js";
 import { drawFront } from "./front.js";
 import { linesOf, lineOf, storyOf } from "./lines.js";
 import { partsOf } from "./parts.js";
 import { Player, drawTrack } from "./player.js";
-import { Run, unpacked } from "./run.js";
+import { Run } from "./run.js";
 import { chartsOfRun } from "./series.js";
 import { labelOf, stateOf } from "./tables.js";
 

@@ -2,22 +2,22 @@
 import { hueOf } from "./colours.js";
 import { LARGE, dashOf, lineChart, numberText, swatchOf } from "./chart.js";
 import { commandLine } from "./command.js";
-import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf } from "./dom.js";
-import { FIELDS, addressOf, chosen, faultsOf, stateOf } from "./filter.js";
+import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf, unpacked } from "./dom.js";
+import { FIELDS, addressOf, chosen, numbersOf, stateOf } from "./filter.js";
 
 const CHARTS_MAX = 12; // charts at first, and as many more at a time
 const ROWS_MAX = 1000; // rows at first
 const PAUSE = 150; // milliseconds after typing
 const STILL = { go: () => {}, within: (unit) => unit, isStill: true }; // charts of this page move no player
 
-// A row of the page's data as a run.
-function runOf(row, world, index) {
-  const run = Object.fromEntries(world.fields.map((name, field) => [name, row[field]]));
+// The data of a run as a run.
+function runOf(data, world, index) {
+  const run = { ...data };
   const { path, seed, headline, history } = run;
   const cell = world.cells[run.cell];
   Object.assign(run, {
     index, cell, treatment: cell.treatment, roster: cell.roster,
-    standings: run.standings.map(([policy, count, mean, lowest, highest]) => ({ policy: world.policies[policy], count, mean, lowest, highest })),
+    standings: run.standings.map(([policy, count, mean, lowest, highest]) => ({ policy, count, mean, lowest, highest })),
   });
   const file = path.split("/").pop().replace(/\.journal$/, "");
   run.name = run.isStudied ? file : path.replace(/\.journal$/, "");
@@ -37,14 +37,12 @@ function columnsOf(world, runs) {
   text("roster", (run) => run.roster);
   number("seed", "seed", (run) => run.seed);
   number("units", world.units, (run) => run.units);
-  if (world.outcome) {
-    const { title, definition } = world.outcome;
-    columns.push({ name: "outcome", title: world.byPolicy ? `${title}, mean` : title, of: (run) => run.outcome, definition, isNumber: true });
-    if (world.byPolicy) {
-      number("lowest", "lowest", (run) => least(run.standings.map(({ lowest }) => lowest)), `The agent with the lowest ${title}.`);
-      number("highest", "highest", (run) => most(run.standings.map(({ highest }) => highest)), `The agent with the highest ${title}.`);
-      text("ahead", (run) => run.standings[0]?.policy ?? "", "leading policy");
-    }
+  const { title: outcome, definition: defined } = world.outcome;
+  columns.push({ name: "outcome", title: world.byPolicy ? `${outcome}, mean` : outcome, of: (run) => run.outcome, definition: defined, isNumber: true });
+  if (world.byPolicy) {
+    number("lowest", "lowest", (run) => least(run.standings.map(({ lowest }) => lowest)), `The agent with the lowest ${outcome}.`);
+    number("highest", "highest", (run) => most(run.standings.map(({ highest }) => highest)), `The agent with the highest ${outcome}.`);
+    text("ahead", (run) => run.standings[0]?.policy ?? "", "leading policy");
   }
   world.columns.forEach(({ name, title, definition }, index) => number(`m:${name}`, title, (run) => run.values[index], definition));
   return new Map(columns.map((column) => [column.name, column]));
@@ -56,12 +54,11 @@ const most = (values) => extremes(known(values))?.[1] ?? null;
 const tintOf = (world, policy) => hueOf(world.hues[policy]);
 
 // A chart of the outcome of a run, or of the runs of a cell: a line for each policy; of a cell, in a band, its 95% interval.
-function chartOf(world, { axis, lines }, options) {
-  const spans = world.axes[axis];
+function chartOf(world, { spans, lines }, options) {
   const drawn = lines.map(([policy, values, ...band]) => {
-    const title = policy === null ? world.outcome.title : world.policies[policy];
+    const title = policy || world.outcome.title;
     return {
-      title, group: title, values, width: 2, colour: policy === null ? "var(--accent)" : tintOf(world, title), dash: policy === null ? null : dashOf(world.hues[title]),
+      title, group: title, values, width: 2, colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
       band: band.length ? band : undefined,
     };
   });
@@ -75,9 +72,9 @@ function chartOf(world, { axis, lines }, options) {
 }
 
 // One scale and one span for charts of several runs or cells.
-function sharedBy(world, some) {
+function sharedBy(some) {
   const values = some.flatMap(({ lines }) => lines.flatMap(([, ...rows]) => rows.flat()));
-  const [first, last] = extremes(some.flatMap(({ axis }) => [world.axes[axis][0], world.axes[axis].at(-1)]).map(([, end]) => end)) ?? [0, 0];
+  const [first, last] = extremes(some.flatMap(({ spans }) => [spans[0], spans.at(-1)]).map(([, end]) => end)) ?? [0, 0];
   return { scale: values, span: { first, last } };
 }
 
@@ -93,10 +90,9 @@ class Browser {
     this.shown = { charts: CHARTS_MAX, rows: ROWS_MAX };
     this.status = el("p", { role: "status", class: "count" });
     this.charts = el("div");
-    this.order = el("div", { class: "modes", role: "group", "aria-label": "Order of the table" });
     this.table = el("div", { class: "scroll long runs-table", tabindex: "0", role: "group", "aria-label": "Runs" });
     this.more = el("p");
-    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), this.order, this.table, this.more);
+    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), el("p", { class: "note" }, "A column’s title sorts by it, from the lowest, then from the highest, then as before."), this.table, this.more);
     this.table.addEventListener("click", (event) => this.clicked(event));
   }
 
@@ -114,15 +110,10 @@ class Browser {
     const input = (name, title, attributes) => this.field(name, title, el("input", { name, autocomplete: "off", input: later(name), ...attributes }));
     const all = (texts) => [["", "all"], ...texts.map((text) => [text, text])];
     const [treatments, rosters] = this.names;
-    const ranged = [...this.columns.values()].filter(({ name, isNumber }) => isNumber && name !== "seed")
-      .sort((a, b) => (b.name === "outcome") - (a.name === "outcome"));
     return el("form", { class: "filters", role: "search", "aria-label": `Filter ${this.world.name}`, submit: (event) => event.preventDefault() },
       treatments.length > 1 ? select("treatment", "Treatment", all(treatments)) : null,
       rosters.length > 1 ? select("roster", "Roster", all(rosters)) : null,
       this.columns.has("seed") ? input("seed", "Seeds", { size: 8, placeholder: "0-9, 17" }) : null,
-      ranged.length ? el("fieldset", {}, el("legend", { class: "unseen" }, "Range of a measure"),
-        select("of", "Measure", ranged.map(({ name, title }) => [name, title])),
-        input("from", "from", { size: 7, inputmode: "decimal" }), input("to", "to", { size: 7, inputmode: "decimal" })) : null,
       input("find", "Find", { size: 14, type: "search", placeholder: "policy, path, text" }),
       el("button", { type: "button", click: () => this.reset() }, "Show all"), this.status);
   }
@@ -139,7 +130,7 @@ class Browser {
   }
 
   reset() {
-    this.state = Object.fromEntries(["sort", "charts"].map((name) => [name, this.state[name]]));
+    this.state = { sort: this.state.sort };
     this.page.save();
     this.draw();
   }
@@ -153,69 +144,47 @@ class Browser {
 
   draw() {
     this.drawn = true;
-    const faults = faultsOf(this.state);
+    const isWrong = Boolean(this.state.seed) && numbersOf(this.state.seed) === null;
     for (const [name, node] of Object.entries(this.fields)) {
-      const value = this.state[name] ?? (name === "of" ? node.options[0].value : "");
-      if (node !== document.activeElement || node.tagName === "SELECT") node.value = value;
-      if (faults.includes(name)) node.setAttribute("aria-invalid", "true");
+      if (node !== document.activeElement || node.tagName === "SELECT") node.value = this.state[name] ?? "";
+      if (name === "seed" && isWrong) node.setAttribute("aria-invalid", "true");
       else node.removeAttribute("aria-invalid");
     }
     this.some = chosen(this.runs, this.state, this.columns);
     this.shown = { charts: CHARTS_MAX, rows: ROWS_MAX };
-    const wrong = faults.length ? ` Not understood: ${faults.join(", ")}.` : "";
+    const wrong = isWrong ? " Not understood: seed." : "";
     this.status.textContent = `${this.some.length === this.runs.length ? "" : `${rounded(this.some.length)} of `}${plural(this.runs.length, "run")}.${wrong}`;
     this.drawCharts();
     this.drawTable();
   }
 
   drawCharts() {
-    if (!this.world.outcome || !this.runs.some(({ lines }) => lines.length)) return;
-    const byRun = this.state.charts === "runs";
-    const every = byRun ? this.some : this.world.cells.filter((cell) => this.some.some((run) => run.cell === cell));
-    const groups = every.filter(({ lines }) => lines.length);
+    const groups = this.world.cells.filter((cell) => cell.lines.length && this.some.some((run) => run.cell === cell));
     const some = groups.slice(0, this.shown.charts);
-    const shared = sharedBy(this.world, some);
+    if (some.length === 0) return replaceAll(this.charts);
+    const shared = sharedBy(some);
     const { title } = this.world.outcome;
-    const drawn = (each) => {
-      const name = byRun ? each.title : this.cellTitle(each);
-      const node = chartOf(this.world, each, { ...shared, title: name, note: byRun ? numberText(each.outcome) : each.note });
-      if (byRun) node.querySelector("figcaption").firstChild.replaceWith(this.linkTo(each, name));
-      return node;
-    };
-    const policies = [...new Set(some.flatMap(({ lines }) => lines.map(([policy]) => policy)))].sort((a, b) => a - b).map((policy) => this.world.policies[policy]);
+    const policies = Object.keys(this.world.hues).filter((policy) => some.some(({ lines }) => lines.some(([each]) => each === policy)));
     replaceAll(this.charts,
       el("h2", {}, `${title[0].toUpperCase()}${title.slice(1)} over the ${this.world.units}`),
-      el("div", { class: "modes", role: "group", "aria-label": "A chart for each" }, "A chart for each ", this.mode("charts", "", "treatment and roster"), this.mode("charts", "runs", "run"),
-        el("span", { class: "note" }, byRun ? " All on one scale; in the order of the table." : " All on one scale. Lines: means over all runs of each; bands: 95% intervals.")),
+      el("p", { class: "note" }, "Lines: means over all runs of a treatment, roster and length, on one scale; bands: 95% intervals."),
       this.world.byPolicy ? el("ul", { class: "legend" }, policies.map((policy) => el("li", {}, swatchOf(tintOf(this.world, policy)), policy))) : null,
-      el("div", { class: "charts" }, some.map(drawn)),
+      el("div", { class: "charts" }, some.map((cell) => chartOf(this.world, cell, { ...shared, title: this.cellTitle(cell), note: cell.note }))),
       moreOf(groups.length, some.length, "chart", CHARTS_MAX, (count) => {
         this.shown.charts += count;
         this.drawCharts();
       }));
   }
 
-  // A button that gives a field of the state this value.
-  mode(name, value, text) {
-    const mark = `${name}=${value}`;
-    const choose = () => {
-      this.set({ [name]: value });
-      this.room.querySelector(`[data-mode="${mark}"]`).focus();
-    };
-    return el("button", { type: "button", "data-mode": mark, "aria-pressed": String((this.state[name] ?? "") === value), click: choose }, text);
-  }
-
   drawTable() {
     const [, sign, name] = /^(-?)(.*)$/s.exec(this.state.sort ?? "");
     const head = [...this.columns.values()].map((column) => {
       const isSorted = column.name === name;
-      const next = isSorted ? (sign ? column.name : `-${column.name}`) : column.name;
+      const next = isSorted ? (sign ? "" : `-${column.name}`) : column.name;
       return el("th", { scope: "col", class: column.isNumber ? "number" : null, "aria-sort": isSorted ? (sign ? "descending" : "ascending") : null },
-        el("button", { type: "button", title: column.definition, "data-sort": column.name, click: () => this.sort(next) },
+        el("button", { type: "button", title: column.definition, "data-sort": column.name, click: () => this.sort(next, column.name) },
           column.title, el("span", { "aria-hidden": "true", class: "arrow" }, isSorted ? (sign ? " ▼" : " ▲") : "")));
     });
-    replaceAll(this.order, "Sorted by ", this.mode("sort", "", "treatment, roster and seed"),
-      el("span", { class: "note" }, " Or press a column’s title."));
     const rows = this.some.slice(0, this.shown.rows).map((run) => this.row(run));
     const body = el("tbody");
     body.append(...rows);
@@ -227,9 +196,9 @@ class Browser {
     }));
   }
 
-  sort(order) {
+  sort(order, name) {
     this.set({ sort: order });
-    this.table.querySelector(`[data-sort="${CSS.escape(order.replace(/^-/, ""))}"]`).focus();
+    this.table.querySelector(`[data-sort="${CSS.escape(name)}"]`).focus();
   }
 
   row(run) {
@@ -276,13 +245,6 @@ class Page {
     data.worlds.forEach((world, index) => {
       this.browsers.push(new Browser(world, index, document.getElementById(`world-${index}`), this));
     });
-    for (const link of document.querySelectorAll("a[data-run]")) {
-      const [world, index] = link.dataset.run.split(":").map(Number);
-      link.addEventListener("click", (event) => {
-        event.preventDefault();
-        this.open(this.browsers[world], this.browsers[world].runs[index]);
-      });
-    }
     this.dialog.addEventListener("close", () => this.closed());
     globalThis.addEventListener("hashchange", () => this.load());
     this.load();
@@ -361,7 +323,7 @@ function standingsOf({ world }, { standings }) {
 
 function ownChartOf({ world }, run) {
   if (run.lines.length === 0) return null;
-  return chartOf(world, run, { ...sharedBy(world, [run]), title: `${world.outcome.title}${world.byPolicy ? " by policy, mean" : ""}`, size: LARGE });
+  return chartOf(world, run, { ...sharedBy([run]), title: `${world.outcome.title}${world.byPolicy ? " by policy, mean" : ""}`, size: LARGE });
 }
 
 // The measures of a run beside the means of the runs of its treatment, roster and planned length.
@@ -373,7 +335,7 @@ function measuresOf({ world, runs }, { cell, values }) {
     tableOf(["measure", "this run", mean], rows, ["this run", mean])));
 }
 
-export function overview() {
-  const page = new Page(JSON.parse(document.getElementById("page").textContent));
+export async function overview() {
+  const page = new Page(JSON.parse(new TextDecoder().decode(await unpacked("page"))));
   document.documentElement.dataset.ready = seen(page.browsers.length);
 }

@@ -1,4 +1,4 @@
-"""The page of a folder: its runs in a table, small charts of their outcome, how to open each.
+"""The page of a folder: its runs in a table, charts of their outcome, how to open each.
 
 The page holds summaries alone: of each run what stands in its row, its standings, and curves of
 at most 61 points. It is one file with its script and its style sheet, which its policy allows by
@@ -8,10 +8,10 @@ their hashes. It holds no date, and paths relative to itself alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -22,7 +22,6 @@ from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
-from goldrush.replay.data.course import COURSE_MAX
 from goldrush.replay.data.measures import AgentMeasure, Measure, Span
 from goldrush.replay.find import tools_at, world_option
 from goldrush.replay.journal.rebuild import world_at
@@ -35,16 +34,13 @@ from goldrush.replay.text import format_number
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
-from goldrush.replay.view.frame import escape_text, framed, joined, json_element
+from goldrush.replay.view.frame import escape_text, framed, joined, packed_json
 from goldrush.replay.view.pages import Pages, write_pages
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
-H = TypeVar("H", bound=Hashable)
-
 NAME: Final = "runs.html"
-NUMBERS_MAX: Final = 200_000  # numbers of all curves of a page
 NO_PAGES: Final[Mapping[str, str]] = {}
 GENERATOR: Final = '<meta name="generator" content="goldrush view of a folder">'
 _SCRIPTS: Final = (
@@ -142,26 +138,28 @@ def overview_of(
     by_world: dict[str, list[FolderRun]] = {}
     for run in sorted(folder_runs.runs, key=_place):
         by_world.setdefault(run.world, []).append(run)
-    lines = sum(max(1, len(set(run.result.policies))) for run in folder_runs.runs)
-    points = max(2, min(COURSE_MAX + 1, NUMBERS_MAX // max(1, lines)))
-    worlds = [_World.of(Path(folder), runs, outcome, users, points) for runs in by_world.values()]
+    worlds = [_World.of(Path(folder), runs, outcome, users) for runs in by_world.values()]
     measures = dict.fromkeys(name for world in worlds for name in world.known)
     if outcome is not None and outcome not in measures:
         raise unknown("measure", outcome, measures)
     here = Path(__file__).parent
-    script = joined([here / name for name in _SCRIPTS], "overview();")
-    sheets = [here / "page.css", here / "overview.css"]
     data = {"worlds": [world.as_dict(beside, Path(folder), hrefs) for world in worlds]}
+    runs = format_count(len(folder_runs.runs), "run")
+    title = f"{runs} of {', '.join(by_world)}" if worlds else "No run in this folder has ended"
+    is_one = len(worlds) == 1
     parts = {
-        "head": _head(worlds, folder_runs),
+        "head": worlds[0].top(1) if is_one else f"<h1>{escape_text(title)}</h1>",
         "left_out": _left_out(folder_runs),
         "sections": "\n".join(
-            _section(world, index, len(worlds)) for index, world in enumerate(worlds)
+            f'<section class="world" id="world-{index}" aria-label="{escape_text(name)}">'
+            f"{'' if is_one else world.top(2)}</section>"
+            for index, (name, world) in enumerate(zip(by_world, worlds, strict=True))
         ),
     }
     return framed(
-        here / "overview.html", parts, title=_title(worlds, folder_runs), generator=GENERATOR,
-        script=script, sheets=sheets, data=json_element(data),
+        here / "overview.html", parts, title=title, generator=GENERATOR,
+        script=joined([here / name for name in _SCRIPTS], "overview();"),
+        sheets=[here / "page.css", here / "overview.css"], data=packed_json(data),
     )  # fmt: skip
 
 
@@ -173,39 +171,28 @@ def _place(run: FolderRun) -> tuple[object, ...]:
 
 @attrs.frozen(kw_only=True)
 class _World:
-    """The runs of one world, in their cells.
+    """The runs of one world.
 
     Attributes:
         known: by name the measures that can be its outcome.
-        measure: the outcome; None for a world without measures.
+        measure: the outcome.
         is_leading: whether the headline of a run begins with what its world says.
-        outcome: how the study counts it; None likewise.
+        outcome: how the study counts it.
         columns: the measures of runs that stand in the table.
-        points: of a curve, at most.
-        policies: the place of each that plays, in the order in which they are first met.
-        axes: the place of each axis that the curves have so far.
     """
 
     tools: Tools
     words: Vocabulary
     runs: Sequence[FolderRun]
     known: Mapping[str, AgentMeasure | Measure]
-    measure: AgentMeasure | Measure | None
+    measure: AgentMeasure | Measure
     is_leading: bool
-    outcome: StudyOutcome | None
+    outcome: StudyOutcome
     columns: Sequence[StudyOutcome]
-    points: int
-    policies: Mapping[str, int]
-    axes: dict[Sequence[tuple[int, int]], int] = attrs.field(factory=dict)
 
     @classmethod
     def of(
-        cls,
-        folder: Path,
-        runs: Sequence[FolderRun],
-        name: str | None,
-        users: Sequence[UserMeasure],
-        points: int,
+        cls, folder: Path, runs: Sequence[FolderRun], name: str | None, users: Sequence[UserMeasure]
     ) -> _World:
         first = folder / runs[0].path
         tools, world = tools_at(first), world_at(first)
@@ -213,7 +200,7 @@ class _World:
         measures = measures_in(tools, results, users)
         known = measures.outcomes
         is_named = name in known
-        measure = measures.outcome(tools.name, name if is_named else None) if known else None
+        measure = measures.outcome(tools.name, name if is_named else None)
         columns = [known[each] for each in measures.of_runs or measures.known]
         return cls(
             tools=tools,
@@ -222,60 +209,72 @@ class _World:
             known=known,
             measure=measure,
             is_leading=tools.headline_leads and not is_named,
-            outcome=None if measure is None else outcome_in(results, measure),
+            outcome=outcome_in(results, measure),
             columns=[outcome_in(results, each) for each in columns if each != measure],
-            points=points,
-            policies=_places(label for result in results for label in result.policies),
         )
 
-    def value(self, run: FolderRun) -> Value:
-        """The outcome of a run."""
-        return None if self.outcome is None else self.outcome.of_run(run.result)
+    def top(self, level: int) -> str:
+        """How many runs, the range of their outcome, and what varies, as HTML."""
+        return f'<h{level}>{self._headline()}</h{level}>\n<p class="lead">{self._varied()}</p>'
+
+    def _headline(self) -> str:
+        runs = f"{format_count(len(self.runs), 'run')} of {escape_text(self.tools.name)}"
+        found = [self.outcome.of_run(run.result) for run in self.runs]
+        values = [value for value in found if value is not None]
+        if not values:
+            return runs
+        between = " to ".join(dict.fromkeys(map(format_number, (min(values), max(values)))))
+        if isinstance(self.measure, AgentMeasure):
+            return f"{runs}: {escape(amount_of(self.measure, between))} an agent"
+        return f"{runs}: {escape_text(self.measure.title)} {between}"
+
+    def _varied(self) -> str:
+        cells = [run.cell for run in self.runs]
+        counts = (
+            ("treatment", len({cell.treatment for cell in cells})),
+            ("roster", len({cell.roster for cell in cells})),
+            ("seed", len({run.seed for run in self.runs})),
+        )
+        units = [self.words.number(run.result.units) for run in self.runs]
+        length = escape(format_count(max(units), self.words.unit))
+        is_same = min(units) == max(units)
+        texts = [format_count(count, name) for name, count in counts]
+        texts.append(f"{length} each" if is_same else f"{min(units):,} to {length}")
+        return f"{', '.join(texts)}."
 
     def as_dict(self, beside: Path, folder: Path, hrefs: Mapping[str, str]) -> dict[str, Any]:
-        """For the page's script; texts that many runs share are in lists, as are units."""
+        """For the page's script."""
         cells: dict[Cell, list[FolderRun]] = {}
         for run in self.runs:
             cells.setdefault(run.cell, []).append(run)
-        places = _places(cells)
-        rows = [
-            {
-                "path": os.path.relpath(folder / run.path, beside),
-                "cell": places[run.cell],
-                "seed": run.seed,
-                "units": self.words.number(run.result.units),
-                "outcome": short(self.value(run)),
-                "values": [short(column.of_run(run.result)) for column in self.columns],
-                "page": hrefs.get(run.path, ""),
-                "history": " ".join(run.history),
-                "isStudied": int(run.is_studied),
-                **self._course(run),
-            }
-            for run in self.runs
-        ]
+        policies = dict.fromkeys(label for run in self.runs for label in run.result.policies)
+        places = {cell: place for place, cell in enumerate(cells)}
         return {
             "name": self.tools.name,
             "option": world_option(self.tools.name, beside),
             "unit": self.words.unit,
             "units": self.words.units,
-            "outcome": self.outcome and _measure(self.outcome),
+            "outcome": _measure(self.outcome),
             "byPolicy": isinstance(self.measure, AgentMeasure),
             "columns": [_measure(column) for column in self.columns],
-            "policies": list(self.policies),
-            "hues": hues_of(self.policies, self.tools.hue_order, self.tools.null),
+            "hues": hues_of(policies, self.tools.hue_order, self.tools.null),
             "cells": [self._cell(cell, runs) for cell, runs in cells.items()],
-            "axes": list(self.axes),
-            "fields": list(rows[0]),
-            "runs": [list(row.values()) for row in rows],
+            "runs": [
+                {
+                    "path": os.path.relpath(folder / run.path, beside),
+                    "cell": places[run.cell],
+                    "page": hrefs.get(run.path, ""),
+                    **self._run(run),
+                }
+                for run in self.runs
+            ],
         }
 
-    def _course(self, run: FolderRun) -> dict[str, Any]:
-        """What became of a run: its headline, its standings, and a line for each policy."""
-        if self.outcome is None or self.measure is None:
-            return {"headline": "", "standings": [], **self._lines({})}
-        result = run.result
+    def _run(self, run: FolderRun) -> dict[str, Any]:
+        """What a run came to."""
+        result, value = run.result, self.outcome.of_run(run.result)
         outcome = outcome_from(
-            self.measure, result.by_agent, result.policies, self.value(run), result.remarks,
+            self.measure, result.by_agent, result.policies, value, result.remarks,
             leads=self.is_leading,
         )  # fmt: skip
         curves = {
@@ -283,9 +282,15 @@ class _World:
             for policy, curve in self.outcome.curves(result).items()
         }
         return {
+            "seed": run.seed,
+            "units": self.words.number(result.units),
+            "outcome": short(value),
+            "values": [short(column.of_run(result)) for column in self.columns],
+            "history": " ".join(run.history),
+            "isStudied": run.is_studied,
             "headline": outcome.headline,
             "standings": [
-                [self.policies[each.policy], len(each.agents),
+                [each.policy, len(each.agents),
                  *map(short, (each.mean, each.lowest, each.highest))]
                 for each in outcome.standings
             ],
@@ -295,17 +300,14 @@ class _World:
     def _cell(self, cell: Cell, runs: Sequence[FolderRun]) -> dict[str, Any]:
         """What the runs of a cell came to, as the study counts it."""
         results, draws = [run.result for run in runs], [run.draw for run in runs]
-        curves, note = {}, ""
-        if self.outcome is not None:
-            found = self.outcome.over_runs(results, draws)
-            note = f"{format_count(len(runs), 'run')}, mean {bounds(found)}"
-            curves = {
-                policy: [(span, [each.mean, each.low, each.high]) for span, each in curve]
-                for policy, curve in self.outcome.over_units(results, draws).items()
-            }
+        found = self.outcome.over_runs(results, draws)
+        curves = {
+            policy: [(span, [each.mean, each.low, each.high]) for span, each in curve]
+            for policy, curve in self.outcome.over_units(results, draws).items()
+        }
         return {
             **attrs.asdict(cell),
-            "note": note,
+            "note": f"{format_count(len(runs), 'run')}, mean {bounds(found)}",
             "means": [bounds(column.over_runs(results, draws)) for column in self.columns],
             **self._lines(curves),
         }
@@ -313,119 +315,33 @@ class _World:
     def _lines(
         self, curves: Mapping[str, Sequence[tuple[Span, Sequence[Value]]]]
     ) -> dict[str, Any]:
-        """Curves of the same units, thinned: `axis`, the public numbers of the first and the last
-        unit of each point; `lines`, by policy, the values at the points, then the ends of bands.
+        """Curves of the same units: `spans`, the public numbers of the first and the last unit of
+        each point; `lines`, of each policy the values at the points, then the ends of bands.
         """
-        spans = [span for span, _ in next(iter(curves.values()), ())]
-        chosen = _spread(len(spans), self.points)
         number = self.words.number
-        axis = tuple((number(spans[at].first), number(spans[at].last)) for at in chosen)
+        spans = [span for span, _ in next(iter(curves.values()), ())]
         return {
-            "axis": self.axes.setdefault(axis, len(self.axes)),
+            "spans": [(number(span.first), number(span.last)) for span in spans],
             "lines": [
-                [self.policies.get(policy), *([short(value) for value in values]
-                                         for values in zip(*(curve[at][1] for at in chosen),
-                                                           strict=True))]
-                for policy, curve in curves.items() if chosen
+                [policy, *zip(*([short(value) for value in values] for _, values in curve),
+                              strict=True)]
+                for policy, curve in curves.items() if curve
             ],
         }  # fmt: skip
 
 
-def _places(items: Iterable[H]) -> dict[H, int]:
-    """By different item, its place in their order."""
-    return {item: place for place, item in enumerate(dict.fromkeys(items))}
-
-
-def _spread(count: int, most: int) -> list[int]:
-    """At most so many of the first `count` numbers, at about equal distances, with both ends."""
-    if count <= most:
-        return list(range(count))
-    return [round(place * (count - 1) / (most - 1)) for place in range(most)]
-
-
 def _measure(measure: StudyOutcome) -> dict[str, str]:
-    return {
-        "name": measure.name, "title": measure.title, "definition": measure.definition,
-    }  # fmt: skip
-
-
-def _title(worlds: Sequence[_World], folder_runs: FolderRuns) -> str:
-    if len(worlds) == 1:
-        return f"{format_count(len(folder_runs.runs), 'run')} of {worlds[0].tools.name}"
-    return f"{format_count(len(folder_runs.runs), 'run')} of {format_count(len(worlds), 'world')}"
-
-
-def _head(worlds: Sequence[_World], folder_runs: FolderRuns) -> str:
-    """The headline of the page."""
-    if len(worlds) == 1:
-        return f"<h1>{_headline(worlds[0])}</h1>\n{_lead(worlds[0], 0)}"
-    if not worlds:
-        return "<h1>No run in this folder has ended</h1>"
-    return f"<h1>{escape(_title(worlds, folder_runs))}</h1>"
-
-
-def _section(world: _World, index: int, count: int) -> str:
-    head = f"<h2>{_headline(world)}</h2>\n{_lead(world, index)}" if count > 1 else ""
-    label = f' aria-label="{escape_text(world.tools.name)}"'
-    return f'<section class="world" id="world-{index}"{label}>{head}</section>'
-
-
-def _headline(world: _World) -> str:
-    """How many runs, and the range of their outcome."""
-    runs = f"{format_count(len(world.runs), 'run')} of {escape_text(world.tools.name)}"
-    values = [value for run in world.runs if (value := world.value(run)) is not None]
-    if not values or world.measure is None:
-        return runs
-    low, high = format_number(min(values)), format_number(max(values))
-    between = low if low == high else f"{low} to {high}"
-    if isinstance(world.measure, AgentMeasure):
-        return f"{runs}: {escape(amount_of(world.measure, between))} an agent"
-    return f"{runs}: {escape_text(world.measure.title)} {between}"
-
-
-def _lead(world: _World, index: int) -> str:
-    """What varies, and the runs at the ends."""
-    counts = (
-        ("treatment", len({run.cell.treatment for run in world.runs})),
-        ("roster", len({run.cell.roster for run in world.runs})),
-        ("seed", len({run.seed for run in world.runs})),
-    )
-    texts = [format_count(count, name) for name, count in counts]
-    low, high = (end(run.result.units for run in world.runs) for end in (min, max))
-    low, high = world.words.number(low), world.words.number(high)
-    length = escape(format_count(high, world.words.unit))
-    texts.append(f"{length} each" if low == high else f"{low:,} to {length}")
-    parts = [f"{', '.join(texts)}."]
-    known = [
-        (value, at) for at, run in enumerate(world.runs) if (value := world.value(run)) is not None
-    ]
-    if known and min(known)[0] != max(known)[0]:
-        ends = (("Lowest", min(known)), ("highest", max(known)))
-        parts.append("; ".join(_end(world, index, *each) for each in ends) + ".")
-    return f'<p class="lead">{" ".join(parts)}</p>'
-
-
-def _end(world: _World, index: int, name: str, end: tuple[float, int]) -> str:
-    value, at = end
-    return f"{name}: {format_number(value)} ({_link(world, index, at)})"
-
-
-def _link(world: _World, index: int, at: int) -> str:
-    run = world.runs[at]
-    seed = "" if run.seed is None else f", seed {run.seed}"
-    text = f"{run.cell.treatment}, {run.cell.roster}{seed}" if run.is_studied else run.path
-    return f'<a data-run="{index}:{at}" href="#">{escape_text(text)}</a>'
+    names = ("name", "title", "definition")
+    return {name: getattr(measure, name) for name in names}
 
 
 def _left_out(folder_runs: FolderRuns) -> str:
     """Files that are no finished runs, with why, and how many runs are not played."""
-    count = len(folder_runs.left_out)
+    count, unplayed = len(folder_runs.left_out), folder_runs.unplayed
     parts = []
-    if folder_runs.unplayed:
-        are = "is" if folder_runs.unplayed == 1 else "are"
-        parts.append(
-            f"<p>{format_count(folder_runs.unplayed, 'run')} of the study {are} not played.</p>"
-        )
+    if unplayed:
+        are = "is" if unplayed == 1 else "are"
+        parts.append(f"<p>{format_count(unplayed, 'run')} of the study {are} not played.</p>")
     if count:
         rows = "".join(
             f'<tr><th scope="row"><code>{escape_text(file.path)}</code></th>'

@@ -7,7 +7,6 @@ by their hashes, and no request. It holds neither the path of the journal nor a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -26,7 +25,7 @@ from goldrush.replay.policies import beside, last_of
 from goldrush.replay.sentences import ENTITIES
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.chart import SINGLE_MAX
-from goldrush.replay.view.frame import framed, joined, packed_element
+from goldrush.replay.view.frame import framed, joined, packed_element, packed_json
 from goldrush.replay.view.shown import ShownRun, front_until, policies_of, shown_of
 from goldrush.replay.view.top import journal_of, top_of, top_of_two
 
@@ -176,7 +175,7 @@ def _rendered(
         "lightest": SPREAD,
         "single": SINGLE_MAX,
     }
-    elements = [packed_element("page", json.dumps(data, separators=(",", ":")).encode())]
+    elements = [packed_json(data)]
     elements += [
         packed_element(f"journal-{index}", run.journal)
         for index, run in enumerate(runs)

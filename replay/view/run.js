@@ -1,11 +1,4 @@
 // A run of the page as Python packed it: fields of states, events with their sentences, who plays.
-const asBytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-
-// The bytes of an element of the page.
-export async function unpacked(id) {
-  const stream = new Blob([asBytes(document.getElementById(id).textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
 
 // The policy of each agent of a roster: [[policy, number of neighbours that play it], ...].
 export const labelsOf = (parts) => parts.flatMap(([policy, count]) => Array.from({ length: count }, () => policy));

@@ -62,7 +62,7 @@ class Walked:
         self._shown: UnitFields = (tools.view.fields or (lambda _: _Fields(tools)))(world)
         self.first = 1 if units[0] is None else number(units[0])
         self._most = UNITS_MAX + self.first - 1 if units[1] is None else number(units[1])
-        self.last = self.closed = self.end = self._text = 0
+        self.last = self.closed = self.end = 0
         self.points: Sequence[tuple[int, Row]] = ()
         self.trouble: JournalError | None = None
         self.lines: list[Groups] = []
@@ -146,13 +146,12 @@ class Walked:
             self._note(commit.unit, unit.round, state)
         if self._is_shown(commit.unit):
             groups = self._event_lines.of_unit(unit.round, unit.events, self._shown.behind)
-            self._text += sum(len(str(line)) for _, lines in groups for line in lines)
             self.lines.append(groups)
             for title, counted in self._tools.view.tracks.items():
                 self.tracks[title].append(sum(map(counted, unit.events)))
             self.last = commit.unit
             is_last = commit.unit >= self._most or len(self.lines) >= UNITS_MAX
-            self._is_full = is_last or self._text > TEXT_MAX
+            self._is_full = is_last or self._event_lines.size > TEXT_MAX
 
     def _note(self, unit: int, number: int, state: State) -> None:
         """Add a state, as far as there is room."""

@@ -2,7 +2,6 @@
 the means of `measure` and the rows of its figures say the same of each outcome.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.overview import write_overview
+from tests.pages import data_of
 
 KINDS: dict[str, dict[str, Any]] = {
     "mining": {
@@ -61,12 +61,10 @@ def made(
 
 def cells_of(page: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
     """The cells of a page with a line for each policy by its name."""
-    [world] = json.loads(page.read_text().split('id="page">')[1].split("</script>")[0])["worlds"]
+    [world] = data_of(page.read_text())["worlds"]
     for cell in world["cells"]:
         shown = Cell(cell["treatment"], cell["roster"], cell["rounds"])
-        policies = [*world["policies"], ""]
-        lines = {policies[-1 if at is None else at]: of for at, *of in cell["lines"]}
-        yield shown, {**cell, "lines": lines, "axis": world["axes"][cell["axis"]]}
+        yield shown, {**cell, "lines": {policy: of for policy, *of in cell["lines"]}}
 
 
 def _told(results: Any, cell: Cell) -> Cell:
