@@ -248,9 +248,6 @@ def report(
         "--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()
     ),
     jobs: Jobs,
-    pages: bool = option(
-        "--pages", help="Write a page of each run, too, with links from the report."
-    ),
     figures: str | None = option(
         "--figures", "DIR",
         "Write every figure for a paper, too: PDF, PNG, data and caption. Needs "
@@ -288,7 +285,7 @@ def report(
     if as_json:
         _refuse_with_json(
             {
-                "--out": out, "--pages": pages or None, "--figures": figures, "--tables": tables,
+                "--out": out, "--figures": figures, "--tables": tables,
                 "--width": width,
                 "--force": force or None, "--title": question.title,
             }
@@ -299,7 +296,7 @@ def report(
 
     with progress() as step:
         written = write_report(
-            study, out, jobs=jobs, force=force, pages=pages, figures=figures, tables=tables,
+            study, out, jobs=jobs, force=force, figures=figures, tables=tables,
             width=width, question=asked, users=users, on_step=step,
         )  # fmt: skip
     _print_report(written, figures, tables)
@@ -338,11 +335,6 @@ def _print_report(written: Reported, figures: str | None, tables: str | None) ->
     click.echo("".join(f"{line}\n" for line in written.sentences))
     _print_criteria(written)
     click.echo(f"page: {quoted_path(str(written.path))}")
-    if written.pages is not None:
-        of_runs = written.pages
-        count = format_count(of_runs.count, "page")
-        folder = quoted_path(str(of_runs.folder))
-        click.echo(f"runs: {count} in {folder} ({of_runs.size:,} bytes)")
     if figures is not None:
         click.echo(
             f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, "

@@ -216,10 +216,10 @@ FORCED = {
     "parquet": ("tables/rounds.parquet", "export a.journal --format parquet --out tables"),
     "page": ("a.html", "view a.journal"),
     "report": ("study/report.html", "report study"),
-    "figures": ("figures/answer.svg", "report study --figures figures"),
+    "figures": ("figures/answer.png", "report study --figures figures"),
     "tables of a report": ("paper/outcome.tex", "report study --tables paper"),
     "pages": (
-        "study/pages/scarce/random/rounds-4/seed-0000.html", "report study --pages --jobs 1"
+        "study/pages/scarce/random/rounds-4/seed-0000.html", "view study --pages --jobs 1"
     ),
 }  # fmt: skip
 

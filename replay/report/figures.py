@@ -93,13 +93,12 @@ def outcome_figures(study: ReportedStudy) -> list[Figure]:
             "by-run", DOTS,
             [
                 Row(outcome.title, cell.roster, labels[cell], outcome.of_run(run),
-                    label=f"seed {run.seed}", href=study.hrefs.get((cell, run.seed), ""))
+                    label=f"seed {run.seed}")
                 for cell in cells
                 for run in study.results.by_cell[cell]
                 if outcome.of_run(run) is not None
             ],
-            f"{title}{outcome.how}: a point for each run"
-            f"{', linked to its page' if study.hrefs else ''}.", cells,
+            f"{title}{outcome.how}: a point for each run.", cells,
         ),
     ]  # fmt: skip
 

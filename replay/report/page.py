@@ -82,7 +82,6 @@ class StudyPage:
             *study.chapter.tables(study),
             *(table for _, table in self.treatments),
             *failures.model_tables(study.results),
-            *sections.run_tables(study),
             *sections.measure_tables(study),
         ]
         if not study.is_played:

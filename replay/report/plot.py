@@ -56,7 +56,7 @@ GREY_STYLE: Final = Style(GREY)
 
 @attrs.frozen
 class Row:
-    """A row of a figure's data; see the module. `href`: the page that its point links to."""
+    """A row of a figure's data; see the module."""
 
     panel: str
     series: str
@@ -66,22 +66,21 @@ class Row:
     high: float | None = None
     n: int | None = None
     label: str | None = None
-    href: str = ""
 
     @property
     def values(self) -> tuple[str | float | None, ...]:
         """By COLUMNS."""
-        return attrs.astuple(self)[: len(COLUMNS)]
+        return attrs.astuple(self)
 
 
-COLUMNS: Final = tuple(field.name for field in attrs.fields(Row))[:-1]
+COLUMNS: Final = tuple(field.name for field in attrs.fields(Row))
 HEAD: Final = ",".join(COLUMNS) + "\n"
 
 
 @attrs.frozen
 class Mark:
     """What is drawn in a panel, at values of its axes; BAND and AREA by their corners. `text`: of a
-    NOTE, or what a DOT is; `href`: the page that it links to.
+    NOTE, or what a DOT is.
     """
 
     kind: str
@@ -89,7 +88,6 @@ class Mark:
     y: Sequence[float]
     style: Style
     text: str = ""
-    href: str = ""
 
 
 @attrs.frozen
@@ -288,7 +286,7 @@ def _dot(panel: Panel, row: Row, style: Style) -> Iterator[Mark]:
         yield Mark(SPAN, [row.low, row.high], [y, y], style)
     names = (str(row.x), row.series, row.label) if panel.names else (row.label,)
     text = f"{', '.join(filter(None, names))}: {number(row.y)}"
-    yield Mark(DOT, [x], [y], style, text, row.href)
+    yield Mark(DOT, [x], [y], style, text)
 
 
 def _area(rows: Sequence[Row], style: Style, heights: dict[float, float]) -> Mark:

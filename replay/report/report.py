@@ -1,12 +1,10 @@
-"""The report of a study, computed from its journals alone: one page of HTML, with pages of all runs
-if wanted.
-"""
+"""The report of a study, computed from its journals alone: one page of HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -22,11 +20,8 @@ from goldrush.replay.report.tables import check_tables, write_tables
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import Cell
-from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Verdicts
 from goldrush.replay.tools import Tools
-from goldrush.replay.view.pages import Pages, write_pages
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
@@ -52,7 +47,6 @@ class Reported:
     verdicts: Verdicts | None
     hardly_played: Sequence[str]
     summary: Sequence[str] = ()
-    pages: Pages | None = None
     figures: Sequence[str] = ()
     tables: Sequence[str] = ()
 
@@ -63,7 +57,6 @@ def report(
     *,
     jobs: int | None = None,
     force: bool = False,
-    pages: bool = False,
     figures: str | Path | None = None,
     tables: str | Path | None = None,
     width: str | None = None,
@@ -76,8 +69,6 @@ def report(
     Args:
         out: the report; None: `report.html` in the folder.
         force: replace another file that goldrush wrote, and earlier folders of figures.
-        pages: also write the page of each run (replay.view.pages), linked from points of figures
-            and outlier seeds.
         figures: also write every figure into this folder, for a paper: as PDF and PNG, with its
             data (CSV) and its caption (text).
         tables: also write every table into this folder, as CSV and LaTeX.
@@ -102,14 +93,7 @@ def report(
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
     results = results_of(folder, jobs=jobs, on_run=tell("measuring"), users=users)
-    study, of_runs = study_of(results, question), None
-    if pages:
-        journals = [run.path for run in results.manifest.runs]
-        of_runs = write_pages(
-            folder, journals, path.parent, jobs=jobs, force=force, users=users,
-            on_page=tell("writing pages"),
-        )  # fmt: skip
-        study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
+    study = study_of(results, question)
     page, names = StudyPage(study), list[str]()
     if figures is not None:
         names = write_figures(
@@ -124,7 +108,7 @@ def report(
     return Reported(
         results.of, path, study.answer.sentences,
         study.assessment.verdicts() if judged else None, hardly_played(results),
-        results.of.studies.summary(results) if judged else (), of_runs, names, of_tables,
+        results.of.studies.summary(results) if judged else (), names, of_tables,
     )  # fmt: skip
 
 
@@ -138,12 +122,3 @@ def _target(folder: str | Path, out: str | Path | None, *, force: bool) -> Path:
     # `out` itself, as a Path drops the slash of `page/`.
     check_target(str(path if out is None else out), force=force, is_own=is_html)
     return path
-
-
-def _hrefs(results: Results[Any, Any], pages: Pages) -> dict[tuple[Cell, int], str]:
-    """The addresses of pages of runs by cell and seed."""
-    return {
-        (cell, result.seed): pages.hrefs[result.path]
-        for cell, runs in results.by_cell.items()
-        for result in runs
-    }

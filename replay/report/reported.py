@@ -56,7 +56,7 @@ class StudyQuestion:
 @attrs.frozen
 class ReportedStudy:
     """The results of a study, with what several sections need; `groups`: the cells by treatment and
-    horizon; `hrefs`: addresses of the pages of runs, by cell and seed.
+    horizon.
     """
 
     question: StudyQuestion
@@ -67,7 +67,6 @@ class ReportedStudy:
     assessment: Assessment
     styles: Mapping[str, Style]
     chapter: Chapter[ReportedStudy]
-    hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
 
     @property
     def runs(self) -> str:

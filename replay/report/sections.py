@@ -17,7 +17,7 @@ from goldrush.replay.report.numbers import (
     within_bounds,
 )
 from goldrush.replay.report.reported import ReportedStudy
-from goldrush.replay.report.tables import Content, Link, Marked, ReportTable
+from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
 from goldrush.replay.study.results import AnyResult
@@ -127,16 +127,6 @@ def _mean(runs: Sequence[AnyResult], name: str) -> str:
     mean, every = interval([run.run[name] for run in runs], draws), len(set(draws))
     text = bounds(mean)
     return text if mean.n in (0, every) else f"{text} ({mean.n} of {every})"
-
-
-def run_tables(study: ReportedStudy) -> list[ReportTable]:
-    """Links to the pages of the runs; empty if they were not written."""
-    rows: list[list[Content]] = [
-        [cell.treatment, cell.roster, str(cell.rounds), Link(f"seed {seed}", href)]
-        for (cell, seed), href in study.hrefs.items()
-    ]
-    head = ["treatment", "roster", study.units, "run"]
-    return [ReportTable("runs", head, rows, "Every run, with its page.")] if rows else []
 
 
 def measure_tables(study: ReportedStudy) -> list[ReportTable]:

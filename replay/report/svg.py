@@ -147,11 +147,7 @@ def _drawn(mark: Mark, frame: Frame) -> str:
 def _dot(mark: Mark, x: float, y: float) -> str:
     text = escape(printable(mark.text))
     title = f"<title>{text}</title>" if text else ""
-    dot = f"{_marker(mark.style, x, y)}{title}</path>"
-    if mark.href:
-        href = escape(printable(mark.href))
-        return f'<a href="{href}" aria-label="{text}" tabindex="-1">{dot}</a>'
-    return dot
+    return f"{_marker(mark.style, x, y)}{title}</path>"
 
 
 def _marker(style: Style, x: float, y: float) -> str:

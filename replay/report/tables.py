@@ -33,18 +33,7 @@ class Marked:
         return f"{self.verdict} ({self.why})" if self.why else self.verdict
 
 
-@attrs.frozen
-class Link:
-    """A cell of a table that links to another page; plain text if `href` is None."""
-
-    text: str
-    href: str | None
-
-    def __str__(self) -> str:
-        return self.text
-
-
-Content = str | Marked | Link
+Content = str | Marked
 
 
 @attrs.frozen

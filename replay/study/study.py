@@ -340,7 +340,6 @@ class Study:
         criteria: bool = False,
         measures: Functions = (),
         jobs: int | None = None,
-        pages: bool = False,
         figures: str | Path | None = None,
         tables: str | Path | None = None,
         width: str | None = None,
@@ -355,7 +354,6 @@ class Study:
             criteria: add change over time: halves of runs, verdicts on the world's criteria.
             measures: measures of your own, as for `Run.measures`.
             jobs: how many processes measure; None: one a processor.
-            pages: write the page of each run, too, to which the report links.
             figures: a folder for all figures as files, each as `Figure.save` writes it, with its
                 data and its caption.
             tables: a folder for all tables as CSV and LaTeX.
@@ -372,7 +370,7 @@ class Study:
         question = StudyQuestion(title, outcome, criteria)
         users = user_measures(measures)
         return report(
-            self.folder, path, jobs=jobs, pages=pages, figures=figures, tables=tables,
+            self.folder, path, jobs=jobs, figures=figures, tables=tables,
             width=width, force=force, question=question, users=users,
         ).path  # fmt: skip
 

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 from collections import Counter
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -91,16 +92,19 @@ def test_the_reason_of_each_verdict_is_told_beside_it() -> None:
     ] == [re.split(r"  +", line)[3::2] for line in lines[1:]]
 
 
-def test_every_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, study: Path) -> None:
-    page = Page((study / "report.html").read_text(encoding="utf-8"))
-    commands = {command for figure in page.commands for command in figure}
+def commands_of(page: Path) -> list[str]:
+    """The commands that a report gives."""
+    found = re.findall(r"<pre><code>(.*?)</code></pre>", page.read_text(encoding="utf-8"))
+    return [unescape(command) for command in found]
 
-    assert commands
-    for command in commands:
-        program, *arguments = shlex.split(command)
-        ran = goldrush(*arguments, cwd=study)
-        assert ("goldrush", 0, "") == (program, ran.code, ran.err)
-        assert ran.out.count("seed-0000.journal") >= 2
+
+def test_the_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, study: Path) -> None:
+    [command] = commands_of(study / "report.html")
+    program, *arguments = shlex.split(command)
+    ran = goldrush(*arguments, cwd=study)
+
+    assert ("goldrush", 0, "") == (program, ran.code, ran.err)
+    assert set(json.loads(ran.out)) >= {"answer", "comparisons", "outcome"}
 
 
 def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> None:
@@ -176,8 +180,8 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     names = {"answer", "by-run", "rounds-gini", "trade-off", "survival"}
     written = {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
 
-    said = ran.out.partition("figures: ")[2].partition(" in figures, each as .pdf, .png, .svg")[0]
-    kinds = ("pdf", "png", "svg", "csv", "txt")
+    said = ran.out.partition("figures: ")[2].partition(" in figures, each as .pdf, .png, .csv")[0]
+    kinds = ("pdf", "png", "csv", "txt")
     assert names < set(said.split(", "))
     assert {f"{name}.{kind}" for name in said.split(", ") for kind in kinds} == set(written)
     assert ran == goldrush("report", study, *options, "--force", cwd=tmp_path)
@@ -256,8 +260,8 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
     assert "the outcome is plots raided, a round, as mean over the rounds." in page.text
     assert digest in page.text
     assert [digest] == [one["sha256"] for one in answers["outcome"]["measures"]]
-    for command in {command for figure in page.commands for command in figure}:
-        assert goldrush(*shlex.split(command)[1:], cwd=study).code == 0
+    [command] = commands_of(tmp_path / "page.html")
+    assert goldrush(*shlex.split(command)[1:], cwd=study).code == 0
 
 
 def test_a_page_takes_no_title_where_none_is_written(study: Path, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ OF_STUDIES = (
     "report {} --criteria --json", "report {} --json",
     "ls {}", "verify {}", "view {} --out page.html",
     "export {} --format csv --out tables", "audit {} --fairness", "audit {} --all",
-    "study --out {}", "report {} --pages --out report.html",
+    "study --out {}", "report {} --out report.html",
 )  # fmt: skip
 # `{}` is a journal with the file of its game, `{}.run` the journal alone; see `Corpus`.
 OF_GAMES = (

@@ -46,23 +46,19 @@ def figures_of(study: ReportedStudy) -> Iterator[Figure]:
 
 
 def _trade_off(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[Figure]:
-    """Concentration against turnover, a point for each run, linked to its page."""
+    """Concentration against turnover, a point for each run."""
     names, styles = study.lines(cells)
     rows = [
         Row(
             _titled(MEASURES[name].title, panel), series, x, y,
             label=f"{cell.treatment}, {cell.roster}, seed {run.seed}",
-            href=study.hrefs.get((cell, run.seed), ""),
         )
         for name in ("gini", "hhi")
         for cell, (panel, series) in names.items()
         for run in study.results.by_cell[cell]
         if (x := run.run[name]) is not None and (y := run.run["turnover"]) is not None
     ]  # fmt: skip
-    caption = (
-        f"Concentration of gold and of plots against the turnover rate, a point for each run"
-        f"{', linked to its page' if study.hrefs else ''}."
-    )
+    caption = "Concentration of gold and of plots against the turnover rate, a point for each run."
     return study.figure(
         f"trade-off{suffix}", SCATTER, rows, caption, cells, styles,
         x_label="concentration at the end", y_label=MEASURES["turnover"].title,

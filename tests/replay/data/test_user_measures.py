@@ -197,9 +197,10 @@ def test_commands_show_it_wherever_measures_are_shown(folder: Path) -> None:
     assert "raids, a round" in run("measure", "study", *asked)
     run("view", "run.journal", "--out", "run.html", *asked)
     assert "raids, a round" in unpacked((folder / "run.html").read_text(), "page").decode()
-    said = run("report", "study", "--pages", "--outcome", "raids", *asked)
+    said = run("report", "study", "--outcome", "raids", *asked)
     assert "the outcome is raids, a round, as mean over the rounds." in said
     assert "raids, a round" in (folder / "study" / "report.html").read_text()
+    run("view", "study", "--pages", *asked)
     pages = list((folder / "study" / "pages").rglob("*.html"))
     assert 4 == len(pages)
     assert all("raids, a round" in unpacked(page.read_text(), "page").decode() for page in pages)

@@ -526,23 +526,6 @@ def test_what_is_under_way_is_told(small: Path, tmp_path: Path) -> None:
     assert told[-1] == told[0]
 
 
-def test_the_pages_of_runs_stand_beside_the_report_which_leads_to_them(
-    small: Path, tmp_path: Path
-) -> None:
-    written = report(small, tmp_path / "page.html", jobs=1, pages=True)
-    [page] = (tmp_path / "pages").rglob("*.html")
-    links = {link for link in Page(written.path.read_text("utf-8")).links if link[0] != "#"}
-
-    assert {page.relative_to(tmp_path).as_posix()} == links == set(written.pages.hrefs.values())
-    assert "pages/scarce/raid/rounds-5/seed-0000.html" in links
-    assert (1, page.stat().st_size) == (written.pages.count, written.pages.size)
-    page.write_text("mine")
-    before = written.path.read_bytes()
-    with pytest.raises(BadInput, match=r"seed-0000.html already exists and is not reco"):
-        report(small, tmp_path / "page.html", jobs=1, pages=True)
-    assert ("mine", before) == (page.read_text(), written.path.read_bytes())
-
-
 def test_without_scipy_it_says_what_to_install(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

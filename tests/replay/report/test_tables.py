@@ -10,7 +10,7 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import StudyQuestion, study_of
-from goldrush.replay.report.tables import Link, Marked, ReportTable, tex, write_tables
+from goldrush.replay.report.tables import Marked, ReportTable, tex, write_tables
 from goldrush.replay.study.records import Cell
 from tests.replay.report.pages import Page
 from tests.replay.study.made_up import made, results
@@ -19,7 +19,7 @@ TABLE = ReportTable(
     "it", ["h", "n ± 95%", "s", "v"],
     [
         ["a_1", "1.5 ± 0.2", "10 of 20", Marked("supported", "p < 0.05")],
-        ["a_1", "−12.25 ± 10.00", "9 of 20", Link("seed 1", "x.html")],
+        ["a_1", "−12.25 ± 10.00", "9 of 20", "seed 1"],
         ["c & d", "–", "–", "50%"],
     ],
     "All of it.",
