@@ -720,7 +720,7 @@ class Run:
         """What can be drawn of the run: captions by name. Each is a measure of agents, or one that
         a unit has.
         """
-        from goldrush.replay.report.run_figures import caption_of, drawable
+        from goldrush.replay.report.figures import caption_of, drawable
 
         known = drawable(self.tools.measures).outcomes
         return {name: caption_of(self.tools, measure) for name, measure in known.items()}
@@ -734,7 +734,7 @@ class Run:
 
         Raises BadInput for another name, and for a run without a closed unit; else as `measured`.
         """
-        from goldrush.replay.report.run_figures import figure_of
+        from goldrush.replay.report.figures import figure_of
 
         return figure_of(self.tools, self.path, name)
 

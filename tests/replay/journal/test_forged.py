@@ -43,7 +43,7 @@ from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.draws import recheck
 from goldrush.replay.journal.forged import reader_of, reporting_forged
 from goldrush.replay.journal.story import narrator
-from goldrush.replay.report.run_figures import figure_of
+from goldrush.replay.report.figures import figure_of
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.view import page
 from goldrush.replay.view.shown import front_until, shown_of
@@ -220,7 +220,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "run_data.measured_at": lambda c: measured_at(c.forged),
     "run_data.run_at": lambda c: run_at(c.forged),
     "run_data.run_of": lambda c: run_of(c.forged, None),
-    "report.run_figures.figure_of": lambda c: figure_of(tools_at(c.forged), c.forged, None),
+    "report.figures.figure_of": lambda c: figure_of(tools_at(c.forged), c.forged, None),
     "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
     "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLS, MINING)[1], run_at(c.forged)),
     "rebuild.world_at": lambda c: rebuild.world_at(c.forged),

@@ -9,7 +9,7 @@ import goldrush
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.find import tools_named
-from goldrush.replay.report import run_figures
+from goldrush.replay.report import figures
 from goldrush.replay.report.plot import Row
 from goldrush.replay.run import Run
 
@@ -75,7 +75,7 @@ def test_a_name_that_is_none_is_refused_with_those_there_are(run: Run) -> None:
 def test_a_long_run_is_drawn_at_some_of_its_units_the_last_included(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_figures, "SAMPLES_MAX", 7)
+    monkeypatch.setattr(figures, "SAMPLES_MAX", 7)
 
     assert [1, 5, 9, 13, 17, 20] == [row["x"] for row in run.figure("hhi").data]
 
