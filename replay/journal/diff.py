@@ -8,26 +8,24 @@ observed ones: where a setting differs, the first event that differs is a conseq
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.versions import DIGITS, PromptVersion, digits_of, shown_name
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
 from goldrush.replay.find import open_world, prompts_of
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
+from goldrush.replay.text import cut_middle, with_names_cut
 
 # Why two runs differ.
 CAUSES: Final = (
@@ -35,10 +33,9 @@ CAUSES: Final = (
 )  # fmt: skip
 WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUSES
 
-OPTIONS_MAX: Final = 5  # of a model or a person: how many differing ones are listed
+LABEL_MAX: Final = 200  # characters of a player
 
 _WHICH: Final = "`goldrush verify` shows which run follows the rules"
-_SHA256: Final = re.compile("[0-9a-f]{64}")
 _UNARRANGED: Final = attrs.fields(World).arrange.default
 
 
@@ -339,9 +336,8 @@ def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
             return First(number, in_a, in_b)
     if waits is None:
         return None
-    is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
     x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
-    found = _first_pending(x, y, is_open, in_order=world.arrange is _UNARRANGED)
+    found = _first_pending(x, y, in_order=world.arrange is _UNARRANGED)
     return found and First(number, *found)
 
 
@@ -349,46 +345,19 @@ def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[Event]:
     return [event for block in blocks for event in fold.block_events(world, unit, block)]
 
 
-def _first_pending(
-    a: list[Event], b: list[Event], is_open: Sequence[bool], *, in_order: bool
-) -> tuple[Event | None, Event | None] | None:
-    """The first input that differs in a step where one or both runs wait for more inputs.
+def _first_pending(a: list[Event], b: list[Event], *, in_order: bool) -> tuple[Event, Event] | None:
+    """The first input that differs in a step where one or both runs wait for more inputs. One that
+    only a run has is no difference: the other may still come to it.
 
-    A missing input is no difference if it may still come. Where inputs are arranged they come in
-    any order (`in_order` is false), so any of them may be missing, and not only the last.
+    Where inputs are arranged they come in any order (`in_order` is false).
     """
-    if in_order:
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
-        a, b = a[same:], b[same:]
-    else:
-        a, b = _multiset_difference(a, b), _multiset_difference(b, a)
-    if not a and not b:
-        return None
-    if not (a and b):
-        lacks = is_open[0] if b else is_open[1]
-        return None if lacks else (next(iter(a), None), next(iter(b), None))
-    if in_order:
-        return a[0], b[0]
     others = {_whose(event): event for event in reversed(b)}
-    for event in a:
-        if _whose(event) in others:
-            return event, others[_whose(event)]
-    return (a[0], None) if is_open[0] else (None, b[0])
-
-
-def _multiset_difference(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
-    left = Counter(map(_key, others))
-    found = []
-    for event in events:
-        if left[_key(event)]:
-            left[_key(event)] -= 1
-        else:
-            found.append(event)
-    return found
-
-
-def _key(event: Event) -> bytes:
-    return pack(event.as_dict())
+    pairs = (
+        zip(a, b, strict=False)
+        if in_order
+        else ((event, others.get(_whose(event), event)) for event in a)
+    )
+    return next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
 def _whose(event: Event) -> bytes:
@@ -468,48 +437,19 @@ def _player(entry: Any) -> Any:
 
 
 def _players_differ(a: Any, b: Any, prompts: Sequence[PromptVersion]) -> str:
-    """Two players as text: of two with one policy what differs in their options."""
-    options = [_options(player) for player in (a, b)]
-    if None in options or a["policy"] != b["policy"]:
-        return " in A, ".join(_played(player, prompts) for player in (a, b)) + " in B"
-    differing = list(_different("", *options))
-    if any(name == ".wording_sha256" for name, *_ in differing):  # of the text
-        differing = [each for each in differing if each[0] != ".wording_text"]
-    parts = [
-        f"{shown_name(name[1:])} is {_format_option(x)} in A, {_format_option(y)} in B"
-        for name, x, y in differing[:OPTIONS_MAX]
-    ]
-    if len(differing) > OPTIONS_MAX:
-        parts.append(format_count(len(differing) - OPTIONS_MAX, "more option"))
-    return "; ".join(parts)
+    """Two players as text, and what differs in their options where their labels are the same."""
+    labels = [_label(player, prompts) for player in (a, b)]
+    if labels[0] != labels[1]:
+        return f"{labels[0]} in A, {labels[1]} in B"
+    names = ", ".join(name.removeprefix(".") for name, *_ in _different("", a, b))
+    return f"{labels[0]}, with other {cut_middle(names, LABEL_MAX, ' ... ')}"
 
 
-def _options(player: Any) -> Mapping[str, Any] | None:
-    """The options of a player; None of what is no entry with a policy and options."""
-    is_entry = isinstance(player, Mapping) and "policy" in player
-    options = player.get("options") if is_entry else None
-    return options if isinstance(options, Mapping) else None
-
-
-def _played(player: Any, prompts: Sequence[PromptVersion]) -> str:
+def _label(player: Any, prompts: Sequence[PromptVersion]) -> str:
     if player is None:
         return "not in the setup"
     [label] = labels_of([player], prompts) or [format_value(player)]
-    return label
-
-
-def _format_option(value: Any) -> str:
-    """A value of an option; a long text with what tells it from others that begin as it does, a
-    SHA-256 by its first digits, as in labels.
-    """
-    if value is None:
-        return "not given"
-    if isinstance(value, str) and _SHA256.fullmatch(value):
-        value = value[:DIGITS]
-    text = format_value(value)
-    if not isinstance(value, str) or not text.endswith("..."):
-        return text
-    return f"{text} ({len(value):,} characters, SHA-256 {digits_of(value)})"
+    return with_names_cut(label, LABEL_MAX, " ... ")
 
 
 def _causes(
