@@ -10,9 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from numbers import Real
-from types import UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Any, Final, get_args
 
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value, unknown
@@ -84,78 +82,35 @@ def seed_parameter_of_reset(env: object) -> str:
 
 def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> None:
     """Check settings before anything is made of them. Raises BadInput as `check_kind`, for what the
-    annotation or the default of a parameter says.
+    default of a parameter says.
     """
     makers = _makers(make.entry_point if isinstance(make, RegisteredEnvironment) else make)
     scenario = _scenario_of(make)
     for name, value in settings.items():
-        for known in _reached(makers):
-            if name in known:
-                check_kind(name, value, known[name].default, known[name].annotation)
-                break
-        else:
+        taken = next((known[name] for known in _reached(makers) if name in known), None)
+        if taken is None:
             check_kind(name, value, getattr(scenario, name, None))
+        elif str not in get_args(taken.annotation):
+            check_kind(name, value, taken.default)
 
 
-def check_kind(
-    name: str,
-    value: object,
-    known: object,
-    annotation: object = inspect.Parameter.empty,
-    what: str = "its default",
-) -> None:
-    """Raises BadInput for what does not fit the annotation of a parameter. Where it has none, or
-    one that its default does not fit: for a text in place of a number, of true or false, or of a
-    list, and for a number that is neither 0 nor 1 in place of true or false. `known`: the present
-    value, or the default, which is `what`.
+_KINDS: Final = (bool, int, float, list, tuple)  # in whose place a text is refused
+
+
+def check_kind(name: str, value: object, known: object, what: str = "its default") -> None:
+    """Raises BadInput for a text in place of a number, of true or false, or of a list, and for a
+    number that is neither 0 nor 1 in place of true or false: code takes any text for true. `known`:
+    the present value, or the default, which is `what`.
     """
     if (numpy := sys.modules.get("numpy")) and isinstance(value, numpy.generic):
         value = value.item()
-    empty = inspect.Parameter.empty
-    shown = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    is_kept = known is None or known is empty or _fits(known, annotation)
-    is_vague = annotation is empty or isinstance(annotation, str) or not is_kept
-    if value is None:
+    if value is None or type(known) not in _KINDS:
         return
-    like = f"'{json.dumps(known)}'" if type(known) in _KINDS else "..."
-    if is_kept and not _fits(value, annotation):
-        why = f"its annotation {shown.replace('typing.', '')}"
-        if isinstance(value, float) and value.is_integer():
-            like = format(value, ".0f")
-        elif _fits("", annotation):
-            like = f"'{json.dumps(str(value))}'"
-    elif is_vague and type(known) in _KINDS and not _fits(value, _KINDS[type(known)]):
-        why = f"{what}, {format_value(known)}"
-    else:
-        return
-    raise BadInput(
-        f"{name} is {format_value(value)}, which does not fit {why}", f"write --set {name}={like}"
-    )
-
-
-def _fits(value: object, hint: Any) -> bool:
-    """Whether a value is of an annotation, as far as settings go: what else it names may be."""
-    origin, parts = get_origin(hint) or hint, get_args(hint)
-    if origin in (Union, UnionType):
-        return any(_fits(value, part) for part in parts)
-    if origin is Literal:
-        return value in parts
-    if origin is bool:
-        return isinstance(value, Real) and value in (0, 1)
-    if origin in (int, float, str, type(None)):
-        # A whole number fits where a number is wanted, and true or false is one.
-        return isinstance(value, {float: Real, int: int, str: str}.get(origin, type(None)))
-    if origin in (list, tuple):
-        items = parts[:1] if origin is list or parts[1:] == (...,) else ()
-        return isinstance(value, list | tuple) and all(
-            _fits(item, part) for item in value for part in items
+    if value not in (0, 1) if type(known) is bool else isinstance(value, str):
+        raise BadInput(
+            f"{name} is {format_value(value)}, which does not fit {what}, {format_value(known)}",
+            f"write --set {name}='{json.dumps(known)}'",
         )
-    return True
-
-
-# What fits in place of a default: all but a text; for true or false these, 0 and 1.
-_NO_TEXT: Final = float | list | tuple
-_KINDS: Final = {bool: bool, int: _NO_TEXT, float: _NO_TEXT, list: _NO_TEXT, tuple: _NO_TEXT}
 
 
 def takes_none(

@@ -107,15 +107,9 @@ def test_a_text_that_looks_like_a_value_is_quoted_in_a_roster(text: str) -> None
         ({"shuffle": "no"}, "shuffle is 'no', which does not fit its default, True"),
         ({"shuffle": 0.5}, "shuffle is 0.5, which does not fit its default, True"),
         ({"p": "high"}, "p is 'high', which does not fit its default, 0.5"),
-        ({"rate": "high"}, "rate is 'high', which does not fit its annotation float | None"),
-        ({"label": 3.1}, "label is 3.1, which does not fit its annotation str"),
         ({"pair": "1,2"}, "pair is '1,2', which does not fit its default, (1, 2)"),
-        ({"limit": 2.5}, "limit is 2.5, which does not fit its annotation Optional[int]"),
-        ({"limit": float("inf")}, "limit is inf, which does not fit its annotation Optional[int]"),
-        ({"rule": "c"}, "rule is 'c', which does not fit its annotation Literal['a', 'b']"),
-        ({"ages": "young"}, "ages is 'young', which does not fit its annotation tuple[int, ...]"),
+        ({"ages": "young"}, "ages is 'young', which does not fit its default, ()"),
         ({"wrong": "high"}, "wrong is 'high', which does not fit its default, 0.5"),
-        ({"ages": [1, "b"]}, "ages is [1, 'b'], which does not fit its annotation tuple[int, ...]"),
     ],
 )
 def test_a_value_of_another_type_is_refused(
@@ -135,19 +129,12 @@ def test_what_a_parameter_allows_is_taken(make: Callable[..., object]) -> None:
     check_kinds(make, {"shuffle": np.True_, "limit": np.int64(3), "p": np.float32(0.5)})
 
 
-def test_what_to_type_is_said_where_a_number_is_whole() -> None:
-    with pytest.raises(BadInput) as refused:
-        check_kinds(Base, {"limit": 4.0})
-
-    assert "write --set limit=4" == refused.value.instead
-
-
 def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
     make: Any = target_named("CartPole-v1")
     check_kinds(make, {"sutton_barto_reward": True, "render_mode": "rgb_array"})
 
     with pytest.raises(
-        BadInput, match="sutton_barto_reward is 'no', which does not fit its annotation bool"
+        BadInput, match="sutton_barto_reward is 'no', which does not fit its default, False"
     ):
         check_kinds(make, {"sutton_barto_reward": "no"})
 
