@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, get_args
+from typing import Any, Final, get_origin
 
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value, unknown
@@ -90,7 +90,7 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
         taken = next((known[name] for known in _reached(makers) if name in known), None)
         if taken is None:
             check_kind(name, value, getattr(scenario, name, None))
-        elif str not in get_args(taken.annotation):
+        elif (get_origin(taken.annotation) or taken.annotation) in (taken.empty, *_KINDS):
             check_kind(name, value, taken.default)
 
 
