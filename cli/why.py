@@ -87,8 +87,7 @@ def _as_dict(explanation: Explanation, journal: str) -> dict[str, object]:
 
 def _format(explanation: Explanation, journal: str, noun: str, unit: str) -> str:
     on = "" if explanation.location is None else f" on {noun} {explanation.location}"
-    plan = [] if explanation.plan is None else ["agent {}'s plan: {}".format(*explanation.plan)]
-    account = "\n".join(map(escaped, [*explanation.account, *plan]))
+    account = "\n".join(map(escaped, explanation.account))
     parts = [f"{escaped(explanation.kind)}{on} in {unit} {explanation.unit}", account]
     if explanation.change is not None:
         parts += [

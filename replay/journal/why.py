@@ -1,6 +1,6 @@
 """Explanations of results, in any world: who did what, and what would have changed the result.
 
-A world makes them (`Tools.explanations`). It claims "would have" only of what it has derived again:
+A world makes them (`Tools.explain`). It claims "would have" only of what it has derived again:
 from the state before the unit and the recorded inputs, with one submission replaced.
 """
 
@@ -55,9 +55,7 @@ class Explanation:
         unit: the public number of the unit.
         location: the number of the location (a plot), or None.
         agents: those involved, ascending.
-        account: sentences about the actions of the agents; without a change, the last one gives the
-            reason why there is none.
-        plan: the agent whose plan is listed after them, and the listing; or None.
+        account: sentences about the actions of the agents; the first is that of the event.
         change: the change of one agent's plan that leads to another result; None if there is none.
     """
 
@@ -66,13 +64,11 @@ class Explanation:
     location: int | None
     agents: Sequence[int]
     account: Sequence[str]
-    plan: tuple[int, str] | None = None
     change: PlanChange | None = None
 
     def __str__(self) -> str:
-        plan = [] if self.plan is None else ["agent {}'s plan: {}".format(*self.plan)]
         change = [] if self.change is None else [self.change.text]
-        return "\n".join([*self.account, *plan, *change])
+        return "\n".join([*self.account, *change])
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -81,6 +77,5 @@ class Explanation:
             "place": self.location,
             "agents": list(self.agents),
             "account": list(self.account),
-            "plan": None if self.plan is None else {"agent": self.plan[0], "says": self.plan[1]},
             "change": None if self.change is None else self.change.as_dict(),
         }
