@@ -1,4 +1,4 @@
-"""`goldrush why`: outcomes explained, with the smallest change that alters them."""
+"""`goldrush why`: outcomes explained, with a plan that alters them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def why(
     """Explain captures, failed raids, claims, removed actions.
 
     Tells who did what, what the owner did, and whom the random draw chose (`audit` computes it
-    again); then the smallest change of one agent's plan that would have changed the outcome, with
+    again); then one agent's plan that would have changed the outcome, with
     the command that plays it as a fork. The change is checked by deriving the round again.
 
     \b
