@@ -20,7 +20,6 @@ from goldrush.cli.text import (
     cut,
     echo,
     echo_error,
-    echo_exact,
     echo_json,
     with_rosters_cut,
 )
@@ -28,7 +27,6 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.data.columns import Table
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
     from goldrush.replay.data.user_functions import UserMeasure
@@ -54,7 +52,6 @@ def measure(
     models_path: ModelsFile,
     own_measures: OwnMeasures,
     jobs: Jobs,
-    as_csv: bool = option("--csv", help="Print CSV, one row per measure."),
     as_json: Json,
 ) -> int:
     """Measure a run, or the means over many runs.
@@ -67,23 +64,21 @@ def measure(
     \b
     Examples:
       goldrush measure run.journal
-      goldrush measure study --csv
+      goldrush measure study --json
       goldrush measure run.journal --by-round
     """
     from goldrush.replay.journal.batch import journals_in
 
-    _check(by_run, usage, models_path, own_measures, as_csv, as_json)
+    _check(by_run, usage, models_path, own_measures)
     users = measures_of(own_measures)
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, jobs, as_json)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round):
-        _tell_groups(paths, jobs, users, as_csv, as_json)
+        _tell_groups(paths, jobs, users, as_json)
     elif as_json:
         echo_json(_each(partial(_as_dict, by_round), paths, jobs, users))
-    elif as_csv:
-        _print_csv(paths, by_round, jobs, users)
     elif len(paths) > 1 and not by_round:
         click.echo(_compared(paths, jobs, users))
     else:
@@ -113,19 +108,13 @@ def _tell_groups(
     paths: Sequence[str],
     jobs: int | None,
     users: Sequence[UserMeasure],
-    as_csv: bool,
     as_json: bool,
 ) -> None:
-    from goldrush.replay.data.encoded import csv_head, csv_text
-    from goldrush.replay.data.groups import COLUMNS, groups
+    from goldrush.replay.data.groups import groups
 
     found = groups(paths, jobs, users)
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")
-    if as_csv:
-        rows = (row for group in found for row in group.rows())
-        echo_exact([csv_head(COLUMNS), csv_text(COLUMNS, rows)])
-        return
     echo(as_json, as_dicts(found), lambda: _by_world(found))
 
 
@@ -168,17 +157,12 @@ def _check(
     usage: bool,
     models: str | None,
     own_measures: Sequence[str],
-    as_csv: bool,
-    as_json: bool,
 ) -> None:
     """Raises BadInput for options that exclude each other."""
     from goldrush.kernel.errors import BadInput
 
-    if as_csv and as_json:
-        raise BadInput("--csv and --json exclude each other", "give one of them")
-    if usage and (by_run or own_measures or as_csv):
-        options = {"--by-run": by_run, "--measure": own_measures}
-        given = next((name for name, value in options.items() if value), "--csv")
+    if usage and (by_run or own_measures):
+        given = "--by-run" if by_run else "--measure"
         raise BadInput(f"--usage takes no {given}", "give --json or --by-round, or leave it out")
     if models is not None and not usage:
         raise BadInput("--models needs --usage", "give --usage, too")
@@ -193,34 +177,6 @@ def _as_dict(by_round: bool, run: RunData) -> dict[str, Any]:
     if by_round:
         found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measured.known), run)
     return found
-
-
-def _print_csv(
-    paths: Sequence[str], by_round: bool, jobs: int | None, users: Sequence[UserMeasure]
-) -> None:
-    from goldrush.replay.data.encoded import csv_head
-    from goldrush.replay.data.run_data import map_runs, run_at
-
-    head = csv_head(_table_of(by_round, run_at(paths[0], users)).columns)
-    rows = partial(_csv_rows, by_round)
-    # Printed only when whole: half a table would be taken for a whole one.
-    echo_exact([head, *map_runs(rows, paths, jobs, one_world=True, users=users)])
-
-
-def _csv_rows(by_round: bool, run: RunData) -> str:
-    from goldrush.replay.data.encoded import csv_text
-
-    table = _table_of(by_round, run)
-    return csv_text(table.columns, table.rows(run))
-
-
-def _table_of(by_round: bool, run: RunData) -> Table:
-    """The table that --csv prints."""
-    from goldrush.replay.data.tables import figures_table, units_table
-
-    known = run.measures.known
-    table_of = units_table if by_round else figures_table
-    return table_of(run.world.vocabulary, known)
 
 
 def _compared(paths: Sequence[str], jobs: int | None, users: Sequence[UserMeasure]) -> str:

@@ -8,7 +8,7 @@ record, a part of the world's tools.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -17,8 +17,6 @@ from goldrush.kernel.errors import BadInput
 if TYPE_CHECKING:
     from goldrush.replay.levelled import Keys, Settings
     from goldrush.replay.study.records import Result
-
-K = TypeVar("K")  # the part of a run that a world keeps
 
 MIXED: Final = "mixed"  # the default roster of a world
 
@@ -100,29 +98,6 @@ class Criteria:
         return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
-def _keep_nothing(measured: object) -> Any:
-    return None
-
-
-@attrs.frozen
-class Kept(Generic[K]):
-    """What a world's chapter needs of a run. It is passed between processes.
-
-    Attributes:
-        of: `of(measured)`, what is kept of a measured run.
-        pack: as plain values that kernel.codec packs, for the cache between reports.
-        unpack: from these plain values.
-        lasts: whether all measures of a run with a configuration follow from its journal and the
-            code of goldrush alone. Others are computed for each report, as the code of another
-            distribution may change at any time.
-    """
-
-    of: Callable[[Any], K] = _keep_nothing
-    pack: Callable[[K], object] = lambda own: own
-    unpack: Callable[[Any], K] = lambda own: own
-    lasts: Callable[[Any], bool] = lambda config: False
-
-
 @attrs.frozen
 class Studies:
     """How a world is studied. Its runs record `config` and players (see Vocabulary.players), an
@@ -138,7 +113,12 @@ class Studies:
         criteria: those of the world; none for a world that is compared and not judged.
         same: `same(ours, theirs, policies)`, whether two cells' settings (`Results.settings`, which
             have no seed) lead to the same run with these policies.
-        covariate, kept: see the types.
+        covariate: see the type.
+        kept: `kept(measured)`, what the world's chapter needs of a measured run besides its
+            measures. It is passed between processes.
+        lasts: whether all measures of a run with a configuration follow from its journal and the
+            code of goldrush alone. Others are computed for each report, as the code of another
+            distribution may change at any time.
         answers: `answers(results)`, the tables of the chapter for JSON.
         summary: `summary(results)`, their most important results for the terminal, line by line.
         compared: the measures that are drawn, over the units and where treatments are compared;
@@ -157,7 +137,8 @@ class Studies:
         ours == theirs
     )
     covariate: Covariate | None = None
-    kept: Kept[Any] = Kept()
+    kept: Callable[[Any], Any] = lambda measured: None
+    lasts: Callable[[Any], bool] = lambda config: False
     answers: Callable[[Any], Mapping[str, Any]] = lambda results: {}
     summary: Callable[[Any], Sequence[str]] = lambda results: ()
     compared: Sequence[str] | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from goldrush.kernel.errors import JournalError, format_value
-from goldrush.replay.data.columns import Column, Row, Table
+from goldrush.kernel.errors import JournalError
+from goldrush.replay.data.columns import Row, Table
 from goldrush.replay.extras import require
 
 if TYPE_CHECKING:
@@ -28,32 +28,15 @@ class Batches:
         values: Sequence[Row] = list(zip(*rows, strict=True)) or [()] * len(self._columns)
         arrays = []
         for column, of in zip(self._columns, values, strict=True):
+            plain = column.type.plain
+            if plain is not None:
+                of = [None if value is None else plain(value) for value in of]
             try:
-                arrays.append(self._array(column, of))
-            except (OverflowError, self._arrow.ArrowException):
-                raise self._refused(column, of, rows) from None
+                arrays.append(self._arrow.array(of, column.type.arrow(self._arrow)))
+            except (OverflowError, self._arrow.ArrowException):  # only of a forged journal
+                problem = f"a value of {column.name} is too large for Parquet; csv can hold it"
+                raise JournalError(rows[0][0], problem) from None
         return self._arrow.record_batch(arrays, schema=self.schema)
-
-    def _array(self, column: Column, values: Iterable[Any]) -> Any:
-        plain = column.type.plain
-        if plain is not None:
-            values = [None if value is None else plain(value) for value in values]
-        return self._arrow.array(values, column.type.arrow(self._arrow))
-
-    def _refused(self, column: Column, values: Row, rows: Sequence[Row]) -> JournalError:
-        """The first value that cannot be held: only a forged journal has such."""
-        index = next(n for n, value in enumerate(values) if not self._fits(column, value))
-        problem = (
-            f"{column.name} is {format_value(values[index])}, which Parquet cannot hold; csv can"
-        )
-        return JournalError(rows[index][0], problem)
-
-    def _fits(self, column: Column, value: Any) -> bool:
-        try:
-            self._array(column, [value])
-        except (OverflowError, self._arrow.ArrowException):
-            return False
-        return True
 
 
 def rows_table(

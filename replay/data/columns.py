@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager
 from functools import cache
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
 
 import attrs
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
 
 Row = Sequence[Any]
-R = TypeVar("R")
-R_contra = TypeVar("R_contra", contravariant=True)
-P = TypeVar("P")
 
 
 @attrs.frozen
@@ -50,68 +47,57 @@ class Column:
         type: the type of its values.
         unit: their unit of measurement; empty for none.
         description: their meaning.
+        value: reads its value from a record, in a table that is made of records.
     """
 
     name: str
     type: Type
     unit: str
     description: str
+    value: Callable[..., object] = lambda record: None
 
-    def read_by(self, value: Callable[[R], object]) -> ColumnOf[R]:
+    def read_by(self, value: Callable[..., object]) -> Column:
         """The column with the function that reads its value from a record."""
-        return ColumnOf(self.name, self.type, self.unit, self.description, value)
-
-
-@attrs.frozen
-class ColumnOf(Column, Generic[R_contra]):
-    """A column of a table of records; `value` reads its value from a record."""
-
-    value: Callable[[R_contra], object]
+        return attrs.evolve(self, value=value)
 
 
 def column(
     name: str,
     type: Type,
     description: str,
-    value: Callable[[R], object] | None = None,
+    value: Callable[..., object] | None = None,
     *,
     fit: Callable[..., object] | None = None,
     unit: str = "",
-) -> ColumnOf[R]:
+) -> Column:
     """A column of a table of records. `value`: reads the value; None: it is the attribute of the
     column's name, without a final `_`; `fit`: makes of the attribute what the column holds.
     """
     read = value or attrgetter(name.removesuffix("_"))
     if fit is None:
-        return ColumnOf(name, type, unit, description, read)
-    return ColumnOf(name, type, unit, description, lambda record: fit(read(record)))
+        return Column(name, type, unit, description, read)
+    return Column(name, type, unit, description, lambda record: fit(read(record)))
 
 
-@attrs.frozen
-class PartOf(Generic[R, P]):
-    """A part of records, None where a record has no such part."""
+def of_part(part: Callable[..., object], *columns: Column) -> list[Column]:
+    """The columns of a part of records, null where a record has no such part."""
 
-    part: Callable[[R], P | None]
-
-    def columns(self, *columns: ColumnOf[P]) -> list[ColumnOf[R]]:
-        """The columns of the part, null where there is none."""
-        return [column.read_by(self._reader(column.value)) for column in columns]
-
-    def _reader(self, value: Callable[[P], object]) -> Callable[[R], object]:
-        def read(record: R) -> object:
-            part = self.part(record)
-            return None if part is None else value(part)
+    def reader(value: Callable[..., object]) -> Callable[..., object]:
+        def read(record: object) -> object:
+            found = part(record)
+            return None if found is None else value(found)
 
         return read
 
+    return [column.read_by(reader(column.value)) for column in columns]
+
 
 def columns_in_order(
-    values: Callable[[R], Sequence[object]], columns: Iterable[Column]
-) -> list[ColumnOf[R]]:
+    values: Callable[..., Sequence[object]], columns: Iterable[Column]
+) -> list[Column]:
     """Columns whose values a record has in a sequence, in their order."""
-    return PartOf(values).columns(
-        *(column.read_by(itemgetter(index)) for index, column in enumerate(columns))
-    )
+    ordered = [column.read_by(itemgetter(index)) for index, column in enumerate(columns)]
+    return of_part(values, *ordered)
 
 
 _BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch
@@ -188,11 +174,11 @@ _TYPES_OF: Final[Mapping[object, Type]] = {
 }
 
 
-def columns_of(kind: type[R]) -> list[ColumnOf[R]]:
+def columns_of(kind: type) -> list[Column]:
     """The columns of the fields of a record that are declared with unit and meaning:
     `Annotated[int, "plots", "plots that are owned"]`.
     """
-    columns: list[ColumnOf[R]] = []
+    columns: list[Column] = []
     for name, hint in get_type_hints(kind, include_extras=True).items():
         match getattr(hint, "__metadata__", None):
             case (unit, meaning):
@@ -200,23 +186,7 @@ def columns_of(kind: type[R]) -> list[ColumnOf[R]]:
     return columns
 
 
-@attrs.frozen
-class Front:
-    """The first values of every row of a run.
-
-    Attributes:
-        journal: the path as it was given.
-        treatment: the treatment in the study whose folder holds the journal; None elsewhere.
-        roster: the roster's name in the study, elsewhere the roster as text; None if it is unknown.
-        seed: the run's seed, the last one if a fork changed it; None without one.
-    """
-
-    journal: str
-    treatment: str | None
-    roster: str | None
-    seed: int | None
-
-
+# The first values of every row of a run.
 FRONT: Final = (
     Column("journal", TEXT, "", "the path of the journal, as it was given"),
     Column("treatment", TEXT, "", "the treatment in the study whose folder holds it; else null"),
@@ -233,7 +203,7 @@ class TableSource(Protocol):
     @property
     def world(self) -> World[Any]: ...
     @property
-    def front(self) -> Front: ...
+    def front(self) -> Row: ...
     @property
     def units(self) -> int: ...
     @property
@@ -264,23 +234,21 @@ class Table:
     def rows(self, run: TableSource) -> Iterator[Row]:
         """The rows of a run. Raises JournalError as reading a journal does."""
         with run.reporting_forged():
-            front = attrs.astuple(run.front)
             for row in self.own_rows(run):
-                yield (*front, *row)
+                yield (*run.front, *row)
 
 
-@attrs.frozen
-class RecordsOf(Generic[R]):
-    """The records of a run of which a table is made."""
+def records_table(
+    name: str,
+    records: Callable[[TableSource], Iterable[object]],
+    description: str,
+    *columns: Column,
+) -> Table:
+    """The table with a row for each record of a run."""
+    values = [column.value for column in columns]
 
-    records: Callable[[TableSource], Iterator[R]]
+    def rows(run: TableSource) -> Iterator[Row]:
+        for record in records(run):
+            yield [value(record) for value in values]
 
-    def table(self, name: str, description: str, *columns: ColumnOf[R]) -> Table:
-        """The table with a row for each record."""
-        values = [column.value for column in columns]
-
-        def rows(run: TableSource) -> Iterator[Row]:
-            for record in self.records(run):
-                yield [value(record) for value in values]
-
-        return Table(name, description, columns, rows)
+    return Table(name, description, columns, rows)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -286,6 +286,7 @@ class _Parquet:
         self._schema = Batches(table).schema
         self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._schema)
         self._waiting: list[Any] = []
+        self._rows = 0
 
     @staticmethod
     def recogniser(table: Table, path: Path) -> IsOwn:
@@ -293,30 +294,29 @@ class _Parquet:
         import pyarrow.parquet
 
         def is_earlier(front: bytes) -> bool:
-            try:
+            with suppress(OSError, pyarrow.ArrowException):
                 names = pyarrow.parquet.read_schema(path).names
-            except (OSError, pyarrow.ArrowException):
-                return False
-            return bool(names == [column.name for column in table.columns])
+                return bool(names == [column.name for column in table.columns])
+            return False
 
         return is_earlier
 
     def put(self, batch: Any) -> None:
         """Keep a batch until there are enough for a row group."""
         self._waiting.append(batch)
-        if sum(one.num_rows for one in self._waiting) >= GROUP:
-            self._write(GROUP)
+        self._rows += batch.num_rows
+        if self._rows >= GROUP:
+            self._write()
 
-    def _write(self, least: int) -> None:
-        """Write row groups, and keep fewer rows than `least`."""
+    def _write(self) -> None:
         table = self._arrow.Table.from_batches(self._waiting, self._schema)
-        whole = table.num_rows // least * least
-        self._writer.write_table(table.slice(0, whole), row_group_size=GROUP)
-        self._waiting = table.slice(whole).to_batches()
+        self._writer.write_table(table, row_group_size=table.num_rows or None)
+        self._waiting, self._rows = [], 0
 
     def finish(self) -> None:
         """Write the rest, and the file's footer."""
-        self._write(1)
+        if self._waiting:
+            self._write()
         self._writer.close()
 
     def close(self) -> None:

@@ -12,9 +12,9 @@ seed a note tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -22,8 +22,7 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
-from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.extras import require
 from goldrush.replay.journal.declared import unusual
@@ -81,27 +80,6 @@ class Group:
             "notes": list(self.notes),
         }
 
-    def rows(self) -> Iterator[Sequence[Any]]:
-        """A row for each measure, in the columns of COLUMNS."""
-        kind = self.kind
-        front = (kind.world, format_treatment(kind), kind.roster, kind.horizon)
-        for name, one in self.means.items():
-            yield (*front, name, self.runs, one.n, one.mean, one.low, one.high)
-
-
-COLUMNS: Final = (
-    Column("world", TEXT, "", "the world's name"),
-    Column("treatment", TEXT, "", "the study's treatment, else settings not default; forks"),
-    Column("roster", TEXT, "", "the roster"),
-    Column("horizon", WHOLE, "", "the planned number of rounds (or other units) of a run"),
-    Column("measure", TEXT, "", "its name"),
-    Column("runs", WHOLE, "", "the number of runs"),
-    Column("defined", WHOLE, "", "the number of runs in which the measure is defined"),
-    Column("mean", REAL, "", "the mean over these runs"),
-    Column("low", REAL, "", "the lower end of its 95% confidence interval"),
-    Column("high", REAL, "", "the upper end"),
-)
-
 
 def format_treatment(kind: RunKind) -> str | None:
     """The treatment as text: its name, or `name=value` for each setting; then the number of forks.
@@ -123,18 +101,12 @@ def groups(
     need; JournalError as reading a journal does; WorkerDied if a process was killed.
     """
     require("scipy", "intervals need", "stats", ", or take --by-run")
-    runs = list(map_runs(_one, paths, jobs, users=users))
-    recorded: dict[bytes, set[bytes]] = {}
-    for one in runs:
-        recorded.setdefault(one.key, set()).add(one.recorded)
-    found: dict[bytes, _Gathered] = {}
-    for one in runs:
-        # A typed setting is taken for a default in the one run whose seed it is equal to: that run
-        # is one of those with the same typed setting.
-        is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
-        found.setdefault(one.recorded if is_typed else one.key, _Gathered()).add(one)
-    equal = equal_journals([[one.path for one in gathered.runs] for gathered in found.values()])
-    return [gathered.group(equal) for gathered in found.values()]
+    found: dict[bytes, list[_One]] = {}
+    for one in map_runs(_one, paths, jobs, users=users):
+        found.setdefault(one.key, []).append(one)
+    distinct = [_distinct(runs) for runs in found.values()]
+    equal = equal_journals([[one.path for one in runs] for runs, _ in distinct])
+    return [_group(runs, notes, equal) for runs, notes in distinct]
 
 
 @attrs.frozen
@@ -145,37 +117,32 @@ class _One:
     name: str
     kind: RunKind
     key: bytes  # of its group
-    recorded: bytes  # the same with all settings but the seed as they are recorded
     sha256: str
     seed: int | None
     finished: bool
     known: Mapping[str, AgentMeasure | Measure]  # as of `Group`, without their functions
-    values: Sequence[Value]  # of each of them
+    values: Mapping[str, Value]
 
 
 def _one(run: RunData) -> _One:
     with run.reporting_forged():
-        kind, key, recorded = _keyed(run)
+        kind, key = _keyed(run)
         measured = run.measured
-        known = _known(run.measures, measured)
+        known: dict[str, AgentMeasure | Measure] = {}
+        if measured.roster:
+            known |= run.measures.of_agents
+        for name, measure in measured.known.items():
+            known[name] = attrs.evolve(measure, of=None, over=None)
         return _One(
-            Path(run.path), run.name, kind, key, recorded, sha256_of(run.path), run.front.seed,
-            measured.finished, known, [_value(measured, measure) for measure in known.values()],
+            Path(run.path), run.name, kind, key, sha256_of(run.path), run.declared.seed,
+            measured.finished, known, {name: _value(measured, name) for name in known},
         )  # fmt: skip
 
 
-def _known(measures: Measures, measured: Measured[Any]) -> dict[str, AgentMeasure | Measure]:
-    """The measures of a run by name, those of agents first, if it has any."""
-    of_runs = {
-        name: attrs.evolve(measure, of=None, over=None) for name, measure in measured.known.items()
-    }
-    return {**(measures.of_agents if measured.roster else {}), **of_runs}
-
-
-def _value(measured: Measured[Any], known: AgentMeasure | Measure) -> Value:
-    if known.name in measured.by_agent or not isinstance(known, Measure):
-        return mean(measured.by_agent.get(known.name, ())) if measured.units else None
-    return measured.of(known.name)
+def _value(measured: Measured[Any], name: str) -> Value:
+    if name in measured.known and name not in measured.by_agent:
+        return measured.of(name)
+    return mean(measured.by_agent.get(name, ())) if measured.units else None
 
 
 def kind_of(run: RunData) -> RunKind:
@@ -183,8 +150,8 @@ def kind_of(run: RunData) -> RunKind:
     return _keyed(run)[0]
 
 
-def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
-    """The kind of a run, and its keys (see _One)."""
+def _keyed(run: RunData) -> tuple[RunKind, bytes]:
+    """The kind of a run, and the key of its group."""
     units = run.world.vocabulary.units
     declared = run.declared
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
@@ -192,48 +159,36 @@ def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
     planned = settings.pop(units, None)
     horizon = planned if type(planned) is int and planned else run.measured.units
     own = run.measured.subject
-    front = run.front
-    treatment: str | Mapping[str, Any] | None = front.treatment
-    if treatment is None:
+    _, named, roster, _ = run.front
+    treatment: str | Mapping[str, Any] | None = named
+    if named is None:
         treatment = {**unusual(settings, run.tools.config), **own} or None
     newest = run.world.rules == run.tools.world({}).rules
     world = run.world.name if newest else f"{run.world.name}, rules {run.world.rules}"
-    kind = RunKind(world, treatment, front.roster, horizon, units, declared.forks)
-
-    def key(settings: Mapping[str, Any]) -> bytes:
-        known = None if front.treatment is not None else {**settings, **own}
-        return pack([kind.world, front.treatment, known, kind.roster, horizon, kind.forks])
-
-    recorded = {name: declared.settings[name] for name in settings}
-    return kind, key(settings), key(recorded)
+    kind = RunKind(world, treatment, roster, horizon, units, declared.forks)
+    known = {**settings, **own} if named is None else None
+    return kind, pack([world, named, known, roster, horizon, kind.forks])
 
 
-class _Gathered:
-    """The runs of a group, those with the same bytes once."""
+def _distinct(runs: Sequence[_One]) -> tuple[list[_One], list[str]]:
+    """The runs of a group, those with the same bytes once, and notes on them."""
+    by_sha256: dict[str, _One] = {}
+    by_seed: dict[int, _One] = {}
+    notes = []
+    for one in runs:
+        same = by_sha256.setdefault(one.sha256, one)
+        if same is not one:
+            notes.append(f"{one.name} has the same bytes as {same.name}; counted once")
+        elif one.seed is not None and (other := by_seed.setdefault(one.seed, one)) is not one:
+            says = f"{one.name} has the seed of {other.name}"
+            notes.append(f"{says}; the interval takes them as independent")
+    return list(by_sha256.values()), notes
 
-    def __init__(self) -> None:
-        self.runs: list[_One] = []
-        self._by_sha256: dict[str, str] = {}
-        self._by_seed: dict[int, str] = {}
-        self._notes: list[str] = []
 
-    def add(self, one: _One) -> None:
-        same = self._by_sha256.setdefault(one.sha256, one.name)
-        if same != one.name:
-            self._notes.append(f"{one.name} has the same bytes as {same}; counted once")
-            return
-        if one.seed is not None and self._by_seed.setdefault(one.seed, one.name) != one.name:
-            self._notes.append(
-                f"{one.name} has the seed of {self._by_seed[one.seed]}; the interval takes them as "
-                "independent"
-            )
-        self.runs.append(one)
-
-    def group(self, equal: Mapping[Path, Path]) -> Group:
-        """`equal`: of `equal_journals`; such runs are one draw, as in reports."""
-        known = {name: measure for one in self.runs for name, measure in one.known.items()}
-        values = [dict(zip(one.known, one.values, strict=True)) for one in self.runs]
-        draws = [equal.get(one.path, one.path) for one in self.runs]
-        means = {name: interval([of.get(name) for of in values], draws) for name in known}
-        unfinished = sum(not one.finished for one in self.runs)
-        return Group(self.runs[0].kind, len(self.runs), unfinished, known, means, self._notes)
+def _group(runs: Sequence[_One], notes: Sequence[str], equal: Mapping[Path, Path]) -> Group:
+    """`equal`: of `equal_journals`; such runs are one draw, as in reports."""
+    known = {name: measure for one in runs for name, measure in one.known.items()}
+    draws = [equal.get(one.path, one.path) for one in runs]
+    means = {name: interval([one.values.get(name) for one in runs], draws) for name in known}
+    unfinished = sum(not one.finished for one in runs)
+    return Group(runs[0].kind, len(runs), unfinished, known, means, notes)

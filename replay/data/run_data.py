@@ -16,7 +16,6 @@ from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
-from goldrush.replay.data.columns import Front
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
@@ -96,10 +95,12 @@ class RunData:
             return declared_in(self.world, reader, self.tools.players.prompts)
 
     @cached_property
-    def front(self) -> Front:
-        """The first values of every row. Raises BadInput if the journal cannot be opened."""
+    def front(self) -> tuple[str, str | None, str | None, int | None]:
+        """The first values of every row, as in columns.FRONT. Raises BadInput if the journal cannot
+        be opened.
+        """
         treatment, roster = self._cell or (None, self.declared.roster)
-        return Front(self.name, treatment, roster, self.declared.seed)
+        return self.name, treatment, roster, self.declared.seed
 
     def reporting_forged(self) -> AbstractContextManager[None]:
         """Reports forged events in what reads the run (see replay.journal.forged)."""

@@ -66,7 +66,7 @@ def tables_of(
 
 
 def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
-    """The measures of every unit of a run (`goldrush measure --by-round --csv`)."""
+    """The measures of every unit of a run."""
     names = [name for name, measure in known.items() if measure.by_unit]
 
     def rows(run: TableSource) -> Iterator[Row]:
@@ -98,7 +98,7 @@ def measure_columns(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> lis
 
 
 def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
-    """The measures of a run and of its halves (`goldrush measure --by-run --csv`)."""
+    """The measures of a run and of its halves."""
 
     def rows(run: TableSource) -> Iterator[Row]:
         measured = run.measured
@@ -109,7 +109,7 @@ def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table
     units = vocabulary.units
     return Table(
         "measures",
-        "a measure of a run (`goldrush measure --by-run --csv`)",
+        "a measure of a run",
         [
             Column("measure", TEXT, "", "its name"),
             Column("run", REAL, "", f"over all {units}, as the measure is defined over several"),

@@ -21,7 +21,7 @@ import attrs
 from goldrush.agents.given import given, location_elsewhere, location_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
-from goldrush.agents.pool import Unguarded, in_child
+from goldrush.agents.pool import in_child
 from goldrush.agents.trust import import_early
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
@@ -46,7 +46,7 @@ from goldrush.replay.study.play import (
     play_remotely,
     store_journal,
 )
-from goldrush.replay.study.records import Manifest
+from goldrush.replay.study.records import Manifest, StudyRun
 from goldrush.replay.tools import Tools
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
@@ -104,21 +104,16 @@ def carry_out(
         for run in there:
             if run.path not in done:
                 check_kept(run, str(root / run.path), known.get(run.path))
+        left = [run for run in runs if run.path not in done]
         code = recorded
-        if len(done) < len(runs):
+        if left:
             kept = [run for run in runs if _is_kept(run, root, done)]
             code = checked_code(root, plan, recorded, kept)
         synced = known.keys() & done.keys()  # the manifest lists only synced journals
-        if len(done) < len(runs) or len(known) < len(runs):
+        if left or len(known) < len(runs):
             _write(root, plan, runs, done, synced, code)
         _make_room(root, runs, done)
-        left = [run for run in runs if run.path not in done]
-        try:
-            done.update(_played(left, root, backend, models, report, call))
-        except Unguarded:
-            if not known and not done:
-                _remove_empty(root, runs)
-            raise
+        done.update(_played(left, root, backend, models, report, call))
         return _write(root, plan, runs, done, synced, code)
 
 
@@ -132,7 +127,14 @@ def _write(
 ) -> Manifest:
     """Write the manifest, after the journals that are not `synced` yet."""
     _sync(root, done.keys() - synced)
-    return write_manifest(root, plan, runs, done, code)
+    listed = [
+        StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None, None)))
+        for run in runs
+    ]
+    rules = studied(plan.world).world({}).rules
+    manifest = Manifest(plan.world, plan.as_dict(), listed, rules, code)
+    write_manifest(root, manifest)
+    return manifest
 
 
 def _sync(root: Path, paths: Iterable[str]) -> None:
@@ -316,43 +318,25 @@ def _lock(fd: int, root: Path) -> None:
     """Take the lock, which the workers of a killed study still hold until they end."""
     until = time.monotonic() + LOCK_WAIT
     while True:
-        try:
+        with suppress(BlockingIOError):
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise BadInput(
-                    f"another study is running in {root}", "wait until it ends"
-                ) from None
-        except OSError as error:
-            raise BadInput(
-                f"cannot lock {root}: {error.strerror}", "give another folder (--out)"
-            ) from None
+        if time.monotonic() > until:
+            raise BadInput(f"another study is running in {root}", "wait until it ends")
         time.sleep(0.02)
 
 
 def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) -> None:
-    """Create the folders of the runs to play; remove unfinished journals of the others."""
+    """Create the folders of the runs; remove unfinished journals of those that are done."""
     try:
         for run in runs:
-            if run.path not in done:
-                clear_path(run, str(root))
-                continue
-            files.make_folders_within(str(root), run.path)
-            with suppress(FileNotFoundError):
-                files.system.unlink(str(root / (run.path + UNFINISHED)))
+            clear_path(run, str(root))
+            if run.path in done:
+                with suppress(FileNotFoundError):
+                    files.system.unlink(str(root / (run.path + UNFINISHED)))
     except OSError as error:
         raise WriteFailed(
             str(error.filename or root), f"blocks the study: {error.strerror}"
         ) from None
-
-
-def _remove_empty(root: Path, runs: Sequence[Planned]) -> None:
-    """Remove the manifest and the folders of a study that could play no run."""
-    files.system.unlink(str(root / MANIFEST))
-    for run in runs:
-        with suppress(OSError):  # stops at the first folder that is not there
-            for folder in folders_of(run.path, str(root))[:-1]:
-                files.system.remove_folder(str(folder))
 
 
 def _checked(

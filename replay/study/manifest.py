@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -21,67 +21,45 @@ from goldrush.kernel.files import always, open_regular, write_whole
 from goldrush.kernel.journal import FORMAT
 from goldrush.replay.find import distribution_of
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
-from goldrush.replay.study.plan import Planned, StudyPlan, studied
+from goldrush.replay.study.plan import StudyPlan, studied
 from goldrush.replay.study.records import Manifest, StudyRun
 from goldrush.version import __version__
 
 Done = tuple[str, int]  # SHA-256 and size of the journal of a finished run
-UNDONE: Final = (None, None)  # of another
 UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
-def write_manifest(
-    folder: Path,
-    plan: StudyPlan,
-    runs: Sequence[Planned],
-    done: Mapping[str, Done],
-    code: Mapping[str, str],
-) -> Manifest:
-    """Write the manifest atomically, and return it. `code`: as in `Manifest`. Raises WriteFailed,
-    and BadInput if the path is not a regular file.
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write a manifest atomically, as JSON with a line for each run, so that `diff` shows which run
+    changed. Raises WriteFailed, and BadInput if the path is not a regular file.
     """
-    # Any manifest there was read (`read_manifest`), which refuses every other file.
-    write_whole(str(folder / MANIFEST), _text(plan, runs, done, code).encode(), is_own=always)
-    listed = [
-        StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, UNDONE))
-        for run in runs
-    ]
-    rules = studied(plan.world).world({}).rules
-    return Manifest(plan.world, plan.as_dict(), listed, rules, code)
-
-
-def _text(
-    plan: StudyPlan,
-    runs: Sequence[Planned],
-    done: Mapping[str, Done],
-    code: Mapping[str, str],
-) -> str:
-    """JSON with one line per run, so that `diff` shows which run changed."""
-    of = studied(plan.world)
-    brought_by = distribution_of(of.name)
+    brought_by = distribution_of(manifest.world)
     head = {
         "goldrush": __version__,
         "format": FORMAT,
-        "world": of.name,
-        "rules": of.world({}).rules,
+        "world": manifest.world,
+        "rules": manifest.rules,
         **({} if brought_by is None else {"distribution": brought_by}),
-        **({"code": code} if code else {}),
-        "plan": plan.as_dict(),
+        **({"code": manifest.code} if manifest.code else {}),
+        "plan": manifest.plan,
     }
-    listed = [
-        {
-            "path": run.path,
-            "treatment": run.cell.treatment,
-            "roster": run.cell.roster,
-            **dict(zip(("sha256", "bytes"), done.get(run.path, UNDONE), strict=True)),
-        }
-        for run in runs
-    ]
     lines = [f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items()]
-    rows = ",\n".join(f"  {json.dumps(row)}" for row in listed)
-    return f'{{\n{"".join(lines)} "runs": [\n{rows}\n ]\n}}\n'
+    rows = ",\n".join(f"  {json.dumps(_listed(run))}" for run in manifest.runs)
+    text = f'{{\n{"".join(lines)} "runs": [\n{rows}\n ]\n}}\n'
+    # Any manifest there was read (`read_manifest`), which refuses every other file.
+    write_whole(str(folder / MANIFEST), text.encode(), is_own=always)
+
+
+def _listed(run: StudyRun) -> dict[str, Any]:
+    return {
+        "path": run.path,
+        "treatment": run.cell.treatment,
+        "roster": run.cell.roster,
+        "sha256": run.sha256,
+        "bytes": run.bytes,
+    }
 
 
 def read_manifest(folder: str | Path) -> Manifest:
@@ -127,10 +105,8 @@ def _manifest_of(table: Any) -> Manifest:
             f"format {format_value(form)}, rules {format_value(rules)} of the {name} world; this "
             f"version reads format {FORMAT}, rules {' and '.join(map(str, readable))}"
         )
-    if "cells" in table:
-        raise ValueError("an older goldrush wrote it, with cells; this version reads runs")
     code = table.get("code", {})
-    if not all(type(digest) is str and _SHA256.fullmatch(digest) for digest in code.values()):
+    if not all(map(_SHA256.fullmatch, code.values())):
         raise ValueError(f"code {format_value(code)}")
     try:
         outlines = list(StudyPlan(name, **plan).outlines())
@@ -143,16 +119,13 @@ def _manifest_of(table: Any) -> Manifest:
     return Manifest(name, plan, runs, rules, code)
 
 
-def _run_of(outline: StudyRun, run: Mapping[str, Any]) -> StudyRun:
+def _run_of(outline: StudyRun, listed: Mapping[str, Any]) -> StudyRun:
     """A run of the plan with what the list says of its journal. Raises ValueError if it is listed
     otherwise than planned.
     """
-    listed = run["path"], run["treatment"], run["roster"]
-    if listed != (outline.path, outline.cell.treatment, outline.cell.roster):
-        names = ", ".join(map(format_value, listed))
-        raise ValueError(f"it lists {names}, where its plan has {outline.path}")
-    sha256, size = run["sha256"], run["bytes"]
-    undone = sha256 is None and size is None
-    if not undone and not (_SHA256.fullmatch(sha256) and type(size) is int and size >= 0):
-        raise ValueError(f"sha256 {format_value(sha256)}, bytes {format_value(size)}")
-    return attrs.evolve(outline, sha256=sha256, bytes=size)
+    run = attrs.evolve(outline, sha256=listed["sha256"], bytes=listed["bytes"])
+    undone = run.sha256 is None and run.bytes is None
+    done = type(run.bytes) is int and run.bytes >= 0 and _SHA256.fullmatch(run.sha256 or "")
+    if listed != _listed(run) or not (undone or done):
+        raise ValueError(f"it lists {format_value(listed, 200)}, where its plan has {run.path}")
+    return run

@@ -6,18 +6,18 @@ fit into memory. They are cached between reports, one file per run, in the user'
 report hashes the journals again), its settings, the roster in the manifest, and goldrush's code.
 Nothing is cached with measures of a user, whose functions may read anything.
 
-    file = values, checksum of key and values
+    file = pickled result, checksum of key and result
 
-`values` is in msgpack. A file that is damaged or has another key is ignored. The checksum is no
-signature: who can write to the cache folder (by default only the user) can change the figures of a
-report.
+A file that is damaged or has another key is ignored. The checksum is no signature: the cache is
+read only where nobody but the user's own account can write.
 """
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,17 +25,14 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
-from goldrush.agents.llm.failures import Failures
-from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel.codec import Undecodable, pack, unpack
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.files import open_regular
 from goldrush.kernel.journal import JournalReader, sha256_in
 from goldrush.kernel.measures import Value
 from goldrush.replay import cache
-from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Measured, Span
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
@@ -152,7 +149,7 @@ def _result(task: _Task) -> Result[Any, Any]:
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
-    made = result_of(run, measured, of.studies.kept.of(measured), of.headline(measured))
+    made = result_of(run, measured, of.studies.kept(measured), of.headline(measured))
     made = attrs.evolve(made, failures=failures, first=first)
     if not users:
         keep(of, run, roster, made)
@@ -235,10 +232,8 @@ def read_kept(of: Tools, run: StudyRun, roster: str | None) -> Result[Any, Any] 
         data = file.read()
     if xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
         return None
-    try:
-        return _unpacked(of, run, unpack(data[:-_CHECKSUM]))
-    except (Undecodable, LookupError, ValueError, TypeError):
-        return None
+    result: Result[Any, Any] = pickle.loads(data[:-_CHECKSUM])  # noqa: S301  # of this user's account alone
+    return attrs.evolve(result, **run.fields())
 
 
 def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any]) -> None:
@@ -250,7 +245,7 @@ def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any])
         file = cache.unfinished(xxh3_128_hexdigest(key), cache.MEASURES)
         if file is None:
             return
-        data = pack(_values(of, result))
+        data = pickle.dumps(attrs.evolve(result, config=None))
         with file:
             cache.append(file, data + xxh3_128_digest(key + data))
             file.publish(sync=False)
@@ -258,7 +253,7 @@ def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any])
 
 def _key(of: Tools, run: StudyRun, roster: str | None) -> bytes | None:
     """All that the measures of a run depend on; None if that includes code of other packages."""
-    if not of.studies.kept.lasts(run.config):
+    if not of.studies.lasts(run.config):
         return None
     config = run.config.as_dict()
     return pack((_code(), of.name, attrs.astuple(run.cell), roster, run.sha256, config))
@@ -277,28 +272,3 @@ def _code() -> tuple[str, str]:
                     source = Path(where, name).read_bytes()
                     hashed.update(pack((os.path.relpath(where, package), name, source)))
     return __version__, hashed.hexdigest()
-
-
-_OWN: Final = [
-    field.name for field in attrs.fields(Result) if field.name not in attrs.fields_dict(StudyRun)
-]
-
-
-def _values(of: Tools, one: Result[Any, Any]) -> dict[str, Any]:
-    """A result as plain values, without the fields that are in the manifest."""
-    return {name: getattr(one, name) for name in _OWN} | {
-        "course": attrs.astuple(one.course),
-        "kept": of.studies.kept.pack(one.kept),
-        "failures": [attrs.astuple(found, recurse=False) for found in one.failures],
-        "first": [attrs.astuple(answer) for answer in one.first],
-    }
-
-
-def _unpacked(of: Tools, run: StudyRun, values: Mapping[str, Any]) -> Result[Any, Any]:
-    made = {
-        "course": Course(*values["course"]),
-        "kept": of.studies.kept.unpack(values["kept"]),
-        "failures": tuple(Failures(*found) for found in values["failures"]),
-        "first": tuple(FirstAnswer(*answer) for answer in values["first"]),
-    }
-    return Result(**run.fields(), **{**values, **made})

@@ -416,10 +416,10 @@ def texts_of(given: object, what: str) -> list[str]:
 
 
 def _numbers(what: str, given: Sequence[object], kind: Kind) -> tuple[int, ...]:
-    numbers = [integer_of(number, f"a {what}") for number in given]
+    numbers = [integer_of(number, what) for number in given]
     for number in numbers:
         if not kind.holds(number):
-            raise BadInput(f"a {what} is {number}", f"it must be {kind.name}")
+            raise BadInput(f"{what} is {number}", f"it must be {kind.name}")
     return _once(what, numbers)
 
 

@@ -57,7 +57,7 @@ def check_journal(run: Planned, path: str) -> Done | None:
                 return None
     except GoldrushError:
         return None
-    return (verdict.sha256, verdict.bytes) if _begins_as(run, setup) else None
+    return (verdict.sha256, verdict.bytes) if _difference(run, setup) is None else None
 
 
 def check_kept(run: Planned, path: str, sha256: str | None) -> None:
@@ -79,11 +79,7 @@ def check_kept(run: Planned, path: str, sha256: str | None) -> None:
             f"`goldrush source {path} > old.py`",
         )
     if is_recorded and (difference := _difference(run, setup)) is not None:
-        raise _another(path, f"it has {difference}")
-
-
-def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
-    return _difference(run, setup) is None
+        raise _another(path, f"it has another {difference}")
 
 
 def _difference(run: Planned, setup: Mapping[str, Any]) -> str | None:
@@ -92,19 +88,18 @@ def _difference(run: Planned, setup: Mapping[str, Any]) -> str | None:
     """
     key = studied(run.world).vocabulary.players
     planned, recorded = run.setup.get(key, ()), setup.get(key, ())
-    for name in (name for name in {**run.setup, **setup} if name != key):
-        if run.setup.get(name) != setup.get(name):
-            return f"another {name}"
+    for name in {**run.setup, **setup}:
+        if name != key and run.setup.get(name) != setup.get(name):
+            return name
     if len(planned) != len(recorded):
-        return f"{len(recorded)} agents instead of {len(planned)}"
+        return "agents"
     for number, (now, then) in enumerate(zip(planned, recorded, strict=True)):
+        decided = _decided(now["options"], then["options"]) if now["policy"] == LLM else ()
         if {**now, "options": {}} != {**then, "options": {}}:
-            return f"another agent {number}"
-        options, were = now["options"], then["options"]
-        decided = _decided(options, were) if now["policy"] == LLM else ()
-        for name in {**options, **were}:
-            if name not in decided and options.get(name) != were.get(name):
-                return f"another {name} of agent {number}"
+            return f"policy of agent {number}"
+        for name in {**now["options"], **then["options"]}:
+            if name not in decided and now["options"].get(name) != then["options"].get(name):
+                return f"{name} of agent {number}"
     return None
 
 
@@ -222,7 +217,7 @@ def _ended(run: Planned, path: str) -> bool | None:
         if not error.commits:
             return None
     if forked or (difference := _difference(run, setup)) is not None:
-        raise _another(path, "it is a fork" if forked else f"it has {difference}")
+        raise _another(path, "it is a fork" if forked else f"it has another {difference}")
     return ended
 
 

@@ -71,7 +71,7 @@ COMMANDS = (
     Command(("audit", "run.journal", "--all")),
     Command(("audit", "run.journal", "--fairness")),
     Command(("measure", "run.journal")),
-    Command(("measure", "run.journal", "--csv", "--by-round")),
+    Command(("measure", "run.journal", "--json", "--by-round")),
     Command(("measure", "run.journal", "--usage")),
     Command(("export", "run.journal")),
     Command(("export", "run.journal", "--format", "csv", "--out", "csv", "--force")),

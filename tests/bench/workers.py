@@ -22,7 +22,7 @@ from unittest import mock
 from goldrush.kernel.files import make_folder
 from goldrush.replay.study import carry_out, cluster
 from goldrush.replay.study.backend import Backend, as_completed, processes
-from goldrush.replay.study.manifest import MANIFEST, write_manifest
+from goldrush.replay.study.manifest import MANIFEST
 from goldrush.replay.study.plan import Planned, plan_of
 from goldrush.replay.study.play import play_remotely, store_journal
 
@@ -58,7 +58,7 @@ def rows(folder: Path) -> Iterator[Row]:
     syncing = _clock(lambda: carry_out._sync(Path(study), [run.path for run in runs]))
     yield _row("client's disk", "syncs its journal", syncing / RUNS)
     done = {run.path: made for run, made in zip(runs, stored, strict=True)}
-    writing = _cpu(lambda: write_manifest(Path(study), plan, runs, done))[0]
+    writing = _cpu(lambda: carry_out._write(Path(study), plan, runs, done, done.keys(), {}))[0]
     yield _row("client", "lists it in the manifest", writing / RUNS)
     size = Path(study, MANIFEST).stat().st_size
     yield ("client", "the same", f"{size // RUNS:,} B", "", "")

@@ -64,12 +64,6 @@ def test_the_tables_are_those_of_the_library_under_the_names_given(
         assert expected.replace(f"{kept}/", "") == (tmp_path / f"{name}.csv").read_text()
 
 
-def test_the_measures_are_those_of_measure(kept: Path) -> None:
-    exported = goldrush("export", "runs", "--format", "csv", "--table", "measures", cwd=kept)
-
-    assert goldrush("measure", "runs", "--by-run", "--csv", cwd=kept) == exported
-
-
 @pytest.mark.parametrize("table", NAMES)
 def test_one_table_as_csv_is_printed(kept: Path, table: str) -> None:
     ran = goldrush("export", "runs", "--format", "csv", "--table", table, cwd=kept)
@@ -202,13 +196,8 @@ def test_help_names_the_page_with_the_columns(tmp_path: Path) -> None:
     assert "replay/TABLES.md" in goldrush("export", "--help", cwd=tmp_path).out
 
 
-@pytest.mark.parametrize(
-    ("command", "options"),
-    [("export", ["--format", "csv", "--table", "agents"]), ("measure", ["--csv"])],
-)
-def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(
-    tmp_path: Path, command: str, options: list[str]
-) -> None:
+def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(tmp_path: Path) -> None:
+    options = ("--format", "csv", "--table", "agents")
     source, path = tmp_path / "sound", tmp_path / "run.journal"
     record(source, {"rounds": 1}, "raid*2")
     start, *rest = commits_of(source)
@@ -217,7 +206,7 @@ def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(
                  *rest])  # fmt: skip
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "goldrush", command, path, *options],
+        [sys.executable, "-m", "goldrush", "export", path, *options],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=slave,
     )  # fmt: skip
     os.close(slave)

@@ -15,10 +15,7 @@ from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.measures import mean
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
-from goldrush.replay.data.columns import Table
-from goldrush.replay.data.encoded import csv_head, csv_text
 from goldrush.replay.data.groups import groups
-from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import figures_table, units_table
 from goldrush.replay.study.inference import interval
 from goldrush.replay.text import format_number
@@ -90,15 +87,6 @@ def test_several_runs_are_one_line_each(kept: Path) -> None:
     assert {"turnover", "survival", "raid_rate", "gini", "hhi", "respect"} <= set(head)
 
 
-@pytest.mark.parametrize(("option", "table"), [((), FIGURES), (("--by-round",), MEASURED)])
-def test_csv_is_that_of_the_library(kept: Path, option: tuple[str, ...], table: Table) -> None:
-    ran = goldrush("measure", kept / "runs", "--by-run", "--csv", *option, cwd=kept)
-    runs = map(run_at, sorted((kept / "runs").iterdir()))
-    rows = [csv_text(table.columns, table.rows(run)) for run in runs]
-
-    assert (0, csv_head(table.columns) + "".join(rows)) == (ran.code, ran.out)
-
-
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of two kinds that differ in the seed, and one that differs in the horizon."""
@@ -128,19 +116,15 @@ def test_several_runs_are_means_with_their_intervals(many: Path) -> None:
     assert {"n": 1, "mean": gini[5], "low": None, "high": None} == c["measures"]["gini"]
 
 
-def test_groups_say_the_same_as_text_and_as_csv(many: Path) -> None:
+def test_groups_say_the_same_as_text(many: Path) -> None:
     paths = sorted(many.iterdir())
     found = groups(paths)
     head, *rows = told(goldrush("measure", *paths, cwd=many))
-    lines = goldrush("measure", *paths, "--csv", cwd=many).out.splitlines()
     [at] = [place for place, row in enumerate(rows) if row[0] == MEASURES["gini"].title]
     b = found[1].means["gini"]
 
     assert ["measure", "treatment", "roster", "rounds", "runs", "mean", "95% interval"] == head
-    names = ["gold", "plots", *MEASURES]
-    assert 3 * names == [line.split(",")[-6] for line in lines[1:]]
-    ends = f"{b.mean!r},{b.low!r},{b.high!r}"
-    assert f'mining,"agents=2 fine=2.0","raid*2",9,gini,2,2,{ends}' in lines
+    assert ["gold", "plots", *MEASURES] == list(found[1].means)
     assert rows[at + 1] == [
         "agents=2 fine=2.0", "raid*2", "9", "2", number(b.mean),
         f"{number(b.low)} to {number(b.high)}",
@@ -222,12 +206,9 @@ def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--csv", "--json"], "--csv and --json"),
-        (["--usage", "--csv"], "--usage takes no --csv"),
         (["--usage", "--by-run"], "--usage takes no --by-run"),
         (["--models", "models.toml"], "give --usage"),
         (["missing.journal"], "missing.journal"),
-        (["missing.journal", "--csv"], "missing.journal"),
         (["missing.journal", "--json"], "missing.journal"),
     ],
     ids=" ".join,
@@ -238,7 +219,7 @@ def test_what_cannot_be_measured_is_told_in_a_line(
     assert_refused(goldrush("measure", "runs", *options, cwd=kept), says)
 
 
-@pytest.mark.parametrize("option", [(), ("--by-run",), ("--csv",), ("--json",), ("--by-round",)])
+@pytest.mark.parametrize("option", [(), ("--by-run",), ("--json",), ("--by-round",)])
 def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
     kept: Path, tmp_path: Path, option: tuple[str, ...]
 ) -> None:
@@ -254,7 +235,7 @@ def forged(path: Path, gold: Any) -> Path:
     return write(path, changed(sound, MINING_SETTLED, lambda row: [*row[:3], gold]))
 
 
-@pytest.mark.parametrize("option", ["--csv", "--json", "--by-round"])
+@pytest.mark.parametrize("option", ["--json", "--by-round"])
 @pytest.mark.parametrize("gold", [float("nan"), 1.7e308])
 def test_gold_that_no_run_can_mine_is_told_in_a_line(
     tmp_path: Path, option: str, gold: float

@@ -24,7 +24,7 @@ EVERY = (
 WHOLE = (
     "ls {}", "ls --json {}", "replay {} --json", "replay {} --at 1",
     "log {} --json", "log {} --at 1-2", "log {} --agent 1", "measure {}", "measure {} --json",
-    "measure {} --by-round --csv", "measure {} --usage", "measure {} --usage --json",
+    "measure {} --by-round --json", "measure {} --usage", "measure {} --usage --json",
     "why {}", "why {} --json", "audit {} --all", "audit {} --all --json",
     "audit {} --fairness --json",
     "audit {} --at 1 --json", "prompt {} --at 1 --agent 1", "prompt {} --at 2 --agent 0 --json",
@@ -54,7 +54,7 @@ OF_PAIRS = (
     "view {} --against {} --out page.html",
 )  # fmt: skip
 OF_STUDIES = (
-    "measure {}", "measure {} --json", "measure {} --by-run --csv", "report {} --out report.html",
+    "measure {}", "measure {} --json", "measure {} --by-run --json", "report {} --out report.html",
     "report {} --criteria --json", "report {} --json",
     "ls {}", "verify {}", "view {} --out page.html",
     "export {} --format csv --out tables", "audit {} --fairness", "audit {} --all",

@@ -12,7 +12,6 @@ the protocol work?".
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -45,7 +44,7 @@ from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.terms import Role, Shown
 from goldrush.replay.levelled import Settings
 from goldrush.replay.report.numbers import NONE, number, p_value, within_bounds
-from goldrush.replay.studies import MIXED, Kept, Studies
+from goldrush.replay.studies import MIXED, Studies
 from goldrush.replay.study.inference import CONFIDENCE
 from goldrush.replay.study.judging import (
     AS_EXPECTED,
@@ -454,12 +453,8 @@ STUDIES: Final = Studies(
     seats=_seats,
     baselines=(SCRIPTED, RANDOM),
     same=_is_same,
-    kept=Kept(
-        lambda measured: SeasonKept(measured.config.arena.name, measured.halves_of),
-        pack=partial(attrs.astuple, recurse=False),
-        unpack=lambda values: SeasonKept(*values),
-        lasts=lambda config: config.arena.name in NAMES,
-    ),
+    kept=lambda measured: SeasonKept(measured.config.arena.name, measured.halves_of),
+    lasts=lambda config: config.arena.name in NAMES,
     answers=answers,
     summary=summary_lines,
     compared=[name for name, measure in MEASURES.items() if measure.column],

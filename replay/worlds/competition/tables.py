@@ -21,7 +21,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.shape import AGENT, NATURAL, record, several
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition import VOCABULARY
-from goldrush.kernel.worlds.competition.arena import DIRECTIONS, Subject
+from goldrush.kernel.worlds.competition.arena import DIRECTIONS
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     EVENTS,
@@ -46,15 +46,14 @@ from goldrush.replay.data.columns import (
     WHOLE,
     WHOLES,
     Column,
-    ColumnOf,
-    PartOf,
-    RecordsOf,
     TableSource,
     Type,
     column,
     columns_in_order,
     columns_of,
     free_name,
+    of_part,
+    records_table,
     type_of,
 )
 from goldrush.replay.data.tables import unit_column
@@ -130,18 +129,14 @@ def _each(run: TableSource) -> Iterator[Played]:
         yield from islice(played(run.world, Walk(run.world, reader, ROWS)), closed)
 
 
-def _lines(form: type[Any]) -> RecordsOf[_Line]:
+def _lines(form: type[Any], run: TableSource) -> Iterator[_Line]:
     """The events of a kind, refused acts included."""
-
-    def lines(run: TableSource) -> Iterator[_Line]:
-        for one in _each(run):
-            acts = (_Line(one.state, each.act, each) for each in one.acts)
-            derived = (_Line(one.state, event) for event in one.derived)
-            for line in (*acts, *derived):
-                if isinstance(line.event, form):
-                    yield line
-
-    return RecordsOf(lines)
+    for one in _each(run):
+        acts = (_Line(one.state, each.act, each) for each in one.acts)
+        derived = (_Line(one.state, event) for event in one.derived)
+        for line in (*acts, *derived):
+            if isinstance(line.event, form):
+                yield line
 
 
 # Values, as columns have them.
@@ -190,13 +185,13 @@ _MEANINGS: Final = {
     name: kind.meaning for event in EVENTS for name, kind in event.fields.items() if kind.meaning
 }
 _OBJECTIVE: Final = "of the objective"
-_CONDUCT: Final[ColumnOf[Any]] = column(
+_CONDUCT: Final[Column] = column(
     "conduct", TEXT, "the conduct: text as it is, any other form as JSON", fit=_conduct
 )
 # Fields that their author may get wrong, and the type of those that are right.
 _GIVEN: Final = {"move": TEXT, "target": WHOLE, "part": TEXT, "treatment": TEXT, "words": TEXT}
 # Fields with other columns than one of their value.
-_PARTS: Final[Mapping[str, Sequence[ColumnOf[Any]]]] = {
+_PARTS: Final[Mapping[str, Sequence[Column]]] = {
     "conduct": [_CONDUCT],
     "claim": [
         column("claim", REAL, "the value that a proposal claims",
@@ -226,9 +221,9 @@ _PARTS: Final[Mapping[str, Sequence[ColumnOf[Any]]]] = {
 }  # fmt: skip
 
 
-def _fields(form: type[Any], but: Collection[str] = ()) -> Sequence[ColumnOf[_Line]]:
+def _fields(form: type[Any], but: Collection[str] = ()) -> Sequence[Column]:
     """The columns of the fields of an event, as that declares them, without those of `but`."""
-    columns: list[ColumnOf[Any]] = []
+    columns: list[Column] = []
     for index, (name, kind) in enumerate(EVENTS[CODES[form]].fields.items()):
         if name in but:
             continue
@@ -239,7 +234,7 @@ def _fields(form: type[Any], but: Collection[str] = ()) -> Sequence[ColumnOf[_Li
         value = partial(_value, itemgetter(index), _FITS.get(type, kind.show))
         meaning = kind.meaning or _MEANINGS[name]
         columns.append(column(free_name(name, _FRONT), type, meaning, value, unit=kind.unit))
-    return PartOf[_Line, Any](lambda line: line.event).columns(*columns)
+    return of_part(lambda line: line.event, *columns)
 
 
 def _value(read: Callable[[Any], Any], fit: Callable[[Any], object], event: Any) -> object:
@@ -247,11 +242,11 @@ def _value(read: Callable[[Any], Any], fit: Callable[[Any], object], event: Any)
 
 
 _FRONT: Final = [column.name for column in FRONT]
-_ASSIGNMENT: Final[ColumnOf[Any]] = unit_column(VOCABULARY).read_by(attrgetter("state.assignment"))
-_NAME: Final[ColumnOf[_Line]] = column(
+_ASSIGNMENT: Final[Column] = unit_column(VOCABULARY).read_by(attrgetter("state.assignment"))
+_NAME: Final[Column] = column(
     "name", TEXT, "the agent's name; null where there is no such agent", _Line.name
 )
-_CODE: Final[ColumnOf[_Line]] = column("code", TEXT, "why it was refused; null: it was not")
+_CODE: Final[Column] = column("code", TEXT, "why it was refused; null: it was not")
 
 
 # Roundtables.
@@ -285,16 +280,16 @@ def _roundtables(run: TableSource) -> Iterator[_RoundtableLine]:
             )  # fmt: skip
 
 
-_OF_QUALITY: Final[Sequence[ColumnOf[Quality]]] = [
+_OF_QUALITY: Final[Sequence[Column]] = [
     column(name, REAL, f"{MEASURES[name].definition} Null without an atlas.")
     for name in attrs.fields_dict(Quality)
 ]
-ROUNDTABLES: Final = RecordsOf(_roundtables).table(
-    "roundtables",
+ROUNDTABLES: Final = records_table(
+    "roundtables", _roundtables,
     "a table of a closed assignment, which has two where it was split",
     _ASSIGNMENT,
     column("table", WHOLE, "the table of the assignment, from 0", lambda line: line.table.number),
-    *PartOf[_RoundtableLine, Subject](lambda line: line.table.subject).columns(
+    *of_part(lambda line: line.table.subject,
         column("objective", TEXT, "what it is about: the objective"),
         column("better", TEXT, "which way that is better: " + ", ".join(DIRECTIONS)),
         column("treatment_", TEXT, "the treatment of the arena"),
@@ -302,7 +297,7 @@ ROUNDTABLES: Final = RecordsOf(_roundtables).table(
     ),
     column("bar", REAL, "the tested value of the conduct that sets the bar",
            lambda line: _real(line.table.bar), unit=_OBJECTIVE),
-    *PartOf(_RoundtableLine.won).columns(
+    *of_part(_RoundtableLine.won,
         column("proposal", WHOLE, "the id of the conclusion; null: there is none",
                lambda won: won[1].id),
         column("agent", WHOLE, "whose proposal that is, by ordinal",
@@ -321,7 +316,7 @@ ROUNDTABLES: Final = RecordsOf(_roundtables).table(
            attrgetter("table.is_adopted")),
     column("best", REAL, "the best tested value of a proposal, whether the claim held or not",
            fit=_real, unit=_OBJECTIVE),
-    *PartOf[_RoundtableLine, Quality](lambda line: line.quality).columns(*_OF_QUALITY),
+    *of_part(lambda line: line.quality, *_OF_QUALITY),
     column("participants", WHOLE, "how many sat at it",
            lambda line: len(line.table.participants), unit="agents"),
     column("rounds", WHOLE, "in which somebody had a turn",
@@ -334,17 +329,15 @@ ROUNDTABLES: Final = RecordsOf(_roundtables).table(
     column("refused", WHOLE, "that were refused", unit="contributions"),
     column("redirected", WHOLE, "redirected by the judge, and what refers to them",
            lambda line: len(line.table.removed), unit="contributions"),
-    *PartOf[_RoundtableLine, TableCounts](lambda line: line.counts).columns(
-        *columns_of(TableCounts)
-    ),
+    *of_part(lambda line: line.counts, *columns_of(TableCounts)),
 )  # fmt: skip
 
 
 # Events.
 
 
-CONTRIBUTIONS: Final = _lines(Spoke).table(
-    "contributions",
+CONTRIBUTIONS: Final = records_table(
+    "contributions", partial(_lines, Spoke),
     "a contribution to a table, refused ones included, in order; a refused one counts as a pass, "
     "or as nothing",
     _ASSIGNMENT,
@@ -354,7 +347,7 @@ CONTRIBUTIONS: Final = _lines(Spoke).table(
     column("round", WHOLE, "the round, from 0", _Line.round),
     column("id", WHOLE, "its number at the table, from 0; null of what was refused out of its "
            "author's turn", attrgetter("act.id")),
-    *PartOf(_Line.proposed).columns(
+    *of_part(_Line.proposed,
         column("tested", REAL, "of a proposal, the tested value of the base",
                lambda of: _real(of[0].tests.get((of[1].id, Part.BASE))), unit=_OBJECTIVE),
         column("edge_tested", REAL, "that of the edge",
@@ -366,13 +359,13 @@ CONTRIBUTIONS: Final = _lines(Spoke).table(
         column("sharp", TRUTH, "whether the base is sharp", lambda of:
                None if of[0].held(of[1].id, Part.BASE) is None else of[0].is_sharp(of[1])),
     ),
-    *PartOf(_Line.said).columns(
+    *of_part(_Line.said,
         column("sustained", TRUTH, "whether a challenge was right",
                lambda of: of[0].is_sustained(of[1]) if of[1].move == Move.CHALLENGE else None),
         column("redirected", TRUTH, "whether it, or what it refers to, was; null if refused",
                lambda of: of[1].id in of[0].removed),
     ),
-    *PartOf(_Line.proposed).columns(
+    *of_part(_Line.proposed,
         column("refuted", TEXT, "what refuted a proposal that was not redirected: "
                f"{BY_CHALLENGE} or {BY_PROOF}; null: nothing did",
                lambda of: refuted_by(of[0], of[1].id)),
@@ -396,15 +389,17 @@ def _final_stances(run: TableSource) -> Iterator[_StanceLine]:
                 yield _StanceLine(one.state, act.act, act, side)
 
 
-FINAL_STANCES: Final = RecordsOf(_final_stances).table(
+FINAL_STANCES: Final = records_table(
     "final_stances",
+    _final_stances,
     "the final stance of a participant, given once all claims are tested, refused ones included, "
     "after which the stance that the proof left stays",
     _ASSIGNMENT,
     *_fields(Stood),
     _NAME,
     _CODE,
-    *PartOf[_StanceLine, Side](lambda line: line.side).columns(
+    *of_part(
+        lambda line: line.side,
         column("talked", WHOLE, "where the agent stood at the end of the talk; null: nowhere"),
         column("proven", WHOLE, "where the proof left it; null: nowhere"),
         column("final", WHOLE, "where it stands in the end; null: nowhere"),
@@ -412,8 +407,8 @@ FINAL_STANCES: Final = RecordsOf(_final_stances).table(
     ),
 )
 
-TESTS: Final = _lines(Tested).table(
-    "tests",
+TESTS: Final = records_table(
+    "tests", partial(_lines, Tested),
     "a test of a bar, or of a part of a claim, in order",
     _ASSIGNMENT,
     *_fields(Tested),
@@ -421,8 +416,8 @@ TESTS: Final = _lines(Tested).table(
            lambda line: line.table.held(line.event.at, line.event.part)),
 )  # fmt: skip
 
-TRIALS: Final = _lines(Tried).table(
-    "trials",
+TRIALS: Final = records_table(
+    "trials", partial(_lines, Tried),
     "a trial that an agent ordered for itself, refused ones included, in order",
     _ASSIGNMENT,
     *_fields(Tried),
@@ -432,8 +427,8 @@ TRIALS: Final = _lines(Tried).table(
            attrgetter("act.round")),
 )  # fmt: skip
 
-SCORES: Final = _lines(Scored).table(
-    "scores",
+SCORES: Final = records_table(
+    "scores", partial(_lines, Scored),
     "the scores of an agent that sat at a table",
     _ASSIGNMENT,
     *_fields(Scored),
@@ -460,15 +455,15 @@ def _ranks(run: TableSource) -> Iterator[_RankLine]:
             yield _RankLine(one.state, rank, one.state.agents[ordinal], rolling, all_time)
 
 
-RANKS: Final = RecordsOf(_ranks).table(
-    "ranks",
+RANKS: Final = records_table(
+    "ranks", _ranks,
     "a line of the leaderboard that was posted in an assignment",
     _ASSIGNMENT,
     column("day", WHOLE, "its day, from 0", attrgetter("state.day"), unit="days"),
     column("rank", WHOLE, "by the rolling sum, from 1"),
     column("rolling", WHOLE, "the sum of totals in the leaderboard's window", unit="points"),
     column("all_time", WHOLE, "the sum of all totals", unit="points"),
-    *PartOf[_RankLine, AgentState](lambda line: line.agent).columns(
+    *of_part(lambda line: line.agent,
         column("agent", WHOLE, "who, by ordinal", attrgetter("ordinal")),
         column("name", TEXT, "the agent's name"),
         column("class", TEXT, "what it runs as: " + ", ".join(names_of(Class)),
@@ -478,8 +473,9 @@ RANKS: Final = RecordsOf(_ranks).table(
     ),
 )  # fmt: skip
 
-SPARKS: Final = _lines(SparksMoved).table(
+SPARKS: Final = records_table(
     "sparks",
+    partial(_lines, SparksMoved),
     "a move of an agent's sparks, in order",
     _ASSIGNMENT,
     *_fields(SparksMoved),

@@ -23,10 +23,10 @@ from goldrush.replay.data.columns import (
     TEXTS,
     TRUTH,
     WHOLE,
-    ColumnOf,
-    RecordsOf,
+    Column,
     TableSource,
     column,
+    records_table,
 )
 from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.episode.episodes import Episode, Episodes, closed_units, episodes_of
@@ -93,13 +93,11 @@ def _named(name: str) -> Callable[[Episode], list[str]]:
     ]  # fmt: skip
 
 
-_STEP: Final[ColumnOf[_Given]] = column(
-    "step", WHOLE, "the step, from 0 on: each reset is one, too"
-)
+_STEP: Final[Column] = column("step", WHOLE, "the step, from 0 on: each reset is one, too")
 _NUMBER: Final = "the number of the episode, from 1 on, as in `episodes`"
 
-STEPS: Final = RecordsOf(partial(_given, GAVE, or_nothing=True)).table(
-    "steps",
+STEPS: Final = records_table(
+    "steps", partial(_given, GAVE, or_nothing=True),
     "what a step gave an agent; of a step without rewards, such as a reset, the step alone",
     _STEP,
     column("episode", WHOLE, _NUMBER),
@@ -112,8 +110,8 @@ STEPS: Final = RecordsOf(partial(_given, GAVE, or_nothing=True)).table(
     column("over", TRUTH, "nothing but a reset can follow", attrgetter("state.is_over")),
 )  # fmt: skip
 
-EPISODES: Final = RecordsOf(_episodes).table(
-    "episodes",
+EPISODES: Final = records_table(
+    "episodes", _episodes,
     "an episode; in a vector environment, of one environment, as its `autoreset_mode` begins them",
     column("episode", WHOLE, _NUMBER, attrgetter("number")),
     column("agent", TEXT, "of which environment it is, in a vector environment",
@@ -131,8 +129,8 @@ EPISODES: Final = RecordsOf(_episodes).table(
     column("finished", TRUTH, "it is over, and not merely broken off", attrgetter("is_finished")),
 )  # fmt: skip
 
-ARRAYS: Final = RecordsOf(partial(_given, ARRAY)).table(
-    "arrays",
+ARRAYS: Final = records_table(
+    "arrays", partial(_given, ARRAY),
     "an observation, an info, or a variable of a model, after a step",
     _STEP,
     column("episode", WHOLE, _NUMBER),

@@ -13,8 +13,8 @@ from goldrush.agents.worlds.mining.roster import NULL, POLICIES, POLICY_SET
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
 from goldrush.replay.levelled import Settings
-from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Kept, Nothing, Studies
-from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept, packed, unpacked
+from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Nothing, Studies
+from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept
 
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
 
@@ -99,7 +99,8 @@ STUDIES: Final = Studies(
     criteria=CRITERIA,
     same=same_by_construction,
     covariate=Covariate("pressure", _pressure),
-    kept=Kept(kept, packed, unpacked, lambda config: True),
+    kept=kept,
+    lasts=lambda config: True,
     answers=answers,
     compared=(
         *CRITERIA.expected, "raid_success", "reachable_efficiency", "wasted", "gini", "hhi",

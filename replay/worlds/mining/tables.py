@@ -32,12 +32,12 @@ from goldrush.replay.data.columns import (
     TRUTH,
     WHOLE,
     Column,
-    RecordsOf,
     Row,
     Table,
     TableSource,
     column,
     columns_of,
+    records_table,
     type_of,
 )
 from goldrush.replay.data.tables import unit_column
@@ -129,8 +129,9 @@ def _spells(run: TableSource) -> Iterator[Spell]:
     return iter(measured.spells)
 
 
-SPELLS: Final = RecordsOf(_spells).table(
+SPELLS: Final = records_table(
     "spells",
+    _spells,
     "an owner's hold of a plot: consecutive round ends",
     *columns_of(Spell),
     column("length", WHOLE, "end − start + 1, so far if it is censored", unit="rounds"),

@@ -61,17 +61,6 @@ def kept(measured: MeasuredRun) -> MiningKept:
     return MiningKept(measured.totals, lengths)
 
 
-def packed(part: MiningKept) -> object:
-    lengths = [(*seen, count) for seen, count in part.lengths.items()]
-    return attrs.astuple(part.totals), lengths
-
-
-def unpacked(values: Any) -> MiningKept:
-    totals, lengths = values
-    by_length = {(length, is_over): count for length, is_over, count in lengths}
-    return MiningKept(Counts(*totals), by_length)
-
-
 @attrs.frozen
 class Possession:
     """Raids on plots held for 5 rounds or more compared with raids on others, in one cell.

@@ -67,7 +67,6 @@ def _files(form: str, paths: list[Path], jobs: int) -> object:
         lambda paths, jobs: _files("parquet", paths, jobs),
         by_command("measure"),
         by_command("measure", "--json", "--by-round"),
-        by_command("measure", "--csv", "--by-round"),
         by_command("measure", "--by-run"),
         by_command("measure", "--by-round"),
         by_command("measure", "--usage"),

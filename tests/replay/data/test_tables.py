@@ -414,7 +414,7 @@ def test_batches_and_row_groups_change_no_row(
     groups = pq.ParquetFile(tmp_path / "agents.parquet").metadata
     sizes = {groups.row_group(place).num_rows for place in range(groups.num_row_groups - 1)}
 
-    assert {20} == sizes
+    assert all(20 <= size < 40 for size in sizes)
 
 
 def test_of_a_long_journal_only_a_batch_of_rows_is_held_at_once(

@@ -188,8 +188,8 @@ def test_runs_that_follow_from_code_of_others_are_not_kept(
     found: MiningResults, kept: list[Path]
 ) -> None:
     run = next(run for run in found.manifest.runs if run.cell == Cell("baseline", "mixed", 12))
-    never = attrs.evolve(STUDIES.kept, lasts=lambda config: False)
-    others = with_parts(found.of, studies=attrs.evolve(STUDIES, kept=never))
+    never = attrs.evolve(STUDIES, lasts=lambda config: False)
+    others = with_parts(found.of, studies=never)
 
     assert module.read_kept(found.of, run, None) == found.by_cell[run.cell][0]
     assert None is module.read_kept(others, run, None)
