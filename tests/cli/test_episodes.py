@@ -192,7 +192,7 @@ def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path)
         ("record --env walk.py:Walk --roster human", "there is no policy 'human'"),
         ("record --env walk.py:Walk --roster random*2", "2"),
         ("record --world episode", "nothing is given that makes an environment"),
-        ("verify 1.journal --env CartPole-v1", "called with length"),
+        ("verify 1.journal --env CartPole-v1", "unexpected keyword argument 'length'"),
         ("fork 1.journal --at 3 --out f.journal", "walk:Walk is not here"),
         ("resume 1.journal --env walk.py:Walk", "has ended"),
     ],

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from numbers import Real
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, cast
 
 import attrs
 
@@ -153,20 +153,22 @@ class Environment:
         (action,) = actions.values()
         return decoded(action)
 
+    def space(self, agent: int | None) -> Any:
+        """The space of an agent's actions; None: of those of all together."""
+        return self.env.action_space
+
+    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+        """The observation and the info of an agent before it acts, and whether it only leaves."""
+        returned: Any = self.returned
+        return returned[0], returned[-1], False
+
     def _begun(self) -> Outcome:
         """What its `reset` gave."""
         observation, info = self._parts(("an observation", "an info"))
         return Outcome((0,), False, (), self._seen(observation, info))
 
     def _seen(self, observation: object, info: object) -> Rows:
-        self._check_info(info)
         return [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
-
-    def _check_info(self, info: object) -> None:
-        if not isinstance(info, Mapping):
-            raise BadInput(
-                f"{_name(self.env)} gave {format_value(info)} in place of an info", "give a dict"
-            )
 
     def _outcome(self) -> Outcome:
         """What its `step` gave."""
@@ -186,34 +188,23 @@ class Environment:
         return self.returned
 
     def _result(
-        self, agent: int, reward: Any, terminated: object, truncated: object, arrays: Rows
+        self, agent: int, reward: Any, terminated: Any, truncated: Any, arrays: Rows
     ) -> Row:
         """A row of `gave`. Several rewards in one are NaN there, and recorded as an array. Raises
-        BadInput for a reward without numbers, and an end that is true or false for no reader.
+        ValueError for a reward without numbers, and an end that is neither true nor false.
         """
-        for value, name in (terminated, "terminated"), (truncated, "truncated"):
-            is_nan = isinstance(value, Real) and value != value
-            if value is None or is_nan or isinstance(value, str | bytes | Mapping | list | tuple):
-                raise self._wrong(agent, name, value, "True or False")
-        try:
-            number = float(reward) if getattr(reward, "ndim", 0) == 0 else math.nan
-        except OverflowError:  # of a large integer
-            number = math.nan
-        except (TypeError, ValueError):
-            number = math.nan
-            if not isinstance(reward, list | tuple):
-                raise self._wrong(agent, "the reward", reward, "a number") from None
-        if isinstance(reward, str | bytes):  # of digits
-            raise self._wrong(agent, "the reward", reward, "a number")
+        for ended in (terminated, truncated):
+            if ended not in (0, 1):
+                raise ValueError(f"an agent has ended: {ended!r}")
+        if isinstance(reward, str | bytes) or reward is None:
+            raise ValueError(f"a reward is {reward!r}")
+        is_single = not isinstance(reward, list | tuple) and getattr(reward, "ndim", 0) == 0
+        number = math.nan
+        with suppress(OverflowError):  # of a large integer
+            number = float(reward) if is_single else math.nan
         if number != number:
             arrays += self._rows(agent, "reward", reward)
         return agent, number, bool(terminated), bool(truncated)
-
-    def _wrong(self, agent: int, what: str, value: object, instead: str) -> BadInput:
-        of = f" of {self.agents[agent]}" if len(self.agents) > 1 else ""
-        return BadInput(
-            f"{_name(self.env)}: {what}{of} is {format_value(value)}", f"give {instead}"
-        )
 
 
 _STEPPED: Final = ("an observation", "a reward", "terminated", "truncated", "an info")
@@ -228,6 +219,13 @@ class Vector(Environment):
 
     def _names(self) -> tuple[str, ...]:
         return tuple([f"environment {index}" for index in range(self.env.num_envs)])
+
+    def space(self, agent: int | None) -> Any:
+        return self.env.action_space if agent is None else self.env.single_action_space
+
+    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+        returned: Any = self.returned
+        return _item(returned[0], agent), _infos_of(returned[-1], agent), False
 
     def _begun(self) -> Outcome:
         observation, info = self._parts(("observations", "infos"))
@@ -244,7 +242,6 @@ class Vector(Environment):
         return Outcome(tuple(range(len(self.agents))), False, results, arrays)
 
     def _each(self, observations: object, infos: object) -> Rows:
-        self._check_info(infos)
         rows = [*self._split("observation", observations), *self._split_infos("info", infos)]
         return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
 
@@ -276,7 +273,6 @@ class Parallel(Environment):
     """A parallel environment of PettingZoo: all agents act at once."""
 
     kind = PARALLEL
-    _acted: Collection[object] = ()  # in the step under way; empty where a step is a turn
 
     def __init__(self, env: Any, recorded: Recorded) -> None:
         super().__init__(env, recorded)
@@ -286,14 +282,19 @@ class Parallel(Environment):
     def _names(self) -> tuple[str, ...]:
         return _possible_agents(self.env)
 
+    def space(self, agent: int | None) -> Any:
+        return self.env.action_space(self._possible[agent or 0])
+
+    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+        name, returned = self._possible[agent], cast("tuple[Any, ...]", self.returned)
+        return returned[0].get(name), returned[-1].get(name, {}), False
+
     def _given(self, actions: Actions) -> object:
-        given = {
+        return {
             self._possible[agent]: decoded(action)
             for agent, action in actions.items()
             if agent is not None
         }
-        self._acted = [agent for agent in self.env.agents if agent in given]  # not of the dead
-        return given
 
     def _begun(self) -> Outcome:
         observations, infos = self._parts(("observations", "infos"))
@@ -302,13 +303,7 @@ class Parallel(Environment):
     def _outcome(self) -> Outcome:
         observations, rewards, terminated, truncated, infos = self._parts(_STEPPED)
         arrays = self._each(observations, infos)
-        results = self._results(rewards, terminated, truncated, arrays)
-        for agent in self._acted:
-            number = self._number(agent)
-            ends = terminated.get(agent, False), truncated.get(agent, False)
-            if agent not in rewards and any(self._result(number, 0.0, *ends, [])[2:]):
-                raise self._wrong(number, "the reward", None, "a number: it has ended")
-        return self._by_agent(results, arrays)
+        return self._by_agent(self._results(rewards, terminated, truncated, arrays), arrays)
 
     def _by_agent(self, results: Sequence[Row], arrays: Rows) -> Outcome:
         acting = tuple(sorted([self._number(agent) for agent in self.env.agents]))
@@ -317,30 +312,22 @@ class Parallel(Environment):
     def _results(
         self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows
     ) -> Sequence[Row]:
+        """The rows of all that have a reward; one that is gone may have one, and no end."""
         return [
             self._result(
-                number, rewards[agent], self._end(terminated, agent),
-                self._end(truncated, agent), arrays,
+                number, rewards[agent], terminated.get(agent, False), truncated.get(agent, False),
+                arrays,
             )
             for number, agent in sorted([(self._number(agent), agent) for agent in rewards])
         ]  # fmt: skip
-
-    def _end(self, ends: Mapping[object, object], agent: object) -> object:
-        """Whether an agent has ended. If it is not said: None, which is refused, of one that has
-        acted; False of one that is gone, which can have a reward left.
-        """
-        return ends.get(agent, None if agent in self._acted else False)
 
     def _each(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
         rows: Rows = []
         for name, values in ("observation", observations), ("info", infos):
             for agent, value in values.items():
                 number = self.numbers.get(agent)  # None: of a key that all share
-                if number is not None and values is infos:
-                    self._check_info(value)
-                rows += self._rows(
-                    number, name if number is not None else f"{name}[{agent}]", value
-                )
+                label = name if number is not None else f"{name}[{agent}]"
+                rows += self._rows(number, label, value)
         return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
 
     def _number(self, agent: Any) -> int:
@@ -362,6 +349,11 @@ class InTurns(Parallel):
     kind = AEC
     seen: object = None
     _last: Any = None  # what `last` gave
+
+    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+        env, name = self.env, self._possible[agent]
+        is_out = bool(env.terminations[name] or env.truncations[name])
+        return self.seen, env.infos.get(name, {}), is_out
 
     def _given(self, actions: Actions) -> object:
         return Environment._given(self, actions)
@@ -505,12 +497,33 @@ def location_of(named: object) -> str:
 
 
 def _possible_agents(env: Any) -> tuple[str, ...]:
-    agents: Any = getattr(env, "possible_agents", None)
-    is_list = isinstance(agents, Iterable) and all(isinstance(each, Hashable) for each in agents)
-    if not is_list or not (names := tuple(map(str, agents))):
-        has = f"possible_agents {format_value(agents)}" if agents else "no possible_agents"
-        raise BadInput(f"{_name(env)} has {has}", "give it a list of all agents that may come")
-    return tuple([name.encode("utf-8", "backslashreplace").decode() for name in names])
+    names: Any = getattr(env, "possible_agents", None)
+    if not isinstance(names, list | tuple) or not names:
+        raise BadInput(
+            f"{_name(env)} has possible_agents {format_value(names)}",
+            "give it a list of all agents that may come",
+        )
+    return tuple([str(name).encode("utf-8", "backslashreplace").decode() for name in names])
+
+
+def _item(batch: Any, index: int) -> Any:
+    """The observation of one environment, among those of all."""
+    if isinstance(batch, Mapping):
+        return {name: _item(value, index) for name, value in batch.items()}
+    if isinstance(batch, tuple):
+        return tuple([_item(value, index) for value in batch])
+    return batch[index]
+
+
+def _infos_of(infos: Any, index: int) -> dict[object, object]:
+    """What one environment told, among what all did."""
+    return {
+        name: value[index]
+        for name, value in infos.items()
+        if not str(name).startswith("_")
+        and getattr(value, "shape", ())[:1] > (index,)
+        and bool(infos.get(f"_{name}", {index: True})[index])
+    }
 
 
 def _name(env: object) -> str:

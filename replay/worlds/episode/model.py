@@ -21,13 +21,14 @@ from typing import Any, Final, cast
 
 import attrs
 
+from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports
 from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import folder_kept
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import NEWEST, About
 from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
+from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import (
     UNNAMED,
@@ -417,19 +418,58 @@ def _set_state(generator: Any, state: Any) -> None:
 
 
 @attrs.frozen
-class ModelMaker:
-    """Makes the subject of a run of a model again.
+class SubjectMaker:
+    """Makes the subject of a run again, as it was before its first reset.
 
     Attributes:
-        make: the class of the model, or the function that makes it.
+        make: what made it; it is given the parameters that the run has recorded.
     """
 
-    make: MakeModel
+    make: Maker
 
-    def __call__(self, state: EpisodeState) -> ModelSubject:
-        """The subject of the run of a state, before its reset."""
-        about = state.about
-        return ModelSubject(self.make, about.name, Recorded.of(about))
+    def __call__(self, state: EpisodeState) -> ModelSubject | Environment:
+        """The subject of the run of a state. Raises BadInput for another kind of subject, or other
+        agents, and for a parameter that names a module (`check_imports`); whatever `make` raises.
+        """
+        about, make = state.about, self.make
+        given = {name: decoded(value) for name, value in state.config.parameters.items()}
+        check_imports(given)
+        is_registered = isinstance(make, RegisteredEnvironment)
+        makes_one = is_registered or (isinstance(make, type) and makes_environments(make))
+        if makes_one if about.kind == MODEL else is_model(make):  # nothing is made of a journal's
+            raise other_kind(about, ENVIRONMENT if makes_one else MODEL)
+        if about.kind == MODEL:
+            return _JournalModel(make, about.name, Recorded.of(about))
+        if is_registered:  # which makes several of a number; that of a journal may be forged
+            count = {"num_envs": len(about.agents)} if about.kind == VECTOR else {}
+            given = {name: value for name, value in given.items() if name != "num_envs"} | count
+        subject = subject_of_environment(make(**given), Recorded.of(about))
+        if about.kind != subject.kind:
+            raise other_kind(about, subject.kind)
+        if tuple(about.agents) != subject.agents:
+            raise BadInput(
+                f"the agents of {about.name} were {format_value(tuple(about.agents))}, and are "
+                f"{format_value(subject.agents)} here",
+                _OTHER,
+            )
+        return subject
+
+
+class _JournalModel(ModelSubject):
+    """A model whose parameters are those of a journal."""
+
+    def reset(self, seed: int | None, options: Encoded) -> Outcome:
+        """As of any model. Raises BadInput for a parameter that names a module, too."""
+        check_imports({"parameters": decoded(options)})
+        return super().reset(seed, options)
+
+
+_OTHER: Final = "give the callable that made the recorded environment"
+
+
+def other_kind(about: About, here: str) -> BadInput:
+    """The error for what makes subjects of another kind than a run has."""
+    return BadInput(f"the kind of {about.name} was {about.kind!r}, and is {here!r} here", _OTHER)
 
 
 def is_model(make: object) -> bool:

@@ -15,8 +15,8 @@ from goldrush.kernel.worlds.episode.values import DICT, Encoded
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.model import (
-    ModelMaker,
     ModelSubject,
+    SubjectMaker,
 )
 from goldrush.replay.worlds.episode.recording import Recording
 
@@ -184,7 +184,7 @@ def recorded_model(
     Raises BadInput for parameters that it does not take, and as `Recording.new`; whatever its code
     raises.
     """
-    maker = ModelMaker(subject.make)
+    maker: Any = SubjectMaker(subject.make)
     recording = Recording.new(subject, about, config, maker, journal, force=force)
     settings = recording.state.config
     parameters: Encoded = (DICT, tuple(settings.parameters.items()))

@@ -12,9 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic
 
-import attrs
-
-from goldrush.agents.targets import check_imports
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.kernel.errors import (
@@ -35,56 +32,10 @@ from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed, initi
 from goldrush.kernel.worlds.episode.values import Encoded
 from goldrush.kernel.worlds.episode.world import NAME, RULES, episode_world
 from goldrush.replay.arguments import path_of
-from goldrush.replay.worlds.episode.coding import decoded, encoded
-from goldrush.replay.worlds.episode.environments import (
-    Environment,
-    Recorded,
-    subject_of_environment,
-)
+from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.stage import LiveStage, Stopped, U
 
-MakeEnv = Callable[..., object]
-
 _HEADER: Final = Header(NAME, RULES)
-
-
-@attrs.frozen
-class EnvironmentMaker:
-    """Makes the environment of a run again, as it was before its first reset.
-
-    Attributes:
-        make: the callable that made it; it is given the parameters that the run has recorded.
-    """
-
-    make: MakeEnv
-
-    def __call__(self, state: EpisodeState) -> Environment:
-        """The environment of the run of a state. Raises BadInput for another kind of environment,
-        or other agents, and for a parameter that names a module (`check_imports`); whatever the
-        callable raises.
-        """
-        about, parameters = state.about, state.config.parameters
-        given = {name: decoded(value) for name, value in parameters.items()}
-        check_imports(given)
-        env = self.make(**given)
-        subject = subject_of_environment(env, Recorded.of(about))
-        if about.kind != subject.kind:
-            raise other_kind(about, subject.kind)
-        if tuple(about.agents) != subject.agents:
-            raise BadInput(
-                f"the agents of {about.name} were {format_value(tuple(about.agents))}, and are "
-                f"{format_value(subject.agents)} here",
-                _OTHER,
-            )
-        return subject
-
-
-_OTHER: Final = "give the callable that made the recorded environment"
-
-
-def other_kind(about: About, here: str) -> BadInput:
-    """The error for what makes subjects of another kind than a run has."""
-    return BadInput(f"the kind of {about.name} was {about.kind!r}, and is {here!r} here", _OTHER)
 
 
 def config_for(seed: int, steps: int, parameters: Mapping[str, object]) -> dict[str, Encoded]:

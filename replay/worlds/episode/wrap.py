@@ -16,7 +16,7 @@ from goldrush.replay.worlds.episode.environments import (
     is_environment,
     registered,
 )
-from goldrush.replay.worlds.episode.model import ModelSubject, name_of, subject_made
+from goldrush.replay.worlds.episode.model import ModelSubject, SubjectMaker, name_of, subject_made
 from goldrush.replay.worlds.episode.recorded import (
     M,
     RecordedEnv,
@@ -25,7 +25,6 @@ from goldrush.replay.worlds.episode.recorded import (
     recorded_model,
 )
 from goldrush.replay.worlds.episode.recording import (
-    EnvironmentMaker,
     Recording,
     config_for,
     exits_told,
@@ -136,7 +135,7 @@ def _wrapped(
     if isinstance(subject, ModelSubject):
         model = recorded_model(subject, about, journal, config, force=force)
         return model.run_to_end() if steps else model
-    maker = None if make is None else EnvironmentMaker(make)
+    maker: Any = None if make is None else SubjectMaker(make)
     recording = Recording.new(subject, about, config, maker, journal, force=force)
     return _wrapper(subject.kind)(recording)
 

@@ -27,7 +27,7 @@ from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.episode.model import ModelMaker, about_of_model
+from goldrush.replay.worlds.episode.model import SubjectMaker, about_of_model
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.models import (
@@ -53,7 +53,7 @@ def _nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
 def shown(path: Path | str, make: Callable[..., object]) -> list[Mapping[Any, object]]:
     """The recorded values of each step, derived again."""
     with JournalReader(path) as reader:
-        walk = Walked(episode_world(LiveStage(ModelMaker(make))), reader, DERIVED)
+        walk = Walked(episode_world(LiveStage(SubjectMaker(make))), reader, DERIVED)
         return [state.shown for commit, state in walk if commit.kind == UNIT]
 
 

@@ -25,7 +25,7 @@ from goldrush.kernel.journal import END, JournalReader
 from goldrush.kernel.walk import DERIVED, NotDerived, Walk
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.outline import outline
-from goldrush.replay.worlds.episode.recording import EnvironmentMaker
+from goldrush.replay.worlds.episode.model import SubjectMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.envs import END as LENGTH
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, of_lengths, play
@@ -42,7 +42,7 @@ kinds = pytest.mark.parametrize("kind", MAKE)
 def derived(path: Path | str, make: Callable[..., object]) -> Any:
     """The last state of a journal whose events are all derived again."""
     with JournalReader(path) as reader:
-        walk = Walk(episode_world(LiveStage(EnvironmentMaker(make))), reader, DERIVED)
+        walk = Walk(episode_world(LiveStage(SubjectMaker(make))), reader, DERIVED)
         return [state for _, state in walk][-1]
 
 
