@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 import attrs
 
 from goldrush.agents.targets import Maker, RegisteredEnvironment
+from goldrush.agents.worlds.episode.subjects import Space
 from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import AUTORESETS, NEWEST, OWN, About
@@ -32,6 +33,7 @@ _CLASSES: Final = {"gymnasium.Env", "gymnasium.VectorEnv"}  # whose objects alon
 
 Actions = Mapping[int | None, Encoded]
 Rows = list[Row]
+Shown = tuple[object, Mapping[object, object], bool]  # see `Environment.seen_by`
 
 
 @attrs.frozen
@@ -153,11 +155,11 @@ class Environment:
         (action,) = actions.values()
         return decoded(action)
 
-    def space(self, agent: int | None) -> Any:
+    def space(self, agent: int | None) -> Space:
         """The space of an agent's actions; None: of those of all together."""
-        return self.env.action_space
+        return cast(Space, self.env.action_space)
 
-    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+    def seen_by(self, agent: int) -> Shown:
         """The observation and the info of an agent before it acts, and whether it only leaves."""
         returned: Any = self.returned
         return returned[0], returned[-1], False
@@ -220,10 +222,11 @@ class Vector(Environment):
     def _names(self) -> tuple[str, ...]:
         return tuple([f"environment {index}" for index in range(self.env.num_envs)])
 
-    def space(self, agent: int | None) -> Any:
-        return self.env.action_space if agent is None else self.env.single_action_space
+    def space(self, agent: int | None) -> Space:
+        env = self.env
+        return cast(Space, env.action_space if agent is None else env.single_action_space)
 
-    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+    def seen_by(self, agent: int) -> Shown:
         returned: Any = self.returned
         return _item(returned[0], agent), _infos_of(returned[-1], agent), False
 
@@ -282,10 +285,10 @@ class Parallel(Environment):
     def _names(self) -> tuple[str, ...]:
         return _possible_agents(self.env)
 
-    def space(self, agent: int | None) -> Any:
-        return self.env.action_space(self._possible[agent or 0])
+    def space(self, agent: int | None) -> Space:
+        return cast(Space, self.env.action_space(self._possible[agent or 0]))
 
-    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+    def seen_by(self, agent: int) -> Shown:
         name, returned = self._possible[agent], cast("tuple[Any, ...]", self.returned)
         return returned[0].get(name), returned[-1].get(name, {}), False
 
@@ -350,7 +353,7 @@ class InTurns(Parallel):
     seen: object = None
     _last: Any = None  # what `last` gave
 
-    def seen_by(self, agent: int) -> tuple[Any, Any, bool]:
+    def seen_by(self, agent: int) -> Shown:
         env, name = self.env, self._possible[agent]
         is_out = bool(env.terminations[name] or env.truncations[name])
         return self.seen, env.infos.get(name, {}), is_out
