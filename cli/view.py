@@ -40,7 +40,6 @@ def view(
     outcome: str | None = option(
         "--outcome", "NAME", "Of a folder: measure that is charted (default: the world's)."
     ),
-    pages: bool = option("--pages", help="Of a folder: write a page of each run, too."),
     jobs: Jobs,
     out: str | None = option(
         "--out", "FILE", "Page to write (default: JOURNAL with .html; runs.html in DIR).",
@@ -66,9 +65,7 @@ def view(
     """
     is_folder = os.path.isdir(journal)
     _refuse(
-        {"--against": against, "--at": at}
-        if is_folder
-        else {"--outcome": outcome, "--pages": pages, "--jobs": jobs},
+        {"--against": against, "--at": at} if is_folder else {"--outcome": outcome, "--jobs": jobs},
         f"{quoted_path(journal)} is {'a folder' if is_folder else 'a journal'}",
     )
     users = measures_of(own_measures)
@@ -77,7 +74,7 @@ def view(
 
         with progress() as step:
             overview = write_overview(
-                journal, out, outcome=outcome, users=users, pages=pages, jobs=jobs, force=force,
+                journal, out, outcome=outcome, users=users, jobs=jobs, force=force,
                 on_step=step,
             )  # fmt: skip
         echo(as_json, overview.as_dict, lambda: _format_overview(overview))
@@ -128,10 +125,6 @@ def _format_overview(written: Overview) -> str:
     more = f"; {format_count(left, 'file')} left out, with reasons in the page" if left else ""
     lines = [f"{format_count(len(found.runs), 'run')}{more}"]
     lines.append(f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)")
-    if written.pages is not None:
-        of_runs = written.pages
-        count, path = format_count(of_runs.count, "page"), quoted_path(str(of_runs.folder))
-        lines.append(f"runs: {count} in {path} ({of_runs.size:,} bytes)")
     return "\n".join(lines)
 
 

@@ -22,10 +22,10 @@ ANY_MAX = 352  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_713, 150),
     "lines of code in agents": (11_380, 150),
-    "lines of code in replay": (19936, 150),
-    "lines of code in cli": (2_777, 150),
+    "lines of code in replay": (19_885, 150),
+    "lines of code in cli": (2_735, 150),
     "lines of JavaScript below replay": (2_352, 150),
-    "corridors": (56, 5),
+    "corridors": (54, 5),
 }
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -218,9 +218,6 @@ FORCED = {
     "report": ("study/report.html", "report study"),
     "figures": ("figures/answer.png", "report study --figures figures"),
     "tables of a report": ("paper/outcome.tex", "report study --tables paper"),
-    "pages": (
-        "study/pages/scarce/random/rounds-4/seed-0000.html", "view study --pages --jobs 1"
-    ),
 }  # fmt: skip
 
 

@@ -405,7 +405,6 @@ class Study:
         *,
         outcome: str | None = None,
         measures: Functions = (),
-        pages: bool = False,
         jobs: int | None = None,
         force: bool = False,
     ) -> Path:
@@ -416,7 +415,6 @@ class Study:
             path: where; None: `runs.html` in the folder.
             outcome: the measure that is charted, by name; None: the outcome of the world.
             measures: measures of your own, as for `Run.measures`.
-            pages: write the page of each run, too, and link it.
             jobs: number of processes; None: one per processor.
             force: replace another file that goldrush wrote.
 
@@ -427,7 +425,7 @@ class Study:
 
         users = user_measures(measures)
         return write_overview(
-            self.folder, path, outcome=outcome, users=users, pages=pages, jobs=jobs, force=force
+            self.folder, path, outcome=outcome, users=users, jobs=jobs, force=force
         ).path
 
 

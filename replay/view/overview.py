@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import attrs
 
@@ -33,15 +35,13 @@ from goldrush.replay.study.results import measures_in
 from goldrush.replay.text import format_number
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import short
-from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
+from goldrush.replay.view.folder import FolderRun, FolderRuns, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined, packed_json
-from goldrush.replay.view.pages import Pages, write_pages
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 NAME: Final = "runs.html"
-NO_PAGES: Final[Mapping[str, str]] = {}
 GENERATOR: Final = '<meta name="generator" content="goldrush view of a folder">'
 _SCRIPTS: Final = (
     "dom.js", "colours.js", "readable.js", "download.js", "chart.js", "command.js", "filter.js",
@@ -51,14 +51,11 @@ _SCRIPTS: Final = (
 
 @attrs.frozen
 class Overview:
-    """A page that was written: its file, its size in bytes, what is on it, and the pages of its
-    runs, if they were written, too.
-    """
+    """A page that was written: its file, its size in bytes, and what is on it."""
 
     path: Path
     size: int
     folder: FolderRuns
-    pages: Pages | None = None
 
     def as_dict(self) -> dict[str, object]:
         """The result for JSON."""
@@ -68,7 +65,6 @@ class Overview:
             "runs": len(self.folder.runs),
             "left_out": [attrs.asdict(each) for each in self.folder.left_out],
             "unplayed": self.folder.unplayed,
-            "pages": self.pages and str(self.pages.folder),
         }
 
 
@@ -78,7 +74,6 @@ def write_overview(
     *,
     outcome: str | None = None,
     users: Sequence[UserMeasure] = (),
-    pages: bool = False,
     jobs: int | None = None,
     force: bool = False,
     on_step: OnStep | None = None,
@@ -90,7 +85,6 @@ def write_overview(
         outcome: the measure that is charted and compared, of agents or of runs; of a world that
             does not have it, and None: the outcome of the world.
         users: measures of the user, shown after those of the world.
-        pages: also write the page of each run into the folder `pages` beside it, and link it.
         jobs: number of processes; None: one per processor.
         force: replace another file that goldrush wrote, such as a report.
         on_step: called with what is done, how many, of how many.
@@ -101,20 +95,11 @@ def write_overview(
     path = Path(folder, NAME) if out is None else Path(out)
     files.check_target(str(path if out is None else out), force=force, is_own=is_overview)
 
-    def tell(what: str) -> OnRun | None:
-        return None if on_step is None else lambda done, every: on_step(what, done, every)
-
-    folder_runs = runs_in(folder, jobs=jobs, on_run=tell("measuring"), users=users)
-    written = None
-    if pages:
-        written = write_pages(
-            folder, [run.path for run in folder_runs.runs], path.parent, jobs=jobs, force=force,
-            users=users, on_page=tell("writing pages"),
-        )  # fmt: skip
-    hrefs = {} if written is None else written.hrefs
-    data = overview_of(folder, folder_runs, path.parent, outcome, users, hrefs).encode()
+    step = None if on_step is None else partial(on_step, "measuring")
+    folder_runs = runs_in(folder, jobs=jobs, on_run=step, users=users)
+    data = overview_of(folder, folder_runs, path.parent, outcome, users).encode()
     files.write_whole(str(path), data, force=force, is_own=is_overview)
-    return Overview(path, len(data), folder_runs, written)
+    return Overview(path, len(data), folder_runs)
 
 
 def is_overview(front: bytes) -> bool:
@@ -128,10 +113,8 @@ def overview_of(
     beside: Path,
     outcome: str | None = None,
     users: Sequence[UserMeasure] = (),
-    hrefs: Mapping[str, str] = NO_PAGES,
 ) -> str:
-    """The page of a folder, as HTML, to be written into the folder `beside`. `hrefs`: addresses of
-    the pages of its runs, by path.
+    """The page of a folder, as HTML, to be written into the folder `beside`.
 
     Raises BadInput for a measure that no world has.
     """
@@ -143,7 +126,7 @@ def overview_of(
     if outcome is not None and outcome not in measures:
         raise unknown("measure", outcome, measures)
     here = Path(__file__).parent
-    data = {"worlds": [world.as_dict(beside, Path(folder), hrefs) for world in worlds]}
+    data = {"worlds": [world.as_dict(beside, Path(folder)) for world in worlds]}
     runs = format_count(len(folder_runs.runs), "run")
     title = f"{runs} of {', '.join(by_world)}" if worlds else "No run in this folder has ended"
     is_one = len(worlds) == 1
@@ -242,7 +225,7 @@ class _World:
         texts.append(f"{length} each" if is_same else f"{min(units):,} to {length}")
         return f"{', '.join(texts)}."
 
-    def as_dict(self, beside: Path, folder: Path, hrefs: Mapping[str, str]) -> dict[str, Any]:
+    def as_dict(self, beside: Path, folder: Path) -> dict[str, Any]:
         """For the page's script."""
         cells: dict[Cell, list[FolderRun]] = {}
         for run in self.runs:
@@ -263,7 +246,7 @@ class _World:
                 {
                     "path": os.path.relpath(folder / run.path, beside),
                     "cell": places[run.cell],
-                    "page": hrefs.get(run.path, ""),
+                    "page": _page_of(folder / run.path, beside),
                     **self._run(run),
                 }
                 for run in self.runs
@@ -328,6 +311,12 @@ class _World:
                 for policy, curve in curves.items() if curve
             ],
         }  # fmt: skip
+
+
+def _page_of(journal: Path, beside: Path) -> str:
+    """The address of the page of a run, if one lies beside its journal; else empty."""
+    page = journal.with_suffix(".html")
+    return quote(os.path.relpath(page, beside)) if page.is_file() else ""
 
 
 def _measure(measure: StudyOutcome) -> dict[str, str]:

@@ -200,10 +200,6 @@ def test_commands_show_it_wherever_measures_are_shown(folder: Path) -> None:
     said = run("report", "study", "--outcome", "raids", *asked)
     assert "the outcome is raids, a round, as mean over the rounds." in said
     assert "raids, a round" in (folder / "study" / "report.html").read_text()
-    run("view", "study", "--pages", *asked)
-    pages = list((folder / "study" / "pages").rglob("*.html"))
-    assert 4 == len(pages)
-    assert all("raids, a round" in unpacked(page.read_text(), "page").decode() for page in pages)
 
 
 def test_measures_of_agents_are_shown_by_policy(folder: Path) -> None:

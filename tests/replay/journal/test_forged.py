@@ -290,7 +290,6 @@ NO_READERS = {
     "view.frame.joined": "no journal",
     "view.overview.overview_of": "what runs_in gives",
     "view.overview.write_overview": "what runs_in gives",
-    "view.pages.write_pages": "pages by write_page",
     "view.top.top_of_two": "what shown_of gives",
     "mining.rl.parallel_env": "writes journals",
     "game.rl.game_env": "writes journals",

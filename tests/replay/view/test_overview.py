@@ -136,17 +136,13 @@ def test_a_study_that_is_not_finished_is_shown(folder: Path, tmp_path: Path) -> 
     assert "2 runs of the study are not played." in page.read_text()
 
 
-def test_pages_of_runs_are_linked(tmp_path: Path) -> None:
+def test_a_page_beside_the_journal_is_linked(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    Run.record(tmp_path / "sub/a b.journal", seed=1, rounds=4)
-    written = write_overview(tmp_path, pages=True, jobs=1)
+    Run.record(tmp_path / "sub/a b.journal", seed=1, rounds=4).view(tmp_path / "sub/a b.html")
+    Run.record(tmp_path / "other.journal", seed=2, rounds=4)
+    [world] = _data(write_overview(tmp_path, jobs=1).path)["worlds"]
 
-    assert written.pages is not None
-    assert ["pages/sub/a b.html"] == [
-        str(page.relative_to(tmp_path)) for page in tmp_path.rglob("pages/**/*.html")
-    ]
-    [run] = _data(written.path)["worlds"][0]["runs"]
-    assert "pages/sub/a%20b.html" == run["page"]
+    assert ["", "sub/a%20b.html"] == sorted(run["page"] for run in world["runs"])
 
 
 def test_a_game_is_compared_by_what_it_measures(tmp_path: Path) -> None:
