@@ -18,8 +18,6 @@ from goldrush.replay.report.numbers import MINUS, TOGETHER, bounds, number, p_va
 from goldrush.replay.study.comparisons import format_equal, identical_cells
 from goldrush.replay.study.inference import smallest_p
 from goldrush.replay.study.outcomes import (
-    POLICIES,
-    TREATMENTS,
     CellStanding,
     Comparison,
     StudyOutcome,
@@ -53,29 +51,24 @@ class StudyAnswer:
 
     def __repr__(self) -> str:
         text = "\n".join(self.sentences)
-        rows = self._rows()
-        numbers = (len(rows[0]) - 2, len(rows[0]) - 1)
-        table = format_table(rows, numbers, SHOWN_MAX, ".standings has all")
+        table = format_table(self._rows(), (4, 5), SHOWN_MAX, ".standings has all")
         return f"{text}\n\n{table}" if self.standings else text
 
     def _repr_html_(self) -> str:
         return html_of(self.sentences, self._rows() if self.standings else ())
 
     def _rows(self) -> list[list[str]]:
-        """The standings below their titles; columns that are the same in all rows are left out."""
-        titles = ("treatment", "roster", self.results.of.vocabulary.units, "policy")
-        rows = [
-            (
+        """The standings below their titles."""
+        units, outcome = self.results.of.vocabulary.units, self.outcome.title
+        rows = [["treatment", "roster", units, "policy", f"mean {outcome} ± 95%", "seeds"]]
+        rows += [
+            [
                 each.cell.treatment, self.label(each.cell.roster), f"{each.cell.rounds:,}",
-                self.label(each.policy or "all"),
-            )
+                self.label(each.policy or "all"), bounds(each.values), f"{each.values.n:,}",
+            ]
             for each in self.standings
         ]  # fmt: skip
-        kept = [index for index, column in enumerate(zip(*rows, strict=True)) if len({*column}) > 1]
-        values = [(bounds(each.values), f"{each.values.n:,}") for each in self.standings]
-        table = [(*titles, f"mean {self.outcome.title} ± 95% interval", "seeds")]
-        table += [(*row, *value) for row, value in zip(rows, values, strict=True)]
-        return [[escaped(row[index]) for index in (*kept, -2, -1)] for row in table]
+        return [[escaped(text) for text in row] for row in rows]
 
     @property
     def sentences(self) -> tuple[str, str, str]:
@@ -229,7 +222,7 @@ def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
         return f"Whether {kind} differ cannot be told: no two runs to be compared have a value."
     needed = seeds_needed(compared)
     if needed is not None:
-        least = p_value(_least(most, len(compared))).replace(TOGETHER, " ")
+        least = p_value(min(1.0, 2 * len(compared) * smallest_p(most))).replace(TOGETHER, " ")
         return (
             f"Whether {kind} differ cannot be told from {format_count(most, noun)}: in {tests} "
             f"the least possible p is {least}; at least {needed} {noun}s are needed for p < 0.05."
@@ -237,11 +230,12 @@ def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
     differing = [comparison for comparison in compared if comparison.differs]
     if differing:
         largest = max(differing, key=_size)
+        where = f" for {largest.where}" if largest.where else ""
         share = "" if len(compared) == 1 else f" in {len(differing)} of {tests}"
         return (
-            f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a}"
-            f"{_within(largest)}: {bounds(largest.change.difference)} (95% interval; p "
-            f"{_p(largest.holm)}{_corrected(compared)})."
+            f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a}{where}: "
+            f"{bounds(largest.change.difference)} (95% interval; p {_p(largest.holm)}"
+            f"{_corrected(compared)})."
         )
     if all(comparison.change.is_all_zero for comparison in compared):
         return f"{kind.capitalize()} make no difference: every pair of runs has the same outcome."
@@ -250,10 +244,6 @@ def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
 
 def _corrected(compared: Sequence[Comparison]) -> str:
     return "" if len(compared) == 1 else " after Holm's correction"
-
-
-def _least(seeds: int, tests: int) -> float:
-    return min(1.0, 2 * tests * smallest_p(seeds))
 
 
 def _could_have(compared: Sequence[Comparison]) -> str:
@@ -269,13 +259,6 @@ def _could_have(compared: Sequence[Comparison]) -> str:
 
 def _size(comparison: Comparison) -> float:
     return abs(comparison.change.difference.mean or 0.0)
-
-
-def _within(comparison: Comparison) -> str:
-    if not comparison.where:
-        return ""
-    word = {POLICIES: "in", TREATMENTS: "for"}.get(comparison.kind, "under")
-    return f" {word} {comparison.where}"
 
 
 def _p(value: float | None) -> str:

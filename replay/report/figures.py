@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -14,17 +14,15 @@ from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import MINUS
-from goldrush.replay.report.plot import DOTS, LINES, ZERO, Row, Style, styles_of
+from goldrush.replay.report.plot import DOTS, LINES, Row, Style, styles_of
 from goldrush.replay.report.reported import ReportedStudy
-from goldrush.replay.study.inference import Interval, interval
+from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.outcomes import TREATMENTS, Comparison, outcome_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.text import capitalized
 from goldrush.replay.tools import Tools
 
 ROWS_MAX: Final = 24  # rows of a panel of the first figures
-FIRST, SECOND = "first half", "second half"
-ARROWS: Final = {1: " ↑", -1: " ↓"}  # of an expected direction
 UNCORRECTED: Final = "The intervals are not corrected for the number of comparisons."
 
 Limits = tuple[float, float]
@@ -131,7 +129,7 @@ def _differences(study: ReportedStudy, cells: Sequence[Cell]) -> list[Figure]:
             ],
             f"{capitalized(title)}: mean difference between runs with the same seed and its 95% "
             f"interval. {UNCORRECTED}", cells,
-            {**styles_of(list(dict.fromkeys(series.values()))), **study.styles}, rule=ZERO,
+            {**styles_of(list(dict.fromkeys(series.values()))), **study.styles}, has_zero=True,
         )  # fmt: skip
     return []
 
@@ -194,45 +192,6 @@ def _courses(
     return rows, styles
 
 
-def halves(study: ReportedStudy, rounds: int) -> Drawn:
-    """The judged measures in both halves of the runs of one horizon; without criteria, all."""
-    cells = [cell for cell in study.cells if cell.rounds == rounds]
-    expected = study.of.studies.criteria.expected
-    known = study.shown(None)
-    shown = study.shown(expected or [name for name in known if known[name].by_half])
-    names, _ = study.lines(cells)
-    rows: list[Row] = []
-    for name, measure in shown.items():
-        title = f"{measure.title}{ARROWS.get(expected.get(name, 0), '')}"
-        for cell in cells:
-            pairs = [
-                (run.draw, *run.halves[name])
-                for run in study.results.by_cell[cell]
-                if None not in run.halves[name]
-            ]
-            rows += _halves(pairs, title, ", ".join(filter(None, names[cell])), measure.limits)
-    rows, omitted = showing(rows)
-    blank = {FIRST: Style(0, label=FIRST, hollow=True), SECOND: Style(0, label=SECOND)}
-    figures = study.figure(
-        study.named("halves", rounds), DOTS, rows,
-        f"The first and the second half of runs of {study.horizon(rounds)}, after a burn-in of a "
-        "tenth: mean over seeds with data in both, and 95% interval."
-        f"{' Arrows: the expected direction.' if expected else ''}", cells, blank,
-    )  # fmt: skip
-    return Drawn(figures, omitted)
-
-
-def _halves(pairs: Sequence[tuple[Any, ...]], title: str, label: str, limits: Limits) -> list[Row]:
-    """The rows of a cell: the first half before the second."""
-    if not pairs:
-        return [Row(title, FIRST, label, None, label="no data")]
-    draws, *both = zip(*pairs, strict=True)
-    return [
-        row_of(title, name, label, interval(values, draws), limits)
-        for name, values in zip((FIRST, SECOND), both, strict=True)
-    ]
-
-
 def forest(study: ReportedStudy, rounds: int) -> Drawn:
     """Treatments against the baseline of their roster: mean difference and its 95% interval, a
     panel for each measure.
@@ -251,7 +210,7 @@ def forest(study: ReportedStudy, rounds: int) -> Drawn:
         study.named("forest", rounds), DOTS, [row for row in rows if row.y is not None],
         f"Treatments {MINUS} baseline, {study.horizon(rounds)}: the mean difference between runs "
         f"with the same seed and its 95% interval. {UNCORRECTED}",
-        list(dict.fromkeys(cells)), rule=ZERO,
+        list(dict.fromkeys(cells)), has_zero=True,
     )  # fmt: skip
     return Drawn(figures, omitted)
 

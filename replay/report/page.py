@@ -56,14 +56,11 @@ class StudyPage:
         self._judges = study.question.criteria and not study.chapter.judges
         self.over_time = {rounds: figures.over_time(study, rounds) for rounds in horizons}
         self.forests = {rounds: figures.forest(study, rounds) for rounds in horizons}
-        self.halves = {
-            rounds: figures.halves(study, rounds) for rounds in (horizons if self._judges else ())
-        }
         self.treatments = list(sections.treatments(study))
 
     @cached_property
     def figures(self) -> dict[str, Figure]:
-        drawn = [*self.halves.values(), *self.forests.values(), *self.over_time.values()]
+        drawn = [*self.forests.values(), *self.over_time.values()]
         every = [
             *figures.outcome_figures(self.study),
             *(verdicts.criteria_figure(self.study) if self._judges else ()),
@@ -142,7 +139,7 @@ class StudyPage:
             "stopped": sections.stopped(study), "excluded": sections.excluded(study),
             "at_end": [each.title for each in measures if each.at_end],
             "total": [each.title for each in measures if each.total],
-            "identical": study.treatments(list(study.same)),
+            "identical": study.treatments(list(study.answer.same)),
             "exact_max": EXACT_MAX,
             "each": " or ".join([*map(str, sizes[:-1]), format_count(sizes[-1], "run")]),
             "seeds": format_ranges(seeds).replace("-", "–"),

@@ -18,15 +18,12 @@ from goldrush.kernel.files import MARK
 from goldrush.replay.extras import require
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.plot import (
-    AREA,
     BAND,
-    BARS,
     DOT,
     DOTS,
     LINE,
     LINES,
     NOTE,
-    RULE,
     SCATTER,
     STEPS,
     Chart,
@@ -163,6 +160,8 @@ def _draw(plot: Chart, panel: Panel, axes: Axes) -> None:
     if panel.names:
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
+    if plot.has_zero:
+        axes.axvline(0, color=LIGHT["soft"], linewidth=0.6, dashes=(4, 3))
     for mark in plot.marks(panel):
         _draw_mark(mark, axes)
     if plot.is_direct:
@@ -176,12 +175,10 @@ def _draw(plot: Chart, panel: Panel, axes: Axes) -> None:
 
 def _draw_mark(mark: Mark, axes: Axes) -> None:
     x, y, colour = list(mark.x), list(mark.y), LIGHT[f"hue-{mark.style.hue}"]
-    if mark.kind == RULE:
-        axes.plot(x, y, color=LIGHT["soft"], linewidth=0.6, dashes=(4, 3))
-    elif mark.kind == NOTE:
+    if mark.kind == NOTE:
         axes.text(x[0], y[0], printable(mark.text), va="center", color=LIGHT["soft"])
-    elif mark.kind in (BAND, AREA):
-        axes.fill(x, y, color=colour, alpha=0.16 if mark.kind == BAND else 1, linewidth=0)
+    elif mark.kind == BAND:
+        axes.fill(x, y, color=colour, alpha=0.16, linewidth=0)
     elif mark.kind == DOT:
         axes.plot(x, y, linestyle="", clip_on=False, **_marker(mark.style))
     else:
@@ -191,10 +188,7 @@ def _draw_mark(mark: Mark, axes: Axes) -> None:
 
 def _marker(style: Style) -> dict[str, Any]:
     colour = LIGHT[f"hue-{style.hue}"]
-    return {
-        "color": colour, "marker": _MARKERS[style.marker], "markeredgewidth": 0.8,
-        "markerfacecolor": LIGHT["paper"] if style.hollow else colour,
-    }  # fmt: skip
+    return {"color": colour, "marker": _MARKERS[style.marker]}
 
 
 def _dashes(style: Style) -> Any:
@@ -204,9 +198,6 @@ def _dashes(style: Style) -> Any:
 def _handle(plot: Chart, style: Style) -> Any:
     """The symbol of a series in a legend."""
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
-    if plot.kind == BARS:
-        return Patch(facecolor=LIGHT[f"hue-{style.hue}"])
     line: Any = _dashes(style) if plot.kind in (LINES, STEPS) else ""
     return Line2D([], [], linestyle=line, **_marker(style))

@@ -14,22 +14,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from io import StringIO
-from itertools import count, groupby, pairwise
+from itertools import count, groupby
 from typing import Final
 
 import attrs
 
-from goldrush.replay.colours import GREY, hues_of
+from goldrush.replay.colours import hues_of
 from goldrush.replay.report.numbers import fixed, number, printable
 from goldrush.replay.text import cut_apart
 
 # Kinds: lines with bands; lines that hold up to the next position; dots with intervals in labelled
-# rows; dots at two values; bars that are stacked.
-LINES, STEPS, DOTS, SCATTER, BARS = "lines", "steps", "dots", "scatter", "bars"
-# Marks: the line of a series, an interval, a band around a line, a filled area, a point, a text to
-# the right of its place, and a line of reference.
-LINE, SPAN, BAND, AREA, DOT, NOTE, RULE = "line", "span", "band", "area", "dot", "note", "rule"
-ZERO, DIAGONAL = "zero", "diagonal"  # lines of reference
+# rows; dots at two values.
+LINES, STEPS, DOTS, SCATTER = "lines", "steps", "dots", "scatter"
+# Marks: the line of a series, an interval, a band around a line, a point, a text.
+LINE, SPAN, BAND, DOT, NOTE = "line", "span", "band", "dot", "note"
 LABEL_MAX: Final = 26  # characters of a label
 TITLE_MAX: Final = 45  # characters of the title of a panel
 DIRECT_MAX: Final = 18  # characters of a label at the end of its line
@@ -41,17 +39,13 @@ MARKERS: Final = ("circle", "triangle", "square", "diamond", "cross", "wedge", "
 @attrs.frozen
 class Style:
     """How a series is drawn: the number of its hue (replay.colours), the lengths of dashes and gaps
-    (empty: a solid line), one of MARKERS, whether that is hollow, and the label.
+    (empty: a solid line), one of MARKERS, and the label.
     """
 
     hue: int
     dash: Sequence[float] = ()
     marker: str = "circle"
     label: str = ""
-    hollow: bool = False
-
-
-GREY_STYLE: Final = Style(GREY)
 
 
 @attrs.frozen
@@ -79,7 +73,7 @@ HEAD: Final = ",".join(COLUMNS) + "\n"
 
 @attrs.frozen
 class Mark:
-    """What is drawn in a panel, at values of its axes; BAND and AREA by their corners. `text`: of a
+    """What is drawn in a panel, at values of its axes; a BAND by its corners. `text`: of a
     NOTE, or what a DOT is.
     """
 
@@ -155,12 +149,12 @@ class Chart:
     """What both renderers draw.
 
     Attributes:
-        kind: LINES, STEPS, DOTS, SCATTER or BARS.
+        kind: LINES, STEPS, DOTS or SCATTER.
         rows: the data.
         styles: by series.
         x_label, y_label: of the axes.
         limits: the range of the values; None: that of the data.
-        rule: a reference line, ZERO or DIAGONAL; empty: none.
+        has_zero: whether zero is on the horizontal axis, and marked.
     """
 
     kind: str
@@ -169,7 +163,7 @@ class Chart:
     x_label: str = ""
     y_label: str = ""
     limits: tuple[float, float] | None = None
-    rule: str = ""
+    has_zero: bool = False
 
     @property
     def csv(self) -> str:
@@ -193,12 +187,7 @@ class Chart:
         for row in rows:
             series.setdefault(row.series, []).append(row)
         ends = [v for row in rows for v in (row.y, row.low, row.high) if v is not None]
-        if self.kind == BARS:
-            heights = Counter[float]()
-            for row in rows:
-                heights[float(row.x)] += row.y or 0.0  # type: ignore[assignment]
-            ends = [0.0, *heights.values()]
-        ends += self.limits or (0.0,) * (self.rule == ZERO)
+        ends += self.limits or (0.0,) * self.has_zero
         low, high = self.limits or reach(ends)
         if self.kind == DOTS:
             names = list(dict.fromkeys(str(row.x) for row in rows))
@@ -206,13 +195,11 @@ class Chart:
             down = Axis(-0.5, len(names) - 0.5, list(enumerate(labels_of(names).values())))
             return Panel(title, label, series, axis_of(low - room, high + room), down, names)
         at = [float(row.x) for row in rows]
-        if self.kind == BARS:
-            at += [min(at) - 0.5, max(at) + 0.5]
         left, right = min(at), max(at)
         if self.kind == SCATTER:  # no point stands on an axis
             left, low = left - 0.04 * (right - left), low - 0.04 * (high - low)
             right += 0.04 * (right - left)
-        whole = self.kind in (LINES, BARS) and right - left > 2 * TICKS_MIN
+        whole = self.kind == LINES and right - left > 2 * TICKS_MIN
         x = axis_of(left, right, least=float(whole))
         return Panel(title, label, series, x, axis_of(low, high))
 
@@ -233,16 +220,9 @@ class Chart:
 
     def marks(self, panel: Panel) -> Iterator[Mark]:
         """What is drawn in a panel, the lowest first."""
-        if self.rule == ZERO:
-            yield Mark(RULE, (0.0, 0.0), (panel.y.low, panel.y.high), GREY_STYLE)
-        elif self.rule == DIAGONAL:
-            yield Mark(RULE, (0.0, 1.0), (0.0, 1.0), GREY_STYLE)
-        heights: dict[float, float] = {}
         for index, (name, rows) in enumerate(panel.series.items()):
             style = self.styles[name]
-            if self.kind == BARS:
-                yield _area(rows, style, heights)
-            elif self.kind in (LINES, STEPS):
+            if self.kind in (LINES, STEPS):
                 yield from _line(rows, style, self.kind == STEPS, index / len(panel.series))
             else:
                 yield from (mark for row in rows for mark in _dot(panel, row, style))
@@ -287,19 +267,6 @@ def _dot(panel: Panel, row: Row, style: Style) -> Iterator[Mark]:
     names = (str(row.x), row.series, row.label) if panel.names else (row.label,)
     text = f"{', '.join(filter(None, names))}: {number(row.y)}"
     yield Mark(DOT, [x], [y], style, text)
-
-
-def _area(rows: Sequence[Row], style: Style, heights: dict[float, float]) -> Mark:
-    """Bars, each halfway to the next, upon those that stand there (`heights`, which grow)."""
-    at = _column(rows, "x")
-    between = [(a + b) / 2 for a, b in pairwise(at)]
-    first = 2 * at[0] - between[0] if between else at[0] - 0.5
-    last = 2 * at[-1] - between[-1] if between else at[-1] + 0.5
-    x = [edge for pair in pairwise([first, *between, last]) for edge in pair]
-    below = [heights.get(place, 0.0) for place in at]
-    above = [low + (row.y or 0.0) for low, row in zip(below, rows, strict=True)]
-    heights.update(zip(at, above, strict=True))
-    return Mark(AREA, [*x, *reversed(x)], [*_doubled(below), *reversed(_doubled(above))], style)
 
 
 def _doubled(values: Sequence[float]) -> list[float]:

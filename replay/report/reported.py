@@ -55,18 +55,21 @@ class StudyQuestion:
 
 @attrs.frozen
 class ReportedStudy:
-    """The results of a study, with what several sections need; `groups`: the cells by treatment and
-    horizon.
-    """
+    """The results of a study, with what several sections need."""
 
     question: StudyQuestion
     answer: StudyAnswer
-    results: Results[Any, Any]
-    groups: Mapping[tuple[str, int], Sequence[Cell]]
     against: Sequence[Against]
     assessment: Assessment
     styles: Mapping[str, Style]
-    chapter: Chapter[ReportedStudy]
+
+    @property
+    def results(self) -> Results[Any, Any]:
+        return self.answer.results
+
+    @property
+    def chapter(self) -> Chapter[ReportedStudy]:
+        return self.of.chapter
 
     @property
     def runs(self) -> str:
@@ -94,7 +97,7 @@ class ReportedStudy:
     @property
     def cells(self) -> list[Cell]:
         """Those that are not identical to their baseline by construction."""
-        return [cell for cell in self.results.by_cell if cell not in self.same]
+        return [cell for cell in self.results.by_cell if cell not in self.answer.same]
 
     @property
     def json_command(self) -> str:
@@ -156,15 +159,6 @@ class ReportedStudy:
         users = (user.name for user in self.results.users)
         return {name: known[name] for name in dict.fromkeys([*names, *users])}
 
-    @property
-    def same(self) -> dict[Cell, Cell]:
-        """Cells that are identical to their baseline by construction."""
-        return {
-            comparison.cell: comparison.baseline
-            for comparison in self.against
-            if comparison.identical
-        }
-
     def treatments(self, cells: Sequence[Cell]) -> list[str]:
         """The treatments of cells, each with its rosters unless all of them are among the cells."""
         rosters: dict[str, list[str]] = {}
@@ -198,21 +192,17 @@ class ReportedStudy:
         of its series, with the styles of these. One panel (without a name) has up to LINES_MAX
         lines, of treatments, of rosters, or of both; of more, each roster has a panel.
         """
-        treatments = {cell.treatment for cell in cells}
-        rosters = {cell.roster for cell in cells}
+        treatments, rosters = {cell.treatment for cell in cells}, {cell.roster for cell in cells}
         by_panel = len(cells) > LINES_MAX and len(treatments) > 1 < len(rosters)
-        if len(treatments) == 1 < len(rosters):
-            return {cell: ("", cell.roster) for cell in cells}, dict(self.styles)
-        both = len(rosters) > 1 and not by_panel
-        names = {
-            cell: (
-                cell.roster if by_panel else "",
-                f"{cell.treatment}, {cell.roster}" if both else cell.treatment,
-            )
-            for cell in cells
-        }
-        series = list(dict.fromkeys(name for _, name in names.values()))
-        return names, styles_of(series)
+        by_roster = len(rosters) > 1 and not by_panel
+        names = {}
+        for cell in cells:
+            parts = [cell.treatment] * (len(treatments) > 1 or not by_roster)
+            parts += [cell.roster] * by_roster
+            names[cell] = cell.roster if by_panel else "", ", ".join(parts)
+        if len(treatments) == 1 and by_roster:
+            return names, dict(self.styles)
+        return names, styles_of(list(dict.fromkeys(name for _, name in names.values())))
 
     def figure(
         self,
@@ -256,18 +246,8 @@ def study_of(results: Results[Any, Any], question: StudyQuestion | None = None) 
     question = question or StudyQuestion()
     answer = answer_of(results, question.outcome)
     results = answer.results
-    groups: dict[tuple[str, int], list[Cell]] = {}
-    for cell in results.by_cell:
-        groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     return ReportedStudy(
-        question,
-        answer,
-        results,
-        groups,
-        against_baseline(results),
-        Assessment(results),
-        _styles(results),
-        results.of.chapter,
+        question, answer, against_baseline(results), Assessment(results), _styles(results)
     )
 
 
@@ -275,10 +255,9 @@ def _styles(results: AnyResults) -> dict[str, Style]:
     """A style for each roster, and for each policy by its label: the same in all figures, whatever
     they show.
     """
-    played = {
-        cell.roster: {label for run in runs for label in run.policies}
-        for cell, runs in results.by_cell.items()
-    }
+    played: dict[str, set[str]] = {}
+    for cell, runs in results.by_cell.items():
+        played.setdefault(cell.roster, set()).update(*(run.policies for run in runs))
     policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
     labels = (label for runs in results.by_cell.values() for run in runs for label in run.policies)
     names = list(dict.fromkeys([*played, *labels]))

@@ -20,6 +20,7 @@ from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
+from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
 from goldrush.replay.text import capitalized
 
@@ -97,10 +98,10 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[ShownTreatment, ReportTab
     """Each treatment and horizon with the means of its cells. Cells that are identical to the
     baseline by construction are left out.
     """
-    for at, ((treatment, rounds), every) in enumerate(study.groups.items(), 1):
-        cells = [cell for cell in every if cell not in study.same]
-        if not cells:
-            continue
+    groups: dict[tuple[str, int], list[Cell]] = {}
+    for cell in study.cells:
+        groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
+    for at, ((treatment, rounds), cells) in enumerate(groups.items(), 1):
         configs = [study.results.config(cell) for cell in cells]
         agents = " or ".join(dict.fromkeys(str(config.agents) for config in configs))
         covariate = [

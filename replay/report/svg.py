@@ -16,14 +16,11 @@ import attrs
 from goldrush.replay.colours import HUES
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.plot import (
-    AREA,
     BAND,
-    BARS,
     DOT,
     DOTS,
     LINE,
     NOTE,
-    RULE,
     SCATTER,
     Chart,
     Mark,
@@ -97,7 +94,8 @@ def panel_svg(plot: Chart, panel: Panel) -> str:
     longest = max(len(plot.styles[name].label) for name in panel.series)
     right = width - RIGHT - CHARACTER * longest * plot.is_direct
     frame = Frame(panel, left, right, height - (BOTTOM if plot.x_label else BOTTOM - 14))
-    parts = [*_axes(frame, width), *(_drawn(mark, frame) for mark in plot.marks(panel))]
+    parts = list(_axes(frame, width, has_zero=plot.has_zero))
+    parts += [_drawn(mark, frame) for mark in plot.marks(panel)]
     if plot.x_label:
         parts.append(_text((left + right) / 2, height - 6, plot.x_label, "middle"))
     if plot.y_label:
@@ -110,12 +108,14 @@ def panel_svg(plot: Chart, panel: Panel) -> str:
     return "".join(parts)
 
 
-def _axes(frame: Frame, width: float) -> Iterator[str]:
+def _axes(frame: Frame, width: float, *, has_zero: bool) -> Iterator[str]:
     panel, left, right, bottom = frame.panel, frame.left, frame.right, frame.bottom
     grid = "".join(f"M{frame.x(at):.1f} {TOP:g}V{bottom:g}" for at, _ in panel.x.ticks)
     across = [at + 0.5 * bool(panel.names) for at, _ in panel.y.ticks]  # between rows of dots
     grid += "".join(f"M{left:.1f} {frame.y(at):.1f}H{right:g}" for at in across)
     yield f'<path class="grid" d="{grid}"/>'
+    if has_zero:
+        yield f'<path class="zero" d="M{frame.x(0):.1f} {TOP:g}V{bottom:g}"/>'
     yield f'<path class="axis" d="M{left:.1f} {TOP:g}V{bottom:g}H{right:g}"/>'
     yield _text(0, 12, panel.label, "title")
     for value, label in panel.y.ticks:
@@ -133,27 +133,19 @@ def _drawn(mark: Mark, frame: Frame) -> str:
     places = [(frame.x(x), frame.y(y)) for x, y in zip(mark.x, mark.y, strict=True)]
     colour = f"c{mark.style.hue}"
     if mark.kind == DOT:
-        return _dot(mark, *places[0])
+        return _marker(mark.style, *places[0], mark.text)
     if mark.kind == NOTE:
         return _text(places[0][0] + 4, places[0][1] + 3.6, mark.text, "faint")
-    if mark.kind == RULE:
-        return f'<path class="zero" d="{_path(places)}"/>'
-    if mark.kind in (BAND, AREA):
-        return f'<path class="{mark.kind} {colour}" d="{_path(places)}Z"/>'
+    if mark.kind == BAND:
+        return f'<path class="band {colour}" d="{_path(places)}Z"/>'
     dashed = _dashed(mark.style) if mark.kind == LINE else ""
     return f'<path class="line {colour}"{dashed} d="{_path(places)}"/>'
 
 
-def _dot(mark: Mark, x: float, y: float) -> str:
-    text = escape(printable(mark.text))
-    title = f"<title>{text}</title>" if text else ""
-    return f"{_marker(mark.style, x, y)}{title}</path>"
-
-
-def _marker(style: Style, x: float, y: float) -> str:
-    """The beginning of a marker."""
-    classes = f"{'hollow' if style.hollow else 'dot'} c{style.hue}"
-    return f'<path class="{classes}" d="M{x:.1f} {y:.1f}{_OUTLINES[style.marker]}">'
+def _marker(style: Style, x: float, y: float, text: str = "") -> str:
+    title = f"<title>{escape(printable(text))}</title>" if text else ""
+    outline = f"M{x:.1f} {y:.1f}{_OUTLINES[style.marker]}"
+    return f'<path class="dot c{style.hue}" d="{outline}">{title}</path>'
 
 
 def _dashed(style: Style) -> str:
@@ -172,7 +164,5 @@ def _text(x: float, y: float, text: str, classes: str) -> str:
 
 def key_svg(plot: Chart, style: Style) -> str:
     """The symbol of a series in a legend, 26 by 12 pixels."""
-    if plot.kind == BARS:
-        return f'<path class="area c{style.hue}" d="M4 1h18v10h-18Z"/>'
     line = f'<path class="line c{style.hue}"{_dashed(style)} d="M0 6H26"/>'
-    return f"{'' if plot.kind in (DOTS, SCATTER) else line}{_marker(style, 13, 6)}</path>"
+    return f"{'' if plot.kind in (DOTS, SCATTER) else line}{_marker(style, 13, 6)}"

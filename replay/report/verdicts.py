@@ -10,7 +10,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.report.answer import NULL_NOTE
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import TOGETHER, bounds, p_value, rounded, within_bounds
-from goldrush.replay.report.plot import DOTS, ZERO, Row, styles_of
+from goldrush.replay.report.plot import DOTS, Row, styles_of
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
@@ -47,8 +47,8 @@ def effects(
     """The effects behind verdicts, by size."""
     return study.figure(
         "effects", DOTS, rows, caption, cells,
-        styles_of(list(dict.fromkeys(row.series for row in rows))), rule=ZERO, limits=(-1.0, 1.0),
-        x_label="← opposite · effect · as expected →",
+        styles_of(list(dict.fromkeys(row.series for row in rows))), has_zero=True,
+        limits=(-1.0, 1.0), x_label="← opposite · effect · as expected →",
     )  # fmt: skip
 
 

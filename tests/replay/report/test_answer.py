@@ -174,7 +174,7 @@ def test_with_one_treatment_rosters_are_compared_and_with_one_roster_policies() 
 
     assert "between rosters was found" in rosters[2]
     assert policies[2].startswith(
-        f"Policies differ, most raid − greedy-mine in {MIXED} under scarce: −1 ± 0"
+        f"Policies differ, most raid − greedy-mine for {MIXED} under scarce: −1 ± 0"
     )
 
 

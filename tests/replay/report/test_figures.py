@@ -33,7 +33,7 @@ from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
 from tests.replay.report.pages import words
-from tests.replay.study.made_up import EXPECTED, Halves, made, results
+from tests.replay.study.made_up import made, results
 
 POINTS = (0.2, 0.4, 0.6, 0.4)
 OVER_ROUNDS = {name: MEASURES[name] for name in STUDIES.compared or () if MEASURES[name].by_unit}
@@ -79,7 +79,7 @@ def test_names_are_text_and_every_panel_says_what_it_shows() -> None:
     found = drawn(both)
     labels = set(labels_of(HOSTILE).values())
 
-    assert {"answer", "differences", "by-run", "forest", "rounds-gini", "halves",
+    assert {"answer", "differences", "by-run", "forest", "rounds-gini",
             "survival", "trade-off"} <= set(found)  # fmt: skip
     assert {name: each.csv for name, each in found.items()} == {
         name: each.csv for name, each in drawn(both).items()
@@ -126,7 +126,7 @@ def test_short_runs_are_drawn(rounds: int) -> None:
     curves = {name: tuple(values)[:rounds] for name, values in CURVES.items()}
     found = drawn(cells("random", rounds=rounds, curves=curves))
 
-    for name in ("rounds-gini", "halves"):
+    for name in ("rounds-gini", "by-run"):
         assert all(panel_svg(found[name], panel) for panel in found[name].panels)
 
 
@@ -152,12 +152,6 @@ def test_without_any_data_there_is_no_figure() -> None:
     )
 
     assert {} == drawn(nothing)
-
-
-def test_cells_without_data_are_named_as_such_in_a_panel_that_has_some() -> None:
-    given = cells("random") | cells("raid", halves=dict.fromkeys(MEASURES, (None, 1.0)))
-
-    assert 7 == words(drawn(given)["halves"]).count("no data")
 
 
 # measures over time
@@ -279,33 +273,7 @@ def test_lines_that_coincide_have_marks_at_other_places() -> None:
     assert first.isdisjoint(second)
 
 
-# halves, differences, runs
-
-
-def test_the_first_half_is_hollow_and_stands_before_the_second() -> None:
-    given = cells("random", halves=dict.fromkeys(MEASURES, (0.0, 0.0)))
-    given |= cells("raid", halves=dict.fromkeys(MEASURES, (0.2, 0.4)))
-    figure = drawn(given)["halves"]
-
-    assert len(EXPECTED) == len(figure.panels)
-    assert [
-        ("first half", "random", 0.0), ("second half", "random", 0.0),
-        ("first half", "raid", 0.2), ("second half", "raid", 0.4),
-    ] == [tuple(row[name] for name in ("series", "x", "y")) for row in figure.data[:4]]  # fmt: skip
-    assert {3} == {row["n"] for row in figure.data}
-    assert [True, False] == [figure.styles[name].hollow for name in ("first half", "second half")]
-    panel = figure.panels[0]
-    places = [panel.down(row) for rows in panel.series.values() for row in rows]
-    assert [-0.2, 0.8, 0.2, 1.2] == pytest.approx(places)
-
-
-def test_halves_of_nothing_but_zeros_are_told() -> None:
-    same: Halves = (0.0, 0.0)
-    given = cells("random", halves=dict.fromkeys(MEASURES, same))
-    found = figures.halves(asked(given), 4)
-
-    assert [] == list(found.figures)
-    assert len(EXPECTED) == len(found.omitted)
+# differences, runs
 
 
 def test_a_forest_has_a_row_for_each_treatment_and_every_judged_measure() -> None:
@@ -399,6 +367,6 @@ def test_a_long_run_has_whole_units_as_ticks() -> None:
 
 def test_differences_have_zero_on_their_axis() -> None:
     row = Row("it", "a", "b − a", 5.0, 4.0, 6.0)
-    axis = Chart(DOTS, [row], {"a": Style(0, label="a")}, rule="zero").panels[0].x
+    axis = Chart(DOTS, [row], {"a": Style(0, label="a")}, has_zero=True).panels[0].x
 
     assert axis.low <= 0 < 6 <= axis.high

@@ -22,7 +22,6 @@ from goldrush.replay.report.figure import SUFFIXES, Figure, figure_named, write_
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.paper import DPI, KINDS, WIDTHS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import (
-    BARS,
     COLUMNS,
     DOTS,
     LINES,
@@ -163,17 +162,6 @@ def test_every_axis_of_numbers_has_three_ticks_or_more() -> None:
         for axes in paper_figure(found, "single").axes:
             ticks = [axes.get_xticks(), *([] if found.kind == DOTS else [axes.get_yticks()])]
             assert all(len(each) >= TICKS_MIN for each in ticks), found.name
-
-
-def test_bars_are_stacked_to_their_sum() -> None:
-    rows = [Row("it", name, at, 0.25 * n) for n, name in enumerate("abc", 1) for at in (1.5, 3.5)]
-    plot = Chart(BARS, rows, {name: Style(n, label=name) for n, name in enumerate("abc")})
-    [axes] = paper_figure(plot, None).axes
-    boxes = [patch.get_path().get_extents() for patch in axes.patches]
-
-    assert [(0.5, 4.5)] * 3 == [(box.x0, box.x1) for box in boxes]
-    assert [(0, 0.25), (0.25, 0.75), (0.75, 1.5)] == [(box.y0, box.y1) for box in boxes]
-    assert plot.panels[0].y.high >= 1.5
 
 
 def test_a_users_settings_of_matplotlib_change_nothing() -> None:
