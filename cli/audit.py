@@ -1,4 +1,4 @@
-"""`goldrush audit`: random draws recomputed, and tested for fairness."""
+"""`goldrush audit`: random draws recomputed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from goldrush.cli.command import command, option
 from goldrush.cli.options import Journals, Json, Place, at_option
 from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, maybe_unread
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.draws import Recheck
@@ -27,20 +26,17 @@ def audit(
     at: int | None = at_option("Round, or assignment."),
     place: Place,
     kind: str | None = option(
-        "--kind", "KIND", "Kind of draw, such as claim or raid (default: all)."
-    ),
-    draw: str | None = option(
-        "--draw", "NAME",
-        "Games: only draws of this name, as shock, or bite,3 with the rest of its key.",
+        "--kind", "KIND",
+        "Kind of draw, such as claim or raid; of a game also its name, as shock, or bite,3 with "
+        "the rest of its key (default: all).",
     ),
     every: bool = option("--all", help="Recompute every draw of the journals."),
-    fair: bool = option("--fairness", help="Chi-square test of who wins ties, over all draws."),
     as_json: Json,
 ) -> int:  # fmt: skip
-    """Recompute random draws; test their fairness.
+    """Recompute random draws.
 
     With --at: the draws of a round or other unit, each with participants, key, random words and
-    rule; with --place, --kind or --draw only some of them. Exit code: 0 if what was checked holds,
+    rule; with --place or --kind only some of them. Exit code: 0 if what was checked holds,
     1 if not, 2 if it could not be checked.
 
     \b
@@ -52,19 +48,16 @@ def audit(
     from goldrush.replay.run import Run
 
     is_at = at is not None or place is not None
-    for flag, given in (("--kind", kind), ("--draw", draw)):
-        if given is not None and not is_at:
-            raise click.UsageError(f"{flag} needs --at; leave it out")
-    if is_at + every + fair != 1 or (is_at and at is None):
-        raise click.UsageError("give --at (a round or other unit), or --all, or --fairness")
-    if fair:
-        return _fairness(journals_in(journals), as_json)
+    if kind is not None and not is_at:
+        raise click.UsageError("--kind needs --at; leave it out")
+    if is_at == every or (is_at and at is None):
+        raise click.UsageError("give --at (a round or other unit), or --all")
     if every:
         return _every(journals_in(journals), as_json)
     if len(journals) > 1:
         raise click.UsageError("--at takes one journal")
     assert at is not None
-    audited = Run(journals[0]).audit(at, place, kind, draw)
+    audited = Run(journals[0]).audit(at, place, kind)
     echo(as_json, as_dicts(audited), lambda: "\n\n".join(map(str, audited)))
     return DONE if all(result.holds for result in audited) else DIFFERS
 
@@ -102,27 +95,3 @@ def _lines(result: Recheck) -> list[str]:
     if len(broken) > LISTED_MAX:
         lines.append(f"  and {len(broken) - LISTED_MAX} more; --json has all")
     return lines
-
-
-def _fairness(journals: Sequence[str], as_json: bool) -> int:
-    from goldrush.replay.journal.fairness import fairness
-
-    tests = fairness(journals)
-    rows = [("tied", "draws", "wins by place", "expected each", "chi-square", "df", "p", "")]
-    rows += [
-        (
-            "all" if test.participants is None else str(test.participants),
-            f"{test.draws:,}",
-            " ".join(map(str, test.counts)),
-            "" if test.expected is None else f"{test.expected:,.1f}",
-            f"{test.statistic:.3f}",
-            str(test.degrees),
-            f"{test.p:.3f}",
-            "too few draws" if test.is_thin else "",
-        )
-        for test in tests
-    ]
-    table = format_table(rows, numbers=(0, 1, 3, 4, 5, 6))
-    note = "draws of one key (runs that share a seed) are counted once"
-    echo(as_json, as_dicts(tests), lambda: f"{table}\n{note}")
-    return DONE

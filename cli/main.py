@@ -47,7 +47,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
     "Check": {
         "verify": ("verify", "Check journals: checksums, digests, events, decisions."),
-        "audit": ("audit", "Recompute random draws; test their fairness."),
+        "audit": ("audit", "Recompute random draws."),
         "score": ("worlds.competition.score", "Recompute the scores of a worker of a season."),
         "diff": ("diff", "Compare two runs: first difference, cause, consequences."),
         "repeats": ("repeats", "Check that a model or environment repeats from its seed."),

@@ -153,14 +153,11 @@ def is_shipped(world: str, policies: Iterable[object]) -> bool:
 
 
 def is_shipped_at(path: str | Path) -> bool:
-    """`is_shipped` for the run of a journal as it started; of a file that is no journal, too."""
+    """Whether goldrush itself has the world of a journal, and it makes nothing that a user gives;
+    of a file that is no journal, too.
+    """
     with suppress(GoldrushError), JournalReader(path) as reader:
-        start, world = next(iter(reader), None), reader.header.world
-        if not is_built_in(world) or world == OF_MAKERS:
-            return False
-        roster = (start.setup or {} if start else {}).get(tools_for(world).vocabulary.players)
-        entries = roster if isinstance(roster, list) else ()
-        return is_shipped(world, [e.get("policy") for e in entries if isinstance(e, dict)])
+        return is_built_in(reader.header.world) and reader.header.world != OF_MAKERS
     return True
 
 

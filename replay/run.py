@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from itertools import tee
 from numbers import Real
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from goldrush.agents.given import is_location, maker_of, making
-from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value, unknown
+from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
 from goldrush.replay.arguments import (
@@ -122,7 +122,6 @@ class Run:
         self.tools: Tools = tools_at(path)
         self.trust = names_of(trust)
         self._folder: TemporaryFolder | None = None  # of a temporary journal
-        self._outline: tuple[object, Outline] | None = None  # with the state of the file
         self._make: Maker | None = None  # made its environment or model; None: what was given
 
     @classmethod
@@ -300,27 +299,17 @@ class Run:
     @property
     def seed(self) -> int | None:
         """Its seed; None in a run without. Raises nothing for a damaged file."""
-        return self._progress().declared.seed
+        return self.info().declared.seed
 
     @property
     def units(self) -> int:
         """The number of closed units (rounds, assignments), of episodes without resets. `len(run)`
         is that of all closed units.
         """
-        return self._progress().units
+        return self.info().units
 
     def __len__(self) -> int:
-        return self._progress().closed
-
-    def _progress(self) -> Outline:
-        """`info`, not read again before the file changes: no code of a game counts here."""
-        with suppress(OSError):
-            status = os.stat(self.path)
-            state = status.st_ino, status.st_size, status.st_mtime_ns
-            if self._outline is None or self._outline[0] != state:
-                self._outline = state, self.info()
-            return self._outline[1]
-        return self.info()
+        return self.info().closed
 
     def __bool__(self) -> bool:
         return True  # also without a closed unit
@@ -504,28 +493,17 @@ class Run:
         at: int,
         location: Location | None = None,
         kind: str | None = None,
-        name: str | None = None,
     ) -> Sequence[TieBreak]:
         """The draws of the unit `at`, each computed again from its key; only those at a `location`
-        (a plot, a table), of a `kind`, and of the `name` that the rules of a game give to a draw
-        (`shock`; or with all parts of its key: `bite,3`), if given.
+        (a plot, a table) and of a `kind`, if given, which can be the name that the rules of a game
+        give to a draw (`shock`; or with all parts of its key: `bite,3`).
 
-        Raises BadInput for a world without draws, and for an unknown unit, location, kind or name.
+        Raises BadInput for a world without draws, and for an unknown unit, location or kind.
         """
         from goldrush.replay.journal.draws import draws_at, draws_of
 
         draws_of(self.path)  # before a location is looked at
-        draws = draws_at(self.path, integer(at, "the unit"), self._location(location), kind)
-        if name is None:
-            return draws
-        wanted = ", ".join(part.strip() for part in name.split(","))
-        known = {draw.occasion.name: draw for draw in draws if draw.occasion.name}
-        if not known:
-            raise BadInput(f"draws of {self.path} have no names", "leave --draw out")
-        named = [draw for draw in draws if draw.occasion.has_name(wanted)]
-        if not named:
-            raise unknown("draw", name, known)
-        return named
+        return draws_at(self.path, integer(at, "the unit"), self._location(location), kind)
 
     def audit_all(self) -> Recheck:
         """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""

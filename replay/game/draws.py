@@ -21,7 +21,7 @@ from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.world import Row
 from goldrush.replay.journal.tie_break import Draws, Occasion, Outcome, TieBreak
 
-AMONG_MAX: Final = 20  # outcomes of a draw that are listed and tested for fairness
+AMONG_MAX: Final = 20  # outcomes of a draw that are listed
 
 
 def draws_of(compiled: Compiled) -> Draws[State]:

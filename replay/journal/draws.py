@@ -36,23 +36,27 @@ def draws(path: str | Path) -> Iterator[TieBreak]:
 def draws_at(
     path: str | Path, number: int, location: int | None = None, kind: str | None = None
 ) -> Sequence[TieBreak]:
-    """The draws of a unit, by its public number, in order; None: of all locations or kinds.
+    """The draws of a unit, by its public number, in order; None: of all locations or kinds. `kind`:
+    also the name that the rules of a game give a draw, with all parts of its key or the first.
 
     Raises BadInput for an unknown unit or kind, and if nothing was decided there; JournalError if
     the journal cannot be read.
     """
     known, tools = draws_of(path), tools_at(path)
-    if kind is not None and kind not in known.kinds:
-        raise unknown("kind of draw", kind, known.kinds)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
         found = list(_audited(known, walk_through(world, reader, number)))
+    wanted = None if kind is None else ", ".join(part.strip() for part in kind.split(","))
     matching = [
         draw for draw in found
-        if kind in (None, draw.kind) and location in (None, draw.location.get(tools.location))
+        if wanted in (None, *draw.occasion.kinds)
+        and location in (None, draw.location.get(tools.location))
     ]  # fmt: skip
     if matching:
         return matching
+    named = [draw.occasion.name for draw in found if draw.occasion.name]
+    if kind is not None and kind not in known.kinds:
+        raise unknown("kind of draw", kind, [*known.kinds, *dict.fromkeys(named)])
     what = "draw" if kind is None else f"draw of kind {kind}"
     where = "" if location is None else f" at {tools.location} {location}"
     unit = f"{world.vocabulary.unit} {number}"

@@ -61,13 +61,14 @@ class Occasion:
     named: str = ""
     name: str = ""
 
-    def has_name(self, text: str) -> bool:
-        """Whether a text is the name, or its first part."""
-        return text in (self.name, self.name.partition(", ")[0])
-
     @property
     def kind(self) -> str:
         return self.named or str(self.parts[-1])
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Its kind, its name, and the first part of that."""
+        return self.kind, *([self.name, self.name.partition(",")[0]] if self.name else [])
 
     @property
     def draws(self) -> draws.Draws:

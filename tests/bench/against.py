@@ -69,7 +69,6 @@ COMMANDS = (
     Command(("diff", "run.journal", "fork.journal", "--by-round")),
     Command(("audit", "run.journal", "--round", "1", "--plot", "2")),
     Command(("audit", "run.journal", "--all")),
-    Command(("audit", "run.journal", "--fairness")),
     Command(("measure", "run.journal")),
     Command(("measure", "run.journal", "--json", "--by-round")),
     Command(("measure", "run.journal", "--usage")),

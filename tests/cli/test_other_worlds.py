@@ -156,7 +156,6 @@ def test_export_takes_any_world(goldrush: Goldrush) -> None:
     ("arguments", "says"),
     [
         (["audit", "a.journal", "--round", 1, "--plot", 1], "has no draws to audit"),
-        (["audit", "a.journal", "--fairness"], "has no draws to audit"),
         (["fork", "a.journal", "--at", "-1"], "has no players"),
         (["resume", "short.journal"], "has no players"),
         (["measure", "a.journal"], "has no measures"),

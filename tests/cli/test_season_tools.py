@@ -96,19 +96,6 @@ def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(goldrush: Goldr
     assert set(shown["checked"]) == {"order", "conclude", "bottom"}
 
 
-def test_audit_tests_who_wins_ties_of_seasons_and_runs_together(goldrush: Goldrush) -> None:
-    season = goldrush("audit", "--fairness", "s.journal")
-    both = json.loads(goldrush("audit", "--fairness", "s.journal", path_of("scarce"), "--json").out)
-    alone = json.loads(goldrush("audit", "--fairness", "s.journal", "--json").out)
-
-    assert (0, "") == (season.code, season.err)
-    assert "counted once" in season.out.splitlines()[-1]
-    assert sum(t["draws"] for t in both[:-1]) > sum(t["draws"] for t in alone[:-1]) > 0
-    assert_refused(
-        goldrush("audit", "--fairness", "forged.journal"), "a draw does not hold: table 0, assig"
-    )
-
-
 def test_audit_of_a_score_says_why_it_is_what_it_is(goldrush: Goldrush, kept: Path) -> None:
     ran = goldrush("score", "s.journal", "--at", 0, "--agent", "dov")
     [shown] = json.loads(goldrush("score", "s.journal", "--at", 0, "--agent", 8, "--json").out)
@@ -173,7 +160,6 @@ def _scores(kept: Path, agent: int) -> list[Any]:
         (["s.journal", "--table", 1, "--all"], "give --at (a"),
         (["s.journal", "s.journal", "--at", 1], "--at takes one journal"),
         (["s.journal", "--kind", "order"], "--kind needs --at"),
-        (["s.journal", "--at", 1, "--draw", "order"], "have no names; leave --draw out"),
         ([path_of("scarce"), "--at", 1, "--plot", 0, "--kind", "order"], "take one of claim"),
         (["no.journal", "--at", 1], "no such file"),
     ],

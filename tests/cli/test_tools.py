@@ -176,14 +176,13 @@ def test_what_agents_wrote_cannot_move_the_cursor(tmp_path: Path) -> None:
             ["verify", "a.journal", "\x1b[31m\x07b.journal", "\x1b[31m\x07"],
             ["audit", "--all", "\x1b[31m\x07b.journal"],
             ["audit", "--all", "\x1b[31m\x07"],
-            ["audit", "--fairness", "\x1b[31m\x07"],
             ["fork", "a.journal", "--at", "1", "--replace-submission", "\x1b[31m\x07"],
         )
     ]
 
     assert (0, 0) == (fork.code, put_in.code)
     assert 'notes "\\u001b[31m\\u0007\\u202e"' in shown[0].out
-    assert [0, 0, 1, 1, 2, 2, 0, 2, 2, 2] == [ran.code for ran in shown]
+    assert [0, 0, 1, 1, 2, 2, 0, 2, 2] == [ran.code for ran in shown]
     for ran in (fork, put_in, *shown):
         assert not set(ran.out + ran.err) & {"\x1b", "\x07", "\u202e"}
 
@@ -370,23 +369,10 @@ def test_audit_lists_the_first_of_many_draws_that_do_not_hold(kept: Path, tmp_pa
     assert f"  and {len(shown['broken']) - LISTED_MAX} more; --json has all" == last
 
 
-def test_audit_tests_who_wins(kept: Path) -> None:
-    ran = goldrush("audit", "--fairness", "a.journal", "fork.journal", cwd=kept)
-    shown = json.loads(goldrush("audit", "--fairness", "a.journal", "--json", cwd=kept).out)
-
-    assert (0, "") == (ran.code, ran.err)
-    assert ran.out.splitlines()[0].split()[:2] == ["tied", "draws"]
-    assert ran.out.splitlines()[-2].split()[0] == "all"
-    assert "counted once" in ran.out.splitlines()[-1]
-    assert "too few draws" in ran.out
-    assert shown[-1]["participants"] is None
-    assert all(0 <= test["p"] <= 1 for test in shown)
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["a.journal"], "give --at (a round or other unit), or --all, or --fairness"),
+        (["a.journal"], "give --at (a round or other unit), or --all"),
         (["a.journal", "--plot", "1"], "give --at (a"),
         (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --at (a"),
         (["a.journal", "--all", "--kind", "raid"], "--kind needs --at"),
@@ -396,9 +382,7 @@ def test_audit_tests_who_wins(kept: Path) -> None:
             "kind of draw 'lottery'; take one of",
         ),
         (["a.journal", "--round", "0", "--plot", "1"], "no round 0; give one from 1"),
-        (["forged.journal", "--fairness"], "a draw does not hold"),
         (["missing", "--all"], "no such file"),
-        (["no.journal", "--fairness"], "not a goldrush journal"),
         ([], "Missing argument"),
     ],
 )

@@ -59,7 +59,7 @@ COMMANDS: Mapping[str, Sequence[Sequence[object]]] = {
     "study": [["--seeds", 2, "--rounds", 2, "--treatment", "scarce", "--jobs", 2, "--out", "s"]],
     "replay": [["{run}", "--round", 2], ["{season}", "--round", 0]],
     "log": [["{run}"], ["{season}"]],
-    "audit": [["{run}", "--all"], ["{season}", "--all"], ["{run}", "--fairness"]],
+    "audit": [["{run}", "--all"], ["{season}", "--all"]],
     "export": [["{run}"]],
     "measure": [["{run}"]],
     "leaderboard": [["{season}"], ["{season}", "--to", "out"]],

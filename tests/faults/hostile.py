@@ -217,7 +217,6 @@ class Reading:
             ["prompt", path, "--round", "3", "--agent", "1"],
             ["prompt", path, "--round", "2", "--agent", "0", "--json"],
             ["diff", sound, path, "--by-round", "--json"],
-            ["audit", path, "--fairness"],
         ]
 
 

@@ -172,7 +172,6 @@ class Reading:
             ["audit", path, "--at", n, "--table", "0"],
             ["audit", path, "--at", n, "--agent", "6"],
             ["audit", path, "--at", n, "--agent", "6", "--json"],
-            ["audit", path, "--fairness"],
             ["diff", path, sound],
             ["diff", sound, path, "--json"],
             ["diff", path, sound, "--by-round"],

@@ -15,7 +15,6 @@ from goldrush.kernel.game.world import compiled
 from goldrush.kernel.journal import Header
 from goldrush.kernel.world import Block
 from goldrush.replay.game.draws import AMONG_MAX
-from goldrush.replay.journal.fairness import fairness
 from tests.games.fisheries import changed, recorded
 from tests.journals import commits_of, write
 from tests.redraw import redraw
@@ -58,13 +57,6 @@ def test_each_use_is_audited(run) -> None:
     assert checked.holds
 
 
-def test_choices_among_a_few_are_tested_for_fairness(run) -> None:
-    pytest.importorskip("scipy", reason="needs goldrush-sim[stats]")
-    tests = fairness([run.path])
-
-    assert [(3, 30), (6, 30), (None, 60)] == [(test.participants, test.draws) for test in tests]
-
-
 ARGUMENTS = {
     "word": (), "below": (6,), "between": (0.5, 2), "chance": (0.3,), "choice": (3,),
     "shuffled": (range(6),), "sample": (6, 3), "normal": (2.0, 0.5), "exponential": (3,),
@@ -99,7 +91,7 @@ def test_draws_among_many_list_nobody_and_chances_are_true_or_false(tmp_path) ->
 
 @pytest.mark.parametrize("name", ["die", "die,3", "die, 3"])
 def test_one_draw_is_audited_by_its_name(run, name) -> None:
-    [die] = run.audit(3, name=name)
+    [die] = run.audit(3, kind=name)
 
     assert ("below", "die, 3") == (die.kind, die.occasion.name)
 
@@ -109,7 +101,7 @@ def test_a_name_that_no_draw_has_is_refused_with_those_there_are(run, name) -> N
     with pytest.raises(
         BadInput, match="order, some, word, coin, height, wait, many, loaded, which"
     ):
-        run.audit(3, name=name)
+        run.audit(3, kind=name)
 
 
 def test_a_key_has_the_seed_the_unit_and_the_step_in_front(run) -> None:

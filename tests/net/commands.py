@@ -26,7 +26,6 @@ WHOLE = (
     "log {} --json", "log {} --at 1-2", "log {} --agent 1", "measure {}", "measure {} --json",
     "measure {} --by-round --json", "measure {} --usage", "measure {} --usage --json",
     "why {}", "why {} --json", "audit {} --all", "audit {} --all --json",
-    "audit {} --fairness --json",
     "audit {} --at 1 --json", "prompt {} --at 1 --agent 1", "prompt {} --at 2 --agent 0 --json",
     "export {} --format csv --out tables", "export {} --format parquet --out tables",
     "view {} --out page.html", "view {} --at 2-3 --out page.html --json",
@@ -57,7 +56,7 @@ OF_STUDIES = (
     "measure {}", "measure {} --json", "measure {} --by-run --json", "report {} --out report.html",
     "report {} --criteria --json", "report {} --json",
     "ls {}", "verify {}", "view {} --out page.html",
-    "export {} --format csv --out tables", "audit {} --fairness", "audit {} --all",
+    "export {} --format csv --out tables", "audit {} --all",
     "study --out {}", "report {} --out report.html",
 )  # fmt: skip
 # `{}` is a journal with the file of its game, `{}.run` the journal alone; see `Corpus`.

@@ -23,7 +23,6 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.measures import Measured
-from goldrush.replay.journal import outline as outlines
 from tests.pages import unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -409,24 +408,6 @@ def test_a_run_tells_its_seed_and_units(run: goldrush.Run, tmp_path: Path) -> No
     info = run.info()
     assert (info.declared.seed, info.units, info.units) == (run.seed, run.units, len(run))
     assert (0, True) == (len(begun), bool(begun))
-
-
-def test_a_run_is_read_once_for_its_seed_and_units(
-    run: goldrush.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "run.journal"
-    path.write_bytes(run.path.read_bytes())
-    again, outline, read = goldrush.open(path), outlines.outline, []
-
-    def counted(path: Path, **given: Any) -> outlines.Outline:
-        read.append(path)
-        return outline(path, **given)
-
-    monkeypatch.setattr(outlines, "outline", counted)
-    known = [(again.seed, again.units, len(again)) for _ in range(3)]
-    assert ([(7, 12, 12)] * 3, 1) == (known, len(read))
-    path.write_bytes(run.path.read_bytes()[: next(starts_of(run.path))])
-    assert (0, 0, 2) == (again.units, len(again), len(read))
 
 
 def starts_of(path: Path) -> Iterator[int]:

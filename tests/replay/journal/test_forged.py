@@ -32,7 +32,6 @@ from goldrush.replay.journal import (
     consequences,
     diff,
     draws,
-    fairness,
     follow,
     log,
     prompts,
@@ -199,7 +198,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "draws.draws_at": lambda c: draws.draws_at(c.forged, 1),
     "draws.draws": lambda c: list(draws.draws(c.forged)),
     "diff.diff": _differing,
-    "fairness.fairness": lambda c: fairness.fairness([c.forged]),
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
@@ -418,19 +416,6 @@ def test_what_came_of_a_difference_tells_forged_events(
 
     assert found.b.path == caught.value.path
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
-
-
-def test_fairness_tells_forged_events_of_what_it_counts(
-    forged: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn = SimpleNamespace(
-        participants=(0, 1), holds=True, key="no hex", draw_words=(1,), outcome=0
-    )
-    monkeypatch.setattr(fairness, "draws", lambda path: iter([drawn]))
-    with pytest.raises(MalformedEvents) as caught:
-        fairness.fairness([forged])
-
-    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_words_tell_forged_events(forged: Path) -> None:

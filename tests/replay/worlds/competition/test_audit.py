@@ -16,7 +16,6 @@ from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition import events as season_events
 from goldrush.replay.journal.draws import draws, draws_at
-from goldrush.replay.journal.fairness import fairness
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.worlds.competition.audit import DRAWS
 from tests.journals import commits_of, events_of, write
@@ -348,17 +347,3 @@ def test_a_fork_with_another_seed_is_audited_under_it_from_there_on(
     assert draws_at(tmp_path / "a.journal", 5) == [
         a for a in found if a.location["assignment"] == 5
     ]
-
-
-def test_the_fairness_of_a_season_counts_the_places_of_those_who_won_a_tie(
-    season: Path, audits: list[TieBreak]
-) -> None:
-    won = [a for a in audits if a.draw_words and a.kind != "order"]
-    *each, _ = fairness([season, season])
-
-    assert sum(test.draws for test in each) == len(won)
-    for test in each:
-        places = [
-            a.participants.index(a.outcome) for a in won if len(a.participants) == test.participants
-        ]
-        assert list(test.counts) == [places.count(place) for place in range(len(test.counts))]
