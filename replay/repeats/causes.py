@@ -71,7 +71,8 @@ def ordering(order: Order) -> Iterator[None]:
     subject's own code, which is imported inside, iterates over them. Nothing else is watched.
     """
     home = home_of(order.target)
-    with sites.loading(sites.OwnSets(Sightings((), home), home, order.way.sets), {}):
+    rewriting = sites.Rewriting(Sightings((), home), lambda _: None, None, order.way.sets, home)
+    with sites.loading(rewriting, {}):
         yield
 
 

@@ -33,7 +33,7 @@ from goldrush.replay.repeats.trace import (
 from goldrush.replay.repeats.verdict import Culprit, Repeats
 
 RUNS_MAX: Final = 200  # of a diagnosis
-_SEARCH_MAX: Final = 150  # until places are found, which are then tried again
+_SEARCH_MAX: Final = 170  # after which no more places are put back
 _CONTROLS: Final = 20  # runs that agree, with what is innocent put back, before any is confirmed
 _AGAIN: Final = 3  # how often a place must break the run once more
 _ROUNDS_MAX: Final = 4  # of fixing: a fixed run may come by places that no run came by before
@@ -114,18 +114,9 @@ class _Diagnosis:
             return self._suspects(step, "runs differ even with all of these fixed")
         self._agreeing = len(fixed)
         self._order = attrs.evolve(self._order, files=sorted({p.file for p in self.seen}))
-        groups, unknown = self._searched()
-        try:
-            step = self._step_without_cause(fixed[0]) if groups else None
-        except _SpentError:
-            unknown += [place for group in groups for place in group]
-            groups, step = {}, None
-        if step is not None:
+        confirmed, unknown = self._searched()
+        if confirmed and (step := self._step_without_cause(fixed[0])) is not None:
             return self._suspects(step, "runs differ now and then even with all of these fixed")
-        confirmed = [
-            group for group, is_forced in groups.items() if self._breaks_again(group, is_forced)
-        ]
-        unknown += [place for group in groups if group not in confirmed for place in group]
         unexplained = ""
         if unknown:
             unexplained = (
@@ -136,34 +127,36 @@ class _Diagnosis:
             unexplained = "the subject repeats while it is watched"
         return _Found(confirmed, sorted(unknown, key=_key), unexplained)
 
-    def _searched(self) -> tuple[dict[tuple[Place, ...], bool], list[Place]]:
-        """Groups of places that break the run, the fewest each, and whether what they take has to
-        be forced to differ for that: two readings of a coarse clock are often the same. And places
-        of which that is not known.
+    def _searched(self) -> tuple[list[Sequence[Place]], list[Place]]:
+        """Groups of places that break the run each time, the fewest each, and places of which that
+        is not known. At last, what is read is forced to differ: two readings of a coarse clock are
+        often the same.
         """
-        groups = dict[tuple[Place, ...], bool]()
+        confirmed = list[Sequence[Place]]()
         rest = sorted(self.seen, key=lambda place: (not self._is_own(place), *_key(place)))
         try:
             for is_forced in (False, True):
                 left = [place for place in rest if not is_forced or place.kind in FORCED]
                 while left and self._breaks(left, is_forced):
                     group = self._least((), left, is_forced)
-                    if not self._breaks(group, is_forced):  # not each time
+                    alone = self._forced_alone(group) if len(group) > 1 else []
+                    groups = [[place] for place in alone] or [group]
+                    if not all(
+                        self._breaks_again(each, is_forced or bool(alone)) for each in groups
+                    ):
                         break
-                    alone = self._forced_alone(group) if len(group) > 1 else {}
-                    found = alone or {tuple(group): is_forced}
-                    groups |= found
-                    known = {place for places in found for place in places}
+                    confirmed += groups
+                    known = {place for each in groups for place in each}
                     left = [place for place in left if place not in known]
                     rest = [place for place in rest if place not in known]
-            return groups, rest if rest and self._breaks(rest, is_forced=False) else []
+            return confirmed, rest if rest and self._breaks(rest, is_forced=False) else []
         except _SpentError:
-            return groups, rest
+            return confirmed, rest
 
-    def _forced_alone(self, group: Sequence[Place]) -> dict[tuple[Place, ...], bool]:
+    def _forced_alone(self, group: Sequence[Place]) -> list[Place]:
         """Places of a group that each break the run alone, if forced: none is a joint cause."""
         forced = [place for place in group if place.kind in FORCED]
-        return {(place,): True for place in forced if self._breaks([place], is_forced=True)}
+        return [place for place in forced if self._breaks([place], is_forced=True)]
 
     def _least(self, back: Sequence[Place], group: Sequence[Place], is_forced: bool) -> list[Place]:
         """The fewest places of a group that break the run with those that are put back anyway."""
@@ -181,36 +174,31 @@ class _Diagnosis:
         """Whether a run differs with these places put back, all others fixed."""
         key = frozenset(back), is_forced
         if key not in self._tried:
-            traces = self._put_back(back, is_forced, _SEARCH_MAX)
+            traces = self._put_back(back, is_forced)
             self._tried[key] = _differ(traces) is not None
             self._agreeing += 0 if self._tried[key] else len(traces)
         return self._tried[key]
 
     def _breaks_again(self, back: Collection[Place], is_forced: bool) -> bool:
         """Whether places that broke the run do so each time."""
-        try:
-            return all(
-                _differ(self._put_back(back, is_forced, RUNS_MAX)) is not None
-                for _ in range(_AGAIN)
-            )
-        except _SpentError:
-            return False
+        tries = (self._put_back(back, is_forced) for _ in range(_AGAIN))
+        return all(_differ(traces) is not None for traces in tries)
+
+    def _put_back(self, group: Collection[Place], is_forced: bool) -> Sequence[Trace]:
+        if self.runs > _SEARCH_MAX:
+            raise _SpentError
+        return self._traces([place for place in self.seen if place not in group], is_forced)
 
     def _step_without_cause(self, fixed: Trace) -> int | None:
         """The step in which a run with all places fixed is not as an earlier one, for a source that
         is not watched; None if enough runs agree.
         """
         while self._agreeing < _CONTROLS:
-            traces = self._put_back((), False, RUNS_MAX)
+            traces = self._traces(tuple(self.seen))
             if (step := _differ([fixed, *traces])) is not None:
                 return step
             self._agreeing += len(traces)
         return None
-
-    def _put_back(self, group: Collection[Place], is_forced: bool, most: int) -> Sequence[Trace]:
-        if self.runs + len(self._ways) + 2 > most:
-            raise _SpentError
-        return self._traces([place for place in self.seen if place not in group], is_forced)
 
     def _traces(self, fixes: Sequence[Place], is_forced: bool = False) -> list[Trace]:
         """Runs that are to be compared: under each hash seed, or only the first two if they differ.

@@ -21,7 +21,7 @@ from weakref import WeakSet, ref
 import xxhash
 
 from goldrush.kernel.game.watch import is_stable, varies
-from goldrush.replay.repeats.sets import sorted_by_content
+from goldrush.replay.repeats.graph import sorted_by_content
 from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
 from goldrush.replay.repeats.trace import Place
 
@@ -93,8 +93,10 @@ class Rewriting:
         fixed_time: Callable[[str], float | None],
         files: Collection[str] | None,
         sets: str = "",
+        home: str | None = None,
     ) -> None:
-        self._sets = sets
+        """`home`: the only folder whose modules are rewritten, those of the subject; None: all."""
+        self._sets, self._home = sets, home
         self._files = None if files is None else frozenset(files)
         self._sightings = sightings
         self._fixed_time = fixed_time
@@ -105,7 +107,9 @@ class Rewriting:
         """Whether a module of this file is rewritten."""
         if self._files is not None:
             return path in self._files
-        return is_mendable(path) and package_of(path) not in _KEPT and path.endswith(".py")
+        is_own = self._home is None or not package_of(path, self._home)
+        is_known = is_mendable(path) and package_of(path) not in _KEPT and path.endswith(".py")
+        return is_own and is_known
 
     def code(self, source: bytes, path: str, name: str) -> types.CodeType:
         """The rewritten code of a module."""
@@ -199,23 +203,6 @@ class Rewriting:
         if not is_stable(value) and self._sightings.is_fixed("hash", "hash()"):
             return self._numbers.hash(value)
         return hash(value)
-
-
-class OwnSets(Rewriting):
-    """Rewrites the subject's own modules alone, for the order of sets."""
-
-    def __init__(self, sightings: Sightings, home: str, sets: str) -> None:
-        super().__init__(sightings, lambda _: None, None, sets)
-        self._home = home
-
-    def takes(self, path: str) -> bool:
-        """Whether a module of this file is rewritten."""
-        return super().takes(path) and not package_of(path, self._home)
-
-    def names(self, path: str) -> dict[str, object]:
-        """What a rewritten module finds among its globals."""
-        names = super().names(path)
-        return {name: names[name] for name in names if name[0] == "_"}
 
 
 def _taking(

@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, V
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import UNNAMED, seed_parameter_of_reset, takes_none
 from goldrush.replay.repeats.content import attributes, bases_of
-from goldrush.replay.repeats.observe import path_pattern
+from goldrush.replay.repeats.graph import path_pattern
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
 from goldrush.replay.worlds.episode.versions import versions_of
 

@@ -256,7 +256,7 @@ def test_what_nothing_tells_apart_is_not_compared_and_said() -> None:
 
 
 def test_sets_that_take_too_long_are_not_compared_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldrush.replay.repeats.observe.DIGESTS_MAX", 100)
+    monkeypatch.setattr("goldrush.replay.repeats.graph.DIGESTS_MAX", 100)
     seen = observed({"value": {Slotted([0] * 200)}, "other": 1})
 
     assert {"what sets hold: it takes too long to compare": 0} == seen.not_seen
