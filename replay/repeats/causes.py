@@ -243,42 +243,34 @@ def _forced_bytes(forced: int) -> Callable[[int], bytes]:
 
 
 def _patch_clocks(patches: _Patches, clock: _Clock) -> None:
-    for name in CLOCKS:
-        patches.put(time, name, _read(name, clock.seconds, name))
-        patches.put(time, f"{name}_ns", _read(f"{name}_ns", clock.nanoseconds, name))
-    patches.put(time, "clock_gettime", _read("clock_gettime", clock.seconds, "time"))
-    patches.put(time, "clock_gettime_ns", _read("clock_gettime_ns", clock.nanoseconds, "time"))
-    patches.put(time, "sleep", clock.sleep)
     local = time.localtime
+    for name in CLOCKS:
+        patches.put(time, name, _read(name, partial(clock.seconds, clock=name)))
+        patches.put(time, f"{name}_ns", _read(f"{name}_ns", partial(clock.nanoseconds, clock=name)))
     for name, given in _GIVEN.items():
-        patches.put(time, name, _given_or_read(name, given, local, clock))
+        takes_date = name in ("asctime", "strftime")
+        patches.put(time, name, _read(name, clock.seconds, given, local if takes_date else float))
+    patches.put(time, "sleep", clock.sleep)
 
 
-def _read(name: str, reading: Callable[[str, str], float | None], clock: str) -> Callable[..., Any]:
-    """A function of `time` that gives a reading of a clock, unless that is None."""
-    real, what = getattr(time, name), f"time.{name}"
-
-    @wraps(real)
-    def function(*args: Any) -> Any:
-        now = reading(what, clock)
-        return real(*args) if now is None else now
-
-    return function
-
-
-def _given_or_read(
-    name: str, given: int, local: Callable[..., Any], clock: _Clock
+def _read(
+    name: str,
+    reading: Callable[[str], float | None],
+    given: int = 0,
+    as_argument: Callable[[float], object] = float,
 ) -> Callable[..., Any]:
-    """A function of `time` that reads the clock only if its argument is not given."""
+    """A function of `time` that gives a reading of a clock, unless that is None; or, if it has a
+    `given` argument, takes that in place of this one where it is left out.
+    """
     real, what = getattr(time, name), f"time.{name}"
 
     @wraps(real)
     def function(*args: Any) -> Any:
-        is_given = len(args) >= given and args[given - 1] is not None
-        now = None if is_given else clock.seconds(what)
+        is_given = len(args) >= given > 0 and args[given - 1] is not None
+        now = None if is_given else reading(what)
         if now is None:
             return real(*args)
-        return real(*args[: given - 1], local(now) if name in ("asctime", "strftime") else now)
+        return real(*args[: given - 1], as_argument(now)) if given else now
 
     return function
 

@@ -19,6 +19,7 @@ import sysconfig
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from typing import Any, Final
 
@@ -27,8 +28,7 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.content import without_addresses
 from goldrush.replay.repeats.observe import observed
-from goldrush.replay.repeats.sightings import home_of
-from goldrush.replay.repeats.subject import Runnable, shared_by_all, subject_of
+from goldrush.replay.repeats.subject import Runnable, subject_of
 from goldrush.replay.repeats.trace import SECONDS, Order, Trace
 
 # As a program, not as a module: its path is that of the process which starts it, no folder more.
@@ -108,7 +108,7 @@ def _carried_out(order: Order) -> Trace:
         with ordering(order):
             return _made_and_run(order)
     with watching(order) as sightings:
-        trace = _made_and_run(order, sightings.at_step)
+        trace = _made_and_run(order, partial(setattr, sightings, "step"))
     return attrs.evolve(trace, sightings=sightings.all())
 
 
@@ -120,8 +120,6 @@ def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None)
     except BaseException as raised:  # whatever it raises, SystemExit included
         what = f"{order.target} cannot be made: {_text_of(raised)}"
         return Trace(refused=(what, "give it what it needs, or mend it"))
-    home = home_of(order.target)
-    before = shared_by_all(home) if order.again else {}
     record, failure = _Record(order), ""
     try:
         record.follow(subject, at_step)
@@ -136,9 +134,7 @@ def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None)
         return trace
     resets = _rows_of(lambda: subject, order) == record.rows if subject.is_reset else None
     forgets = _rows_of(lambda: subject_of(order), order) == record.rows
-    after = shared_by_all(home)
-    remembers = [name for name, held in after.items() if before.get(name, held) != held]
-    return attrs.evolve(trace, resets=resets, forgets=forgets, remembers=remembers)
+    return attrs.evolve(trace, resets=resets, forgets=forgets)
 
 
 def _text_of(error: BaseException) -> str:

@@ -334,7 +334,8 @@ class Graph:
         """
         own = self._nodes[self._first :]
         count, known = Counter(self._digests), Counter[int]()
-        for held in (*(held for _, held in self._items), *(node.kids for node in own)):
+        every: list[Sequence[Held]] = [held for _, held in self._items]
+        for held in (*every, *(node.kids for node in own)):
             known.update({item for item in held if type(item) is int})
         kinds: dict[int, Any] = {number: type(self._nodes[number].value) for number in known}
         return Counter(

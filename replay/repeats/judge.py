@@ -118,7 +118,7 @@ def repeats(
         )
     return attrs.evolve(
         verdict, error=first.error, resets=first.resets, forgets=first.forgets,
-        not_tried=not_tried, remembers=() if first.forgets else first.remembers,
+        not_tried=not_tried,
     )  # fmt: skip
 
 

@@ -40,10 +40,6 @@ class Sightings:
         finally:
             self._is_quiet = before
 
-    def at_step(self, step: int) -> None:
-        """Sets the number of the step that runs now."""
-        self.step = step
-
     def all(self) -> tuple[Sighting, ...]:
         """What was seen, in the order of place."""
         counted = (attrs.evolve(self._seen[p], count=n) for p, n in self._counts.items())

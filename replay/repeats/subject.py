@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import types
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count, islice
 from typing import Any, Final
@@ -26,8 +25,6 @@ from goldrush.replay.making import (
     seed_parameter_of_reset,
 )
 from goldrush.replay.repeats.content import attributes
-from goldrush.replay.repeats.observe import observed
-from goldrush.replay.repeats.sightings import is_mendable, package_of
 from goldrush.replay.repeats.trace import Order
 
 STEPS: Final = 100  # of a model, an environment or a generator; a world has a length of its own
@@ -109,32 +106,6 @@ def _loaded(target: str) -> Any:
     if front.endswith(".py"):
         sys.path.insert(0, os.path.dirname(os.path.abspath(front)))
     return target_named(target)
-
-
-def shared_by_all(home: str) -> dict[str, tuple[int, int]]:
-    """Digests of what a subject's own modules hold, by name: their values, those of their classes,
-    and defaults of functions. All subjects that a process makes share it.
-    """
-    held = dict[str, object]()
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if file is None or package_of(file, home) or not is_mendable(file):
-            continue
-        stem = os.path.basename(file).removesuffix(".py")  # the module of a game has another name
-        front = module.__name__ if stem == "__init__" else stem
-        for name, value in vars(module).items():
-            if name[:2] == "__" or isinstance(value, types.ModuleType):
-                continue
-            if not isinstance(value, type):
-                held[f"{front}.{name}"] = value
-            elif value.__module__ == module.__name__:
-                held |= {
-                    f"{value.__qualname__}.{attribute}": inner
-                    for attribute, inner in vars(value).items()
-                    if attribute[:2] != "__" or isinstance(inner, types.FunctionType)
-                }
-    seen = observed(held)
-    return {name: (digest, seen.states.get(name, 0)) for name, digest in seen.digests.items()}
 
 
 # Running it.

@@ -146,8 +146,6 @@ class Trace:
         resets: whether the run comes again from an environment that is reset; None: it is none, or
             that was not tried.
         forgets: whether it comes again from another subject in the same process; None: not tried.
-        remembers: where classes, modules and defaults of the subject's own code hold something that
-            these runs changed.
         leaves: the values that were asked for, by path.
         not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
         left_out: how many values of a step were ignored, by the path that said so.
@@ -165,7 +163,6 @@ class Trace:
     rows: Sequence[Mapping[str, int]] = ()
     resets: bool | None = None
     forgets: bool | None = None
-    remembers: Sequence[str] = ()
     leaves: Mapping[str, str] = attrs.field(factory=dict)
     not_seen: Mapping[str, int] = attrs.field(factory=dict)
     left_out: Mapping[str, int] = attrs.field(factory=dict)

@@ -88,8 +88,6 @@ class Repeats:
             reset by the seed; None: it is none, or not tried.
         forgets: whether it does from another subject that is made; None: not tried.
         not_tried: why both were not; empty: they were, or the subject does not repeat.
-        remembers: attributes of classes, values of modules and functions with defaults that runs
-            change, where another subject in the same process gives another run.
     """
 
     target: str
@@ -113,7 +111,6 @@ class Repeats:
     resets: bool | None = None
     forgets: bool | None = None
     not_tried: str = ""
-    remembers: Sequence[str] = ()
 
     @property
     def repeats(self) -> bool:
@@ -204,9 +201,9 @@ class Repeats:
             verb = "forgets" if self.resets else "DOES NOT FORGET"
             yield f"A reset by the seed {verb} what was before, in the same process."
         if self.resets is not False and self.forgets is False:
-            where = f": {_listed(self.remembers)}" if self.remembers else ""
             yield (
-                f"Another {self.kind} in the same process DOES NOT FORGET what was before{where}."
+                f"Another {self.kind} in the same process DOES NOT FORGET what was before: its "
+                "class, its module or a default argument remembers it."
             )
 
 
