@@ -228,7 +228,6 @@ class QuestionOptions(NamedTuple):
             "Measure that is compared (default: that of the world, such as gold).",
         ),
     ]  # fmt: skip
-    title: Annotated[str | None, option("--title", "TEXT", "Title of the page.")]
     criteria: Annotated[
         bool,
         option(
@@ -280,14 +279,14 @@ def report(
     """
     from goldrush.replay.report.reported import StudyQuestion
 
-    asked = StudyQuestion(question.title or "", question.outcome, question.criteria)
+    asked = StudyQuestion(question.outcome, question.criteria)
     users = measures_of(own_measures)
     if as_json:
         _refuse_with_json(
             {
                 "--out": out, "--figures": figures, "--tables": tables,
                 "--width": width,
-                "--force": force or None, "--title": question.title,
+                "--force": force or None,
             }
         )  # fmt: skip
         _print_values(study, asked, users, jobs)

@@ -7,6 +7,7 @@ from typing import Final
 
 from goldrush.kernel.text import escaped
 from goldrush.replay.study.inference import Interval
+from goldrush.replay.text import format_number
 
 NONE: Final = "–"  # undefined
 MINUS: Final = "−"  # lines do not break after it
@@ -23,12 +24,7 @@ def number(value: float | None, digits: int = 3) -> str:
     """A number with so many significant digits of a fraction; None is a dash."""
     if value is None:
         return NONE
-    if value == 0:
-        return "0"
-    text = f"{value:.{digits}g}"
-    if "e" in text:
-        text = f"{value:,.0f}" if abs(value) >= 1 else f"{value:.1e}"
-    return text.replace("-", MINUS)
+    return format_number(value + 0.0, digits).replace("-", MINUS)  # a zero has no sign
 
 
 def fixed(value: float | None, decimals: int) -> str:

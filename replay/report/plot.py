@@ -134,14 +134,9 @@ class Panel:
     @property
     def alt(self) -> str:
         """What the panel shows, for those who do not see it."""
-        parts = []
-        for name, rows in self.series.items():
-            known = [row for row in rows if row.y is not None]
-            if self.names:
-                parts += [f"{row.x}, {name} {number(row.y)}" for row in known]
-            elif known:
-                parts.append(f"{name} {number(known[0].y)} to {number(known[-1].y)}")
-        return f"{self.title}: {'; '.join(parts) or 'undefined'}"
+        values = [row.y for rows in self.series.values() for row in rows if row.y is not None]
+        reach = f"{number(min(values))} to {number(max(values))}" if values else "undefined"
+        return f"{self.title}: {', '.join(self.series)}; {reach}"
 
 
 @attrs.frozen(repr=False, slots=False)

@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.text import format_count, is_visible
+from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.find import world_option
 from goldrush.replay.report.answer import StudyAnswer, answer_of
@@ -26,7 +25,6 @@ from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.text import capitalized, format_ranges
 from goldrush.replay.tools import Tools
 
-LINE_MAX: Final = 300  # characters of a title
 _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
 
@@ -35,22 +33,12 @@ class StudyQuestion:
     """What a report is asked.
 
     Attributes:
-        title: of the page, at most LINE_MAX characters; empty: made of the outcome.
         outcome: the name of a measure; None: the outcome of the world.
         criteria: whether change over time and the criteria of the world have a section.
     """
 
-    title: str = ""
     outcome: str | None = None
     criteria: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        """Raises BadInput for a title that is no single line of visible characters."""
-        if len(self.title) > LINE_MAX or not (is_visible(self.title) or not self.title):
-            raise BadInput(
-                f"the title {format_value(self.title)}",
-                f"it must be one line of at most {LINE_MAX} visible characters",
-            )
 
 
 @attrs.frozen
@@ -77,8 +65,6 @@ class ReportedStudy:
 
     @property
     def title(self) -> str:
-        if self.question.title:
-            return self.question.title
         if self.question.criteria:
             return f"{self.of.studies.title} A study of {self.runs}"
         title = self.answer.outcome.title

@@ -10,7 +10,6 @@ from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.reported import StudyQuestion
 from goldrush.replay.study.comparisons import against_baseline
-from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.study.verdicts import Assessment
@@ -93,8 +92,7 @@ _ONE_SIDED: Final = ("expected", "p", "p_opposite")
 
 def _criteria(results: Results[Any, Any]) -> dict[str, Any]:
     """Verdicts, and findings by cell."""
-    assessment = Assessment(results)
-    whole = Assessment(results, burn_in=False)
+    assessment, whole = Assessment(results), Assessment(results, burn_in=False)
     return {
         "verdicts": [
             {
@@ -110,18 +108,9 @@ def _criteria(results: Results[Any, Any]) -> dict[str, Any]:
         "cells": [
             {
                 **cell_as_dict(results, cell),
-                "criteria": [_judged(judged) for judged in assessment.judged(cell)],
-                "criteria_without_burn_in": [_judged(judged) for judged in whole.judged(cell)],
+                "criteria": list(map(attrs.asdict, assessment.judged(cell))),
+                "criteria_without_burn_in": list(map(attrs.asdict, whole.judged(cell))),
             }
             for cell in results.by_cell
         ],
-    }
-
-
-def _judged(judged: SizeVerdict) -> dict[str, Any]:
-    return {
-        "criterion": judged.criterion,
-        "outcome": judged.outcome,
-        "note": judged.note,
-        "findings": [attrs.asdict(finding) for finding in judged.findings],
     }

@@ -336,7 +336,6 @@ class Study:
         path: str | Path | None = None,
         *,
         outcome: str | None = None,
-        title: str = "",
         criteria: bool = False,
         measures: Functions = (),
         jobs: int | None = None,
@@ -350,7 +349,6 @@ class Study:
         Args:
             path: where; None: `report.html` in the folder.
             outcome: the measure that is compared; None: that of the world, such as gold.
-            title: of the page; empty: made of the outcome.
             criteria: add change over time: halves of runs, verdicts on the world's criteria.
             measures: measures of your own, as for `Run.measures`.
             jobs: how many processes measure; None: one a processor.
@@ -367,7 +365,7 @@ class Study:
         from goldrush.replay.report.report import report
         from goldrush.replay.report.reported import StudyQuestion
 
-        question = StudyQuestion(title, outcome, criteria)
+        question = StudyQuestion(outcome, criteria)
         users = user_measures(measures)
         return report(
             self.folder, path, jobs=jobs, figures=figures, tables=tables,

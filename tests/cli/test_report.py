@@ -249,14 +249,13 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
     )
     options = ("--measure", "own.py:seized", "--outcome", "seized")
     ran = goldrush(
-        "report", study, *options, "--title", "Who <raids>?", "--out", "page.html", cwd=tmp_path,
+        "report", study, *options, "--out", "page.html", cwd=tmp_path,
     )  # fmt: skip
     page = Page((tmp_path / "page.html").read_text())
     answers = json.loads(goldrush("report", study, *options, "--json", cwd=tmp_path).out)
     digest = hashlib.sha256((tmp_path / "own.py").read_bytes()).hexdigest()
 
     assert (0, "") == (ran.code, ran.err)
-    assert "Who <raids>?" in page.text
     assert "the outcome is plots raided, a round, as mean over the rounds." in page.text
     assert digest in page.text
     assert [digest] == [one["sha256"] for one in answers["outcome"]["measures"]]
@@ -264,6 +263,5 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
     assert goldrush(*shlex.split(command)[1:], cwd=study).code == 0
 
 
-def test_a_page_takes_no_title_where_none_is_written(study: Path, tmp_path: Path) -> None:
-    assert_refused(goldrush("report", study, "--json", "--title", "x", cwd=tmp_path), "--title")
+def test_an_outcome_that_is_none_is_refused(study: Path, tmp_path: Path) -> None:
     assert_refused(goldrush("report", study, "--outcome", "x", cwd=tmp_path), "no measure")

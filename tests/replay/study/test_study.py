@@ -132,7 +132,7 @@ def test_its_report_is_written(study: goldrush.Study) -> None:
     shown = study._repr_html_()
     assert "<p>8 runs of 10 rounds compare 2 treatments (baseline, crowded) and 2 rosters" in shown
     assert study.answer()._repr_html_() in shown
-    assert re.search(r"<td>crowded</td><td>greedy</td><td>[^<]+</td><td>2</td>", shown)
+    assert re.search(r"<td>crowded</td><td>greedy</td>(<td>[^<]+</td>){3}<td>2</td>", shown)
     assert "random (control: it does not learn)" in shown
 
 
@@ -153,10 +153,9 @@ def test_it_shows_itself_without_processes(
 
 def test_its_answer_is_that_of_its_report(study: goldrush.Study) -> None:
     answer = study.answer("plots")
-    path = study.report(outcome="plots", title="Who owns <more>?", force=True)
+    path = study.report(outcome="plots", force=True)
     page = path.read_text()
 
-    assert '<h1 id="top">Who owns &lt;more&gt;?</h1>' in page
     assert all(f'<p class="leads">{escape(sentence)}</p>' in page for sentence in answer.sentences)
     sentences, table = repr(answer).split("\n\n")
     assert "\n".join(answer.sentences) == sentences
