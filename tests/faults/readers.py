@@ -33,7 +33,7 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.mining.story import tell
+from goldrush.replay.worlds.mining.story import SENTENCES
 from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
 
 HEAD, TAIL, MAGIC = 11, 9, 10  # bytes
@@ -268,9 +268,9 @@ def exported(case: Case) -> None:
 
 
 def told(case: Case) -> None:
-    lines, error = collected(map(tell, log(case.path)))
+    lines, error = collected(map(SENTENCES.line, log(case.path)))
     if error is None and case.prefix:
-        same(lines, list(map(tell, case.prefix.events)), "the story")
+        same(lines, list(map(SENTENCES.line, case.prefix.events)), "the story")
     case.ends(error)
 
 

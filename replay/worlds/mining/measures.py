@@ -361,29 +361,14 @@ def check_gold(state: MiningState) -> None:
         raise ValueError("more gold than a run can mine")
 
 
-SETTLED: Final = 10  # ownership has settled if no plot changed hands in the last 1/10 of the rounds
-
-
 def headline(run: MeasuredRun) -> list[str]:
-    """Who owns the plots at the end of a run, and when ownership settled; of an unfinished run who
-    owns them so far.
-    """
+    """Who owns the plots after the last round, and, of a finished run, when ownership settled."""
     if not run.spells:
         return ["Nobody has ever owned a plot."]
     if not run.finished:
         return [f"{_owned(run)}."]
-    starts = [start for start, _, _ in times_of(run.spells)]
-    last = max(starts)
-    left = run.rounds - last
-    if left * SETTLED >= run.rounds:
-        return [f"{_owned(run)} at the end.", f"Ownership settled by round {last:,}."]
-    since = run.rounds - max(1, run.rounds // SETTLED)
-    changes = sum(start > since for start in starts)
-    return [
-        f"{_owned(run)} at the end.",
-        f"Ownership has not settled: {format_count(changes, 'change')} of owner in the last "
-        f"{format_count(run.rounds - since, 'round')}.",
-    ]
+    last = max(start for start, _, _ in times_of(run.spells))
+    return [f"{_owned(run)} at the end.", f"The last change of owner was in round {last:,}."]
 
 
 def _owned(run: MeasuredRun) -> str:

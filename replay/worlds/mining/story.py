@@ -6,15 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.worlds.mining.roster import PROMPTS
-from goldrush.kernel.text import format_count
-from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.sentences import EventSentences, Sentence
-
-
-def tell(event: Event) -> str:
-    """One event as text; an event without a sentence as JSON."""
-    return SENTENCES.line(event)
 
 
 def action_text(action: Sequence[object] | None) -> str:
@@ -23,20 +16,6 @@ def action_text(action: Sequence[object] | None) -> str:
         return "(no action)"
     kind, plot, points = action
     return f"{kind} {plot}" if points == 1 and kind != "mine" else f"{kind} {plot} with {points}"
-
-
-def _started(event: Event) -> Sentence:
-    config = event["config"]
-    return Sentence(
-        "a run of the {world} world starts (rules {rules}): {} on {} x {} plots, {}, seed {}",
-        (
-            format_count(config["agents"], "agent"),
-            config["rows"],
-            config["cols"],
-            format_count(config["rounds"], "round"),
-            config["seed"],
-        ),
-    )
 
 
 def _actions(actions: Sequence[Any]) -> str:
@@ -51,7 +30,7 @@ _MINED: Final = Sentence("{agent} mines {plot} with {stamina} stamina: {gold:amo
 SENTENCES: Final = EventSentences(
     MINING.events,
     MINING.vocabulary,
-    {"run_started": _started, "mining_settled": lambda event: _MINED},
+    {"mining_settled": lambda event: _MINED},
     {"actions": _actions, "removed": _removed},
     prompts=PROMPTS,
 )

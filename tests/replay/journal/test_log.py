@@ -19,7 +19,7 @@ from goldrush.kernel.world import Event, EventType, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.mining.audit import plot_of
-from goldrush.replay.worlds.mining.story import tell
+from goldrush.replay.worlds.mining.story import SENTENCES
 from tests.golden import FOLDER, path_of
 from tests.journals import commits_of
 
@@ -284,7 +284,7 @@ def forked(**fields: Any) -> Event:
     ],
 )
 def test_a_fork_says_what_it_changes(event: Event, says: str) -> None:
-    assert f"the run is forked off SHA-256 0123456789abcdef: {says}" == tell(event)
+    assert f"the run is forked off SHA-256 0123456789abcdef: {says}" == SENTENCES.line(event)
 
 
 def test_a_fork_is_an_event_of_the_round_that_it_follows(path: Path) -> None:
@@ -295,4 +295,4 @@ def test_a_fork_is_an_event_of_the_round_that_it_follows(path: Path) -> None:
     assert (7, {"truce": 3}, [[9, 4]]) == (event.unit, event["changes"], event["replaced"])
     assert [event] == [e for e in log(path, Query(7, 7)) if e.name == "forked"]
     assert [] == [e for e in log(path, Query(8)) if e.name == "forked"]
-    assert "truce becomes 3" in tell(event)
+    assert "truce becomes 3" in SENTENCES.line(event)

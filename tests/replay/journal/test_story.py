@@ -3,7 +3,7 @@
 import pytest
 
 from goldrush.kernel.world import Event
-from goldrush.replay.worlds.mining.story import tell
+from goldrush.replay.worlds.mining.story import SENTENCES
 
 
 def event(name: str, **fields: object) -> Event:
@@ -98,4 +98,4 @@ def ruled(detected: bool, remedy: str | None, fine: float) -> Event:
     ],
 )  # fmt: skip
 def test_an_event_in_words(told: Event, words: str) -> None:
-    assert words == tell(told)
+    assert words == SENTENCES.line(told)

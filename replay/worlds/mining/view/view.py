@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.world import Event, Step, World
+from goldrush.kernel.worlds.mining.events import DEFEND
+from goldrush.kernel.worlds.mining.history import kept_actions
 from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
 from goldrush.replay.tools import ClosedUnit, View
 
@@ -19,7 +21,7 @@ MAP_MAX: Final = (
 class RoundFields:
     """The fields of the rounds of one run.
 
-    - `gold`, `mined`, `plots`: by agent, at the end; `mined` in this round alone;
+    - `gold`, `plots`: by agent, at the end;
     - `owner`: by plot; `truce`: the plots that a truce protects in the next round;
     - `defence`: the points of defence by plot in this round;
     - `cols`: columns of the map.
@@ -39,45 +41,26 @@ class RoundFields:
     def close(self, unit: ClosedUnit) -> Mapping[str, object]:
         state: MiningState = unit.state
         config = state.config
-        mined = [0.0] * config.agents
-        for event in unit.events:
-            if event.name == "mining_settled":
-                mined[event["agent"]] += event["gold"]
-        fields: dict[str, object] = {
-            "gold": state.gold, "mined": mined, "plots": [len(held) for held in state.plots_of],
-        }  # fmt: skip
+        plots = [len(held) for held in state.plots_of]
+        fields: dict[str, object] = {"gold": state.gold, "plots": plots}
         if config.plots > MAP_MAX:
             policies = [entry["policy"] for entry in state.roster]
             owners = ["" if owner is None else policies[owner] for owner in state.owner]
             rows = range(0, config.plots, config.cols)
             return {**fields, "policies of owners": [owners[at : at + config.cols] for at in rows]}
-        return {**fields, **_map(unit, state)}
-
-
-def _map(unit: ClosedUnit, state: MiningState) -> dict[str, object]:
-    """The fields of a map."""
-    next_round, truce = unit.round + 1, state.config.truce
-    gone = {
-        event["agent"]: dict(event["removed"]) for event in unit.events if event.name == "pruned"
-    }
-    defence = [0] * state.config.plots
-    for event in unit.events:
-        if event.name == "submitted":
-            removed = gone.get(event["agent"], {})
-            for index, action in enumerate(event["actions"]):
-                is_kept = action is not None and index not in removed
-                if is_kept and action[0] == "defend" and action[1] < len(defence):
-                    defence[action[1]] = action[2]
-    return {
-        "cols": state.config.cols,
-        "owner": state.owner,
-        "truce": [
+        defence = [0] * config.plots
+        for record in state.history[-1:]:
+            for _, (kind, plot, points) in kept_actions(record):
+                if kind == DEFEND and plot < config.plots:
+                    defence[plot] = points
+        truce = [
             plot
             for plot, (how, since) in enumerate(zip(state.how, state.since, strict=True))
-            if how == BY_CLAIM and next_round <= since + truce
-        ],
-        "defence": defence,
-    }
+            if how == BY_CLAIM and unit.round + 1 <= since + config.truce
+        ]
+        return {
+            **fields, "cols": config.cols, "owner": state.owner, "truce": truce, "defence": defence,
+        }  # fmt: skip
 
 
 VIEW: Final = View(

@@ -31,17 +31,13 @@ def test_a_round_has_its_owners_gold_truces_and_defences(name: str) -> None:
             plot for plot in range(state.config.plots)
             if state.how[plot] == BY_CLAIM and unit - state.since[plot] < state.config.truce
         ]  # fmt: skip
-        mined = [0.0] * state.config.agents
         defences = [0] * state.config.plots
         for event in log(journal, Query(unit, unit)):
-            if event.name == "mining_settled":
-                mined[event["agent"]] += event["gold"]
             if event.name == "raid_resolved" and event["defense"]:
                 defences[event["plot"]] = event["defense"]
 
         assert list(state.owner) == fields["owner"]
         assert pytest.approx(list(state.gold)) == fields["gold"]
-        assert pytest.approx(mined) == fields["mined"]
         assert truce == fields["truce"]
         raided = [plot for plot, points in enumerate(defences) if points]
         assert [defences[plot] for plot in raided] == [fields["defence"][plot] for plot in raided]
