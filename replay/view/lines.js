@@ -42,11 +42,9 @@ export function answerOf(run, number, { answer, agent }) {
   const command = commandLine(`goldrush prompt run.journal --at ${number} --agent ${agent}${run.option}`);
   const title = "Its answer as it came";
   return fold(title, false, () => [
-    answer === null ? el("p", { class: "note" }, "This page has no room for it.") : [
-      el("p", { class: "note" }, answer.facts),
-      el("p", {}, longText(answer.text)),
-      answer.reasoning ? fold("Its reasoning", false, () => longText(answer.reasoning)) : null,
-    ],
+    el("p", { class: "note" }, answer.facts),
+    el("p", {}, longText(answer.text)),
+    answer.reasoning ? fold("Its reasoning", false, () => longText(answer.reasoning)) : null,
     el("p", { class: "note" }, "With the question:"), command,
   ]);
 }

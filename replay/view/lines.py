@@ -2,12 +2,11 @@
 
 A line is a list: the number of its template, the values that go into it, and at the end, where
 there is more behind it, an object: `fault` (an answer failed), `why` (the explanation of the
-result), `answer` (of a language model as it came, with `reasoning` and `facts`; null where a page
-has no room), and `behind`, what the world adds. A template is a list too: the name of its
-event, the values by which that sentence was chosen, by field, and the parts: texts, and for each
-value its form and field. An `agent` is a number or a list of numbers, a `place` the number of a
-location, what is `said` a text that an agent wrote, and `text` all else. No text in a line has an
-invisible character.
+result), `answer` (of a language model as it came, with `reasoning` and `facts`), and `behind`, what
+the world adds. A template is a list too: the name of its event, the values by which that sentence
+was chosen, by field, and the parts: texts, and for each value its form and field. An `agent` is a
+number or a list of numbers, a `place` the number of a location, what is `said` a text that an agent
+wrote, and `text` all else. No text in a line has an invisible character.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from goldrush.replay.journal.why import Explanation
 from goldrush.replay.sentences import EventSentences, value_of
 from goldrush.replay.tools import View
 
-ANSWERS_MAX: Final = 1 << 22  # characters of the answers of models in a page
 WHY_MAX: Final = 1 << 16  # characters of explanations
 FOLDED_MAX: Final = 1 << 18  # characters of the sentences of one folded title
 
@@ -64,7 +62,7 @@ class EventLines:
         self._next = next(self._explanations, None)
         self._known: dict[Any, int] = {}
         self._sizes = dict.fromkeys(view.folded, 0)
-        self.size = self._answers = self._whys = 0
+        self.size = self._whys = 0
         self.last_explained: int | None = None
 
     @property
@@ -166,7 +164,7 @@ class EventLines:
         if isinstance(source, Mapping):
             text = source.get("raw", answered.fields.get("text"))
             if text is not None or source.get("error"):
-                more["answer"] = self._answer(str(text or ""), source)
+                more["answer"] = _answer(str(text or ""), source)
             if source.get("error"):
                 more["fault"] = True
         return more
@@ -174,17 +172,6 @@ class EventLines:
     def _in_order(self, titled: Mapping[str, list[Line]], step: str) -> Groups:
         titles = [title for title in ("", *self._view.groups) if title in titled]
         return [(title or step, titled[title]) for title in titles]
-
-    def _answer(self, text: str, source: Mapping[str, Any]) -> Mapping[str, object] | None:
-        facts = {name: value for name, value in source.items() if name not in _LONG}
-        found = {
-            "text": quote(text),
-            "facts": escaped(", ".join(f"{name} {value}" for name, value in facts.items())),
-        }
-        if source.get("reasoning"):
-            found["reasoning"] = quote(str(source["reasoning"]))
-        self._answers += sum(map(len, found.values()))
-        return found if self._answers <= ANSWERS_MAX else None
 
     def _is_of(self, explanation: Explanation, event: Event) -> bool:
         if self._view.explains.get(explanation.kind) != event.name:
@@ -210,6 +197,15 @@ class EventLines:
 
 
 _LONG: Final = ("raw", "reasoning", "prompt")  # of a source, what is shown apart or not at all
+
+
+def _answer(text: str, source: Mapping[str, Any]) -> Mapping[str, object]:
+    """An answer of a model as it came."""
+    facts = ", ".join(f"{name} {value}" for name, value in source.items() if name not in _LONG)
+    answer = {"text": quote(text), "facts": escaped(facts)}
+    if source.get("reasoning"):
+        answer["reasoning"] = quote(str(source["reasoning"]))
+    return answer
 
 
 def _are_agents(value: object) -> bool:

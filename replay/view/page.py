@@ -20,13 +20,14 @@ from goldrush.kernel.world import World
 from goldrush.replay.colours import SPREAD, hues_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.policies import beside, last_of
 from goldrush.replay.sentences import ENTITIES
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.chart import SINGLE_MAX
 from goldrush.replay.view.frame import framed, joined, packed_element, packed_json
-from goldrush.replay.view.shown import ShownRun, front_until, policies_of, shown_of
+from goldrush.replay.view.shown import Beside, ShownRun, policies_of, shown_of
 from goldrush.replay.view.top import journal_of, top_of, top_of_two
 
 if TYPE_CHECKING:
@@ -118,36 +119,29 @@ def _page(
     difference: Diff | None = None
     if against is None:
         runs = [shown_of(path, tools, units, users)]
-        ends = [runs[0].front]
     else:
         if world_at(against).name != world.name:
             raise BadInput(
                 f"{against} is a run of the {world_at(against).name} world, {path} of {world.name}",
                 "compare runs of one world",
             )
-        labels = beside(policies_of(path), policies_of(against))
+        outlines = [outline_of(path), outline_of(against)]
+        until = min(outline.closed for outline in outlines)
+        labels = beside(*map(policies_of, outlines))
         runs = [
-            shown_of(journal, tools, units, users, own)
+            shown_of(journal, tools, units, users, Beside(own, until))
             for journal, own in zip((path, against), labels, strict=True)
-        ]
-        until = min(run.total for run in runs)
-        ends = [
-            run.front
-            if run.total == until
-            else front_until(journal, tools, users, own, world.vocabulary.unit_of(until))
-            for journal, run, own in zip((path, against), runs, labels, strict=True)
         ]
         difference = diff(path, against)
     shown = [label for run in runs for _, roster in run.rosters for label, _ in roster]
-    for front in [*(run.front for run in runs), *ends]:
-        shown += front.labels
-        shown += () if front.outcome is None else front.outcome.policies
+    for run in runs:
+        shown += run.front.labels
+        shown += () if run.front.outcome is None else run.front.outcome.policies
     hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
-    words = world.vocabulary
     if difference is None:
         top, below = top_of(runs[0], hues, runs[0].about), journal_of(runs[0], 0)
     else:
-        top = top_of_two(runs, ends, hues, difference, words, runs[0].about)
+        top = top_of_two(runs, hues, difference, world, runs[0].about)
         below = "\n".join(journal_of(run, index, "AB"[index]) for index, run in enumerate(runs))
     parts = {"top": top, "below": below}
     return _rendered(world, tools, runs, parts, hues), runs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
@@ -25,7 +24,7 @@ from goldrush.replay.journal.why import Explanation
 from goldrush.replay.outcome import of_agents, outcome_of
 from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools
-from goldrush.replay.view.chart import POLICIES_MAX, Lines, short
+from goldrush.replay.view.chart import Lines, short
 from goldrush.replay.view.fields import charts, fields_of, shape_of, spacing
 from goldrush.replay.view.front import POINTS_MAX, RunFront
 from goldrush.replay.view.lines import EventLines
@@ -46,7 +45,7 @@ class ShownRun:
 
     Attributes:
         title: the run in a few words.
-        agents: their policies, in a few words.
+        agents: their roster, as it is typed; empty: it is unknown.
         units: the noun for its units.
         about: what the run is about, as text.
         facts: about the run, by name.
@@ -91,9 +90,19 @@ class ShownRun:
         return {**{name: getattr(self, name) for name in names}, **self.data}
 
 
-def policies_of(path: str | Path) -> Sequence[str]:
-    """What each agent plays in a run, as far as its journal can be read: see `policies.played`."""
-    return played(labels for _, labels in outline_of(path).declared.labels)
+@attrs.frozen
+class Beside:
+    """How one of two runs is compared: the groups of its agents, and after which unit, numbered
+    from 1.
+    """
+
+    labels: Sequence[str]
+    until: int
+
+
+def policies_of(outline: Outline) -> Sequence[str]:
+    """What each agent plays in a run: see `policies.played`."""
+    return played(labels for _, labels in outline.declared.labels)
 
 
 @reader_of
@@ -102,50 +111,57 @@ def shown_of(
     tools: Tools,
     units: Units,
     users: Sequence[UserMeasure] = (),
-    beside: Sequence[str] | None = None,
+    beside: Beside | None = None,
 ) -> ShownRun:
     """What a page shows of a journal.
 
     Args:
         users: measures of the user.
-        beside: of one of two runs, the groups of agents that are compared.
+        beside: of one of two runs, how they are compared.
 
     Raises BadInput for units that the journal does not have, and for a score that fails;
     JournalError as reading a journal does.
     """
     view, outline = tools.view, outline_of(path)
-    labels = policies_of(path) if beside is None else beside
-    front = Lines.of(labels, by_policy=beside is not None)
+    labels = policies_of(outline) if beside is None else beside.labels
+    lines_of_agents = Lines.of(labels, by_policy=beside is not None)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
         lines = EventLines(
             world, tools.sentences(path, world.events)(), view,
             _explained(tools, path, units, outline),
         )  # fmt: skip
-        walked = Walked(tools, world, units, lines, front)
+        walked = Walked(tools, world, units, lines, lines_of_agents)
         walked.read(reader)
         content = b"".join(reader.pieces(0, reader.size))
     measures = with_users(tools.measures, users)
     measured = _measured(path, measures, walked.end if walked.trouble else None)
+    compared = measured
+    if beside is not None and beside.until < walked.closed:
+        compared = _measured(path, measures, _end_of(path, beside.until))
     names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
-    rosters = [(start, named[:AGENTS_MAX]) for start, named in outline.declared.labels]
-    agents = _agents(outline, rosters)
+    declared = outline.declared
+    front = RunFront(None, labels, lines_of_agents, walked.points)
     return ShownRun(
-        title=_title(tools, outline, walked),
-        agents=agents,
+        title=_title(outline, tools, measured),
+        agents=declared.roster or "",
         units=outline.vocabulary.units,
-        facts=_facts(world.rules, outline, walked, agents),
+        facts=[
+            ("world", f"{world.name}, rules {world.rules}"),
+            *outline.about,
+            ("journal", f"{len(content):,} bytes"),
+        ],
         about=tools.text_of(path),
         first=first,
         last=last,
         total=number(walked.closed),
         whole=walked.is_all,
         trouble=None if trouble is None else str(trouble).removeprefix(f"{path}: "),
-        forks=outline.declared.history,
-        front=_front(tools, measured, labels, front, walked),
-        rosters=[(start, _neighbours(named)) for start, named in rosters],
+        forks=declared.history,
+        front=_front(tools, measured, compared, front, trouble),
+        rosters=[(start, _neighbours(named[:AGENTS_MAX])) for start, named in declared.labels],
         data={
             "names": names,
             "folded": list(view.folded),
@@ -168,54 +184,13 @@ def shown_of(
     )
 
 
-def _title(tools: Tools, outline: Outline, walked: Walked) -> str:
-    """The world, or what was run in it; how long the run is, and its seed."""
-    words, seed = outline.vocabulary, outline.declared.seed
-    last = words.number(walked.closed)
-    is_whole = outline.of in (None, outline.units, last)
-    parts = [
-        format_count(outline.units, words.unit),
-        # The last one's number would be taken for their count.
-        f" ({words.first} to {last:,})" if words.first == 0 and walked.closed > 1 else "",
-        "" if is_whole else f" of {outline.of:,}",
-        "" if seed is None else f", seed {seed}",
-    ]
-    subject = next((text for _, text in outline.about), tools.name)
-    return f"{subject}: {''.join(parts)}"
-
-
-def _facts(rules: int, outline: Outline, walked: Walked, agents: str) -> list[tuple[str, str]]:
-    """The facts about a run, by name."""
-    words = outline.vocabulary
-    first, last, closed = map(words.number, (walked.first, walked.last, walked.closed))
-    part = "" if walked.is_all else f" of {closed:,}; goldrush view --at shows others"
-    facts = [
-        ("world", f"{outline.header and outline.header.world}, rules {rules}"),
-        (words.units, f"{first:,} to {last:,}{part}"),
-        ("seed", str(outline.declared.seed)),
-        ("agents", agents or str(len(outline.declared.players) or None)),
-        *outline.about,
-        ("journal", f"{outline.bytes:,} bytes"),
-    ]
-    return [(name, text) for name, text in facts if text != "None"]
-
-
-def _agents(outline: Outline, rosters: Sequence[tuple[int, Sequence[str]]]) -> str:
-    """The rosters in force, one after the other."""
-    unit = outline.vocabulary.unit
-    return "; ".join(
-        f"from {unit} {start:,} {_counted(labels)}" if index else _counted(labels)
-        for index, (start, labels) in enumerate(rosters)
-        if any(labels)
-    )
-
-
-def _counted(labels: Sequence[str]) -> str:
-    """Policies with their numbers of agents: `greedy-mine × 15, raid × 5`, the most first."""
-    counts = Counter(labels).most_common()
-    shown = [label if count == 1 else f"{label} × {count:,}" for label, count in counts]
-    left = len(shown) - POLICIES_MAX
-    return ", ".join([*shown[:POLICIES_MAX], *([f"{left:,} more"] if left > 0 else [])])
+def _title(outline: Outline, tools: Tools, measured: Measured[Any] | None) -> str:
+    """The run on one line, behind its world, unless that line has what was run in the world."""
+    if measured is None:
+        head = format_count(outline.units, outline.vocabulary.unit)
+    else:
+        head = tools.measures.head(measured)
+    return head if outline.subject else f"{tools.name}: {head}"
 
 
 def _neighbours(labels: Sequence[str]) -> list[tuple[str, int]]:
@@ -282,22 +257,14 @@ def _explained(
     return tools.explain(path, begin, last - 1), tuple(tools.explain(path, last, last))
 
 
-@reader_of
-def front_until(
-    path: str | Path, tools: Tools, users: Sequence[UserMeasure], labels: Sequence[str], unit: int
-) -> RunFront:
-    """The front for the first units of a run, up to this one, without the course of its outcome;
-    `users` and `labels`: as for `shown_of`.
-
-    Raises JournalError as reading a journal does.
-    """
+def _end_of(path: str | Path, unit: int) -> int:
+    """The offset after a unit, numbered from 1."""
     with JournalReader(path) as reader:
-        end = next(
+        return next(
             commit.end
             for commit in reader
             if commit.kind == UNIT and commit.digest is not None and commit.unit == unit
         )
-    return _front(tools, _measured(path, with_users(tools.measures, users), end), labels)
 
 
 def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured[Any] | None:
@@ -311,22 +278,23 @@ def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured
 def _front(
     tools: Tools,
     measured: Measured[Any] | None,
-    labels: Sequence[str],
-    lines: Lines | None = None,
-    walked: Walked | None = None,
+    compared: Measured[Any] | None,
+    front: RunFront,
+    trouble: object,
 ) -> RunFront:
-    points = () if walked is None else walked.points
+    """The front with the outcome of the units that are compared. `measured`: the whole run."""
+    if measured is None or compared is None:
+        return front
     known = tools.measures.of_agents
-    if measured is None or not (known or tools.measures.known):
-        return RunFront(None, labels, lines, points)
-    outcome = outcome_of(tools, measured, breaks_off=walked is not None and bool(walked.trouble))
-    if not points:
-        lines, points = None, _of_run(measured, outcome.measure.name)
+    outcome = outcome_of(tools, compared, breaks_off=trouble is not None)
     values = [
-        (known.get(name) or of_agents(measured.known[name]), by_agent)
-        for name, by_agent in measured.by_agent.items()
+        (known.get(name) or of_agents(compared.known[name]), by_agent)
+        for name, by_agent in compared.by_agent.items()
     ]
-    return RunFront(outcome, labels, lines, points, values)
+    front = attrs.evolve(front, outcome=outcome, measures=values)
+    if front.points:
+        return front
+    return attrs.evolve(front, lines=None, points=_of_run(measured, outcome.measure.name))
 
 
 def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Value]]]:

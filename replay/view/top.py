@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 import attrs
 
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
-from goldrush.kernel.world import Vocabulary
+from goldrush.kernel.world import World
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import RunOutcome, means_of
 from goldrush.replay.policies import agents_by_policy, beside, last_of
@@ -44,25 +45,25 @@ def top_of(run: ShownRun, hues: Hues, text: str) -> str:
 
 
 def top_of_two(
-    runs: Sequence[ShownRun], ends: Sequence[RunFront], hues: Hues, difference: Diff,
-    vocabulary: Vocabulary, text: str,
-) -> str:  # fmt: skip
-    """The top of a page for two runs and their difference. `ends`: of each run, the front for the
-    units that both have; `text`: what the world is about.
+    runs: Sequence[ShownRun], hues: Hues, difference: Diff, world: World[Any], text: str
+) -> str:
+    """The top of a page for two runs, whose fronts are of the units that both have, and their
+    difference. `text`: what the world is about.
     """
-    outcomes = [front.outcome for front in ends if front.outcome is not None]
+    vocabulary, fronts = world.vocabulary, [run.front for run in runs]
+    outcomes = [front.outcome for front in fronts if front.outcome is not None]
     headline, table = "Two runs", ""
     if len(outcomes) == len(runs):
         totals = [run.total for run in runs]
         count = format_count(vocabulary.unit_of(min(totals)), vocabulary.unit)
         after = "At the end" if totals[0] == totals[1] else f"After {count}"
-        headline, table = compared(*outcomes, after=after), _comparison(ends, outcomes, hues)
+        headline, table = compared(*outcomes, after=after), _comparison(fronts, outcomes, hues)
     lines = "".join(
         f"<li><strong>{which}</strong> {escape_text(run.title)}: {escape_text(run.agents)}</li>"
         for which, run in zip("AB", runs, strict=True)
     )
     parts = [
-        _kicker(f"{runs[0].title.partition(':')[0]}: two runs"),
+        _kicker(f"two runs of {world.name}"),
         *(_part(run, f"<strong>{which}</strong> ") for which, run in zip("AB", runs, strict=True)),
         f"<h1>{escape(headline)}</h1>",
         _about(text),
@@ -237,17 +238,17 @@ def compared(a: RunOutcome, b: RunOutcome, *, after: str) -> str:
     return f"{after} {'; '.join(parts)}."
 
 
-def _comparison(ends: Sequence[RunFront], outcomes: Sequence[RunOutcome], hues: Hues) -> str:
+def _comparison(fronts: Sequence[RunFront], outcomes: Sequence[RunOutcome], hues: Hues) -> str:
     """The outcomes of two runs by group of agents, and the differences of all measures of agents;
     empty where they are of the runs.
     """
     a, b = outcomes
     if not (a.by_agent or b.by_agent):
         return ""
-    theirs = dict(ends[1].measures)
+    theirs = dict(fronts[1].measures)
     others = [
         (measure.title, ours, theirs[measure])
-        for measure, ours in ends[0].measures[1:]
+        for measure, ours in fronts[0].measures[1:]
         if measure in theirs
     ]
     groups = _groups(a, b)

@@ -45,7 +45,7 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.report.figures import figure_of
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.view import page
-from goldrush.replay.view.shown import front_until, shown_of
+from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.mining import audit, measures, why
@@ -226,7 +226,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
     "view.shown.shown_of": lambda c: shown_of(c.forged, TOOLS, (None, None)),
-    "view.shown.front_until": lambda c: front_until(c.forged, TOOLS, (), [], 1),
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
@@ -282,7 +281,7 @@ NO_READERS = {
     "study.plan.read_plan": "no journal",
     "study.measuring.measured_runs": "behind the door run by run, where it reads",
     "study.measuring.results_of": "behind the door run by run, where it reads",
-    "view.shown.policies_of": "START and forks",
+    "view.shown.policies_of": "what outline_of gives",
     "view.folder.runs_in": "a run that cannot be measured is one line of the page",
     "view.frame.framed": "no journal",
     "view.frame.joined": "no journal",

@@ -203,7 +203,7 @@ def test_many_agents_are_shown_as_their_policies(tab: Tab, large: Path) -> None:
     state = rebuild(large, 12).state
     policies = [entry["policy"] for entry in state.roster]
 
-    assert "greedy-mine × 12, raid × 8, random × 4" in tab.text(".kicker")
+    assert "greedy-mine*12,raid*8,random*4" in tab.text(".kicker")
     assert 35 * 35 == tab.page.locator(".cell").count()
     assert 0 == tab.page.locator(".chip, g .arrow").count()
     chart = tab.page.locator("#outcome [role=slider]")
@@ -424,7 +424,8 @@ def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_pat
     top = top_of(page)
     for policy, mean_gold in gold.items():
         assert f" {policy} 5 {mean_gold} {mean_gold} 0 " in top
-    assert "A mining: 20 rounds, seed 3: greedy-mine × 5, raid × 5" in top
+    assert "A mining: 20 rounds of 10 agents, " in top
+    assert "seed 3: greedy-mine*5,raid*5 " in top
     assert "Run B is the beginning of run A: it ends with round 6." in top
 
 

@@ -93,7 +93,3 @@ def test_titles_with_too_many_lines_are_left_out_but_for_answers_of_models(
 
     assert ["Plans"] == run["left_out"]
     assert [e["source"]["raw"] for e in answered] == [more["answer"]["text"] for _, _, more in kept]
-    size = len(answered[0]["source"]["raw"])
-    monkeypatch.setattr(lines, "ANSWERS_MAX", 3 * size)
-    some = [line for found in told(shown(journal)) for line in found if line[0] == "submitted"]
-    assert None in [more["answer"] for _, _, more in some]
