@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 TEXT_MAX: Final = 64  # characters of a text that is kept beside its digest
 PARTS_MAX: Final = 100_000  # of what an environment gives an agent in a step
-ITEMS_MAX: Final = 4_000_000  # within one value; a list that stands in many places counts in each
 BITS_MAX: Final = 13_000  # of an integer: some 3,900 digits
 
-_MANTISSA_OF_80_BITS: Final = 63
 _INTEGERS: Final = 1 << 63  # beyond them an integer is encoded as text
 _KEPT: Final = (INT, SCALAR, TYPE)  # forms of numbers and names
 
@@ -43,33 +41,7 @@ def encoded(value: object, what: str = "the value") -> Encoded:
 
     Raises BadInput for a value that has none: what it is, and what to give instead.
     """
-    _check_items(value, what)
     return _encoded(value, what, DEPTH_MAX)
-
-
-def _check_items(value: object, what: str) -> None:
-    """Raises BadInput for more than ITEMS_MAX items: lists within themselves or shared are short
-    in memory, and endless when they are written out.
-    """
-    if isinstance(value, _NESTED) and _count(value, DEPTH_MAX, {}) > ITEMS_MAX:
-        raise BadInput(f"{what} has more than {ITEMS_MAX:,} items", "give arrays of numpy")
-
-
-_NESTED: Final = (list, tuple, dict)
-
-
-def _count(value: Any, depth: int, counted: dict[tuple[int, int], int]) -> int:
-    """The items within a list, a tuple or a dict, `depth` deep, each looked at once a depth. Of
-    what contains itself, which is refused elsewhere, some.
-    """
-    around, key = (id(value), -1), (id(value), depth)
-    if key not in counted and around not in counted:
-        counted[around] = 0
-        items = value.values() if isinstance(value, dict) else value
-        within = [item for item in items if isinstance(item, _NESTED)] if depth else []
-        counted[key] = len(value) + sum(_count(item, depth - 1, counted) for item in within)
-        del counted[around]
-    return counted.get(key, 0)
 
 
 def _encoded(value: Any, what: str, depth: int) -> Encoded:
@@ -184,13 +156,10 @@ def leaves(value: object, name: str) -> list[tuple[str, Encoded]]:
     subclasses of numbers and of text as their values. Whatever else has no encoding is named by its
     type.
 
-    Arrays of fields are taken apart (`observation[x]`), and masked ones into data and mask; long
-    floats are their type, shape and bytes without padding.
-
-    Raises BadInput for what contains itself, and for more than PARTS_MAX parts or ITEMS_MAX items.
+    Arrays of fields are taken apart (`observation[x]`). Raises BadInput for what contains itself,
+    and for more than PARTS_MAX parts.
     """
     found: list[tuple[str, Encoded]] = []
-    _check_items(value, name)
     _collect(value, name, found, [])
     if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
         return found
@@ -212,8 +181,7 @@ def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: li
         except BadInput:
             parts = _items(value) if depth else ()
         if not parts:
-            long = _long_float(value)
-            found.append((name, (TYPE, _type_name(value)) if long is None else long))
+            found.append((name, (TYPE, _type_name(value))))
     if any(value is other for other in around):
         raise BadInput(f"{name} contains itself", "give values that end")
     around.append(value)
@@ -260,10 +228,6 @@ def _simplified(value: Any) -> object:
 def _items(value: Any) -> list[tuple[object, object]]:
     if isinstance(value, list):
         return list(enumerate(value))
-    if type(value).__module__.startswith("numpy.ma"):
-        import numpy as np
-
-        return [("data", value.data), ("mask", np.ma.getmaskarray(value))]
     if names := getattr(getattr(value, "dtype", None), "names", None):
         return [(name, value[name]) for name in names]
     if getattr(getattr(value, "dtype", None), "kind", "") == "O" and hasattr(value, "flat"):
@@ -271,23 +235,6 @@ def _items(value: Any) -> list[tuple[object, object]]:
 
         return [(",".join(map(str, index)), item) for index, item in np.ndenumerate(value)]
     return []
-
-
-def _long_float(value: Any) -> Encoded:
-    """Long floats and complex numbers as type, shape and bytes, a tuple; None for anything else.
-    Of those of 80 bits the other bytes are padding, which is arbitrary.
-    """
-    dtype = getattr(value, "dtype", None)
-    if dtype is None or dtype.kind not in "fc" or not hasattr(value, "tobytes"):
-        return None
-    import numpy as np
-
-    size = np.dtype(np.longdouble).itemsize
-    if dtype.itemsize != size * (2 if dtype.kind == "c" else 1) or size <= np.dtype(float).itemsize:
-        return None
-    items = np.frombuffer(value.tobytes(), "u1").reshape(-1, size)
-    used = 10 if np.finfo(np.longdouble).nmant == _MANTISSA_OF_80_BITS else size
-    return TUPLE, (dtype.str, (TUPLE, tuple(map(int, value.shape))), items[:, :used].tobytes())
 
 
 def _type_name(value: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
@@ -18,14 +18,13 @@ from goldrush.agents.targets import Maker, RegisteredEnvironment
 from goldrush.agents.worlds.episode.subjects import Space
 from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import AUTORESETS, NEWEST, OWN, About
+from goldrush.kernel.worlds.episode.config import OWN, About
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
-from goldrush.replay.making import UNNAMED, seed_parameter_of_reset, takes_none
-from goldrush.replay.repeats.content import attributes, bases_of
+from goldrush.replay.making import UNNAMED, takes_none
+from goldrush.replay.repeats.content import bases_of
 from goldrush.replay.repeats.graph import path_pattern
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
-from goldrush.replay.worlds.episode.versions import versions_of
 
 AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
 _SPACES: Final = ("action_space", "action_spaces", "possible_agents")  # it has one of them
@@ -415,56 +414,10 @@ def subject_of_environment(env: object, recorded: Recorded) -> Environment:
             f"{format_value(env)} is no environment", "give one of Gymnasium or PettingZoo"
         )
     if hasattr(env, "num_envs"):
-        if not hasattr(env, "single_action_space"):
-            raise BadInput(
-                f"{_name(env)} has many environments, but not as Gymnasium has them",
-                "wrap each of the environments, with a journal of its own",
-            )
         return Vector(env, recorded)
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
         return (InTurns if hasattr(env, "last") else Parallel)(env, recorded)
     return Environment(env, recorded)
-
-
-def find_seed_parameter(subject: Environment) -> None:
-    """Record an environment by the parameter of its `reset` that takes the seed, unless one is
-    named. Raises BadInput if it takes none.
-    """
-    if subject.recorded.seed_parameter is not None:
-        return
-    name = seed_parameter_of_reset(subject.env)
-    found = None if name == UNNAMED[0] else name
-    subject.recorded = attrs.evolve(subject.recorded, seed_parameter=found)
-
-
-def about_of(subject: Environment, make: Callable[..., object] | None = None) -> About:
-    """What START says of an environment: the callable that made it names it, or its id."""
-    env = subject.env
-    cls = type(getattr(env, "unwrapped", env))
-    name = getattr(getattr(env, "spec", None), "id", None)
-    return About(
-        name=name or location_of(make) or location_of(cls) or cls.__qualname__,
-        kind=subject.kind, agents=subject.agents, values=subject.recorded.values,
-        ignored=subject.recorded.ignored, versions=versions_of(make, *_kinds(env)),
-        autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
-        seed_parameter=subject.recorded.seed_parameter, recording=NEWEST,
-    )  # fmt: skip
-
-
-def _kinds(env: Any) -> Iterator[type]:
-    """The classes of an environment, of those that it wraps, and of those of a vector."""
-    while env is not None:
-        yield type(env)
-        for each in getattr(env, "envs", None) or ():
-            yield from _kinds(each)
-        env = attributes(env).get("env")
-
-
-def _autoreset_of(env: Any) -> str:
-    """The `autoreset_mode` of a vector environment; empty: it does not say."""
-    mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
-    value = getattr(mode, "value", mode)
-    return value if value in AUTORESETS else ""
 
 
 def registered(env: object) -> tuple[Maker, dict[str, object]] | None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import gymnasium
 import gymnasium.vector
 
-from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, VECTOR
-from goldrush.replay.worlds.episode.environments import Environment
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
-from goldrush.replay.worlds.episode.recording import Recording
 
 O = TypeVar("O")  # noqa: E741  # an observation
 A = TypeVar("A")
@@ -43,9 +39,3 @@ class RecordedVector(RecordedEnv, gymnasium.vector.VectorWrapper[O, A, O, A, R])
         """As the environment."""
         self.recording.step({None: actions})
         return cast("tuple[O, R, R, R, _Infos]", self.recording.subject.returned)
-
-
-CLASSES: Final[Mapping[str, Callable[[Recording[Environment]], RecordedEnv]]] = {
-    ENVIRONMENT: RecordedGymnasium,
-    VECTOR: RecordedVector,
-}

@@ -7,70 +7,41 @@ of one's own needs a method `step` and no more.
 from __future__ import annotations
 
 import random
-import re
 import sys
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from functools import cache
-from itertools import islice
 from operator import is_
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
 
-import attrs
-
-from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports
 from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.files import folder_kept
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import NEWEST, About
-from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
+from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import (
     UNNAMED,
     check_kind,
-    check_kinds,
-    is_taken,
     made_of,
     parameters_of,
-    seed_parameter_of,
-    takes_seed,
 )
 from goldrush.replay.repeats.content import (
-    PLAIN,
-    SETS,
-    Child,
     attributes,
     bases_of,
-    parts,
-    plain_text,
 )
 from goldrush.replay.repeats.observe import Seen, observed
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
-    Environment,
     Recorded,
-    about_of,
-    find_seed_parameter,
     is_environment,
-    location_of,
     makes_environments,
-    subject_of_environment,
 )
-from goldrush.replay.worlds.episode.versions import is_installed, versions_of
+from goldrush.replay.worlds.episode.versions import is_installed
 
 MakeModel = Callable[..., object]
 
 REPORTS: Final = ("report", "metrics")  # methods that tell values by name
-
-CLOCK_DEPTH_MAX: Final = 4  # from an attribute on, of objects that are looked into for times
-CLOCK_ITEMS_MAX: Final = 64  # of an object that has more, none is looked into
-CLOCK_TEXT_MAX: Final = 100  # characters of a time
-RECENT: Final = 8  # rows of a collector whose objects tell whether it has collected
 
 _SHARED: Final = (type, ModuleType, FunctionType, MethodType)  # by all models of a process
 _NUMPY: Final = ("numpy.Generator", "numpy.BitGenerator", "numpy.RandomState")
@@ -172,15 +143,23 @@ class ModelSubject:
         ]
 
     def _holder(self, name: str) -> tuple[object, str]:
-        *path, attribute = name.split(".")
-        holder = self.model
-        for part in path:
-            _check_attribute(holder, part, name)
-            if part not in (held := attributes(holder)):  # but of its class
-                raise _out_of_reach(name)
-            holder = held[part]
-        _check_attribute(holder, attribute, name)
-        return holder, attribute
+        """The object that has an attribute, and its name there. Raises BadInput for what is no
+        public attribute of an object, or shared by other runs.
+        """
+        holder, parts = self.model, name.split(".")
+        for index, part in enumerate(parts, 1):
+            held = attributes(holder)
+            is_private = part.startswith("_") or isinstance(holder, _SHARED)
+            if not is_private and not hasattr(holder, part):
+                known = sorted(known for known in held if known[0] != "_")
+                raise unknown(f"attribute of {type(holder).__name__}", part, known)
+            if is_private or (index < len(parts) and part not in held):  # but of its class
+                raise BadInput(
+                    f"{format_value(name)} cannot be changed",
+                    "name a public attribute of the model, or of an object that it holds",
+                )
+            holder, before = held.get(part), holder
+        return before, parts[-1]
 
     def _outcome(self) -> Outcome:
         model = self._model
@@ -221,20 +200,12 @@ class ModelSubject:
     def _collected_since(self, collector: Any, names: Collection[str]) -> Iterator[Row]:
         """The row of these names that a collector has since the last step, if any."""
         for name, values in collector.model_vars.items():
-            if name not in names:
-                continue
-            if not isinstance(values, Sequence):
-                raise BadInput(
-                    f"{name} in the model_vars of {self.name} is {format_value(values)}",
-                    "give a list of what was collected",
-                )
-            if values:
-                rows = self.recorded.rows(None, f"report[{name}]", values[-1])
+            if name in names and values:
                 # A window, and a list that begins anew, can have the length of before: what it has
-                # last tells. One that has had the same object RECENT times has no more to tell.
-                reached = len(values), [digest for _, _, digest, _ in rows]
-                recent = values, *islice(reversed(values), RECENT)
-                yield from rows if self._is_new(f"report[{name}]", reached, recent) else ()
+                # last tells.
+                reached = len(values), _digest_of(values[-1])
+                if self._is_new(f"report[{name}]", reached, (values, values[-1])):
+                    yield from self.recorded.rows(None, f"report[{name}]", values[-1])
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
             ("agents by type", getattr(collector, "_agenttype_records", None)),
@@ -317,7 +288,7 @@ def _telling(kind: type) -> tuple[list[Callable[..., object]], list[str]]:
         if isinstance(value, property) and name[0] != "_"
     ]
     return [
-        method for method in methods if isinstance(method, FunctionType) and _takes_nothing(method)
+        method for method in methods if isinstance(method, FunctionType) and takes_nothing(method)
     ], properties
 
 
@@ -356,24 +327,6 @@ def check_steps(model: object, name: str) -> None:
         raise BadInput(
             f"{name} makes {type(model).__name__}, without a method step", "give a model"
         )
-
-
-def _check_attribute(holder: object, part: str, name: str) -> None:
-    """Raises BadInput for what is no public attribute of an object, or shared by other runs.
-    `name`: the whole name that it is a part of.
-    """
-    if part.startswith("_") or isinstance(holder, _SHARED):
-        raise _out_of_reach(name)
-    if not hasattr(holder, part):
-        known = sorted(known for known in attributes(holder) if known[0] != "_")
-        raise unknown(f"attribute of {type(holder).__name__}", part, known)
-
-
-def _out_of_reach(name: str) -> BadInput:
-    return BadInput(
-        f"{format_value(name)} cannot be changed",
-        "name a public attribute of the model, or of an object that it holds",
-    )
 
 
 def _is_collector(value: object) -> bool:
@@ -417,61 +370,6 @@ def _set_state(generator: Any, state: Any) -> None:
         getattr(generator, "bit_generator", generator).state = state
 
 
-@attrs.frozen
-class SubjectMaker:
-    """Makes the subject of a run again, as it was before its first reset.
-
-    Attributes:
-        make: what made it; it is given the parameters that the run has recorded.
-    """
-
-    make: Maker
-
-    def __call__(self, state: EpisodeState) -> ModelSubject | Environment:
-        """The subject of the run of a state. Raises BadInput for another kind of subject, or other
-        agents, and for a parameter that names a module (`check_imports`); whatever `make` raises.
-        """
-        about, make = state.about, self.make
-        given = {name: decoded(value) for name, value in state.config.parameters.items()}
-        check_imports(given)
-        is_registered = isinstance(make, RegisteredEnvironment)
-        makes_one = is_registered or (isinstance(make, type) and makes_environments(make))
-        if makes_one if about.kind == MODEL else is_model(make):  # nothing is made of a journal's
-            raise other_kind(about, ENVIRONMENT if makes_one else MODEL)
-        if about.kind == MODEL:
-            return _JournalModel(make, about.name, Recorded.of(about))
-        if is_registered:  # which makes several of a number; that of a journal may be forged
-            count = {"num_envs": len(about.agents)} if about.kind == VECTOR else {}
-            given = {name: value for name, value in given.items() if name != "num_envs"} | count
-        subject = subject_of_environment(make(**given), Recorded.of(about))
-        if about.kind != subject.kind:
-            raise other_kind(about, subject.kind)
-        if tuple(about.agents) != subject.agents:
-            raise BadInput(
-                f"the agents of {about.name} were {format_value(tuple(about.agents))}, and are "
-                f"{format_value(subject.agents)} here",
-                _OTHER,
-            )
-        return subject
-
-
-class _JournalModel(ModelSubject):
-    """A model whose parameters are those of a journal."""
-
-    def reset(self, seed: int | None, options: Encoded) -> Outcome:
-        """As of any model. Raises BadInput for a parameter that names a module, too."""
-        check_imports({"parameters": decoded(options)})
-        return super().reset(seed, options)
-
-
-_OTHER: Final = "give the callable that made the recorded environment"
-
-
-def other_kind(about: About, here: str) -> BadInput:
-    """The error for what makes subjects of another kind than a run has."""
-    return BadInput(f"the kind of {about.name} was {about.kind!r}, and is {here!r} here", _OTHER)
-
-
 def is_model(make: object) -> bool:
     """Whether the objects of a class are models: their `step` needs no argument, and they are no
     environments.
@@ -479,132 +377,13 @@ def is_model(make: object) -> bool:
     if not isinstance(make, type) or makes_environments(make):
         return False
     step = getattr(make, "step", None)
-    return callable(step) and _takes_nothing(step)
+    return callable(step) and takes_nothing(step)
 
 
-def _takes_nothing(method: Callable[..., object]) -> bool:
+def takes_nothing(method: Callable[..., object]) -> bool:
     """Whether a method of a class needs no argument besides its object."""
     return not any(
         parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         for parameter in parameters_of(method)[1:]
     )
-
-
-def subject_of_model(
-    make: object, seed: int, parameters: Mapping[str, object], recorded: Recorded
-) -> ModelSubject | None:
-    """The subject of the runs of a model's class, or of a function that makes a model; None for
-    what makes an environment, and anything else. The model is made: the first reset takes it. What
-    it holds of the time at which it was made is left out.
-
-    Raises BadInput for a model whose seed would reach nothing; whatever its code raises.
-    """
-    if not callable(make):
-        return None
-    named = recorded.seed_parameter
-    if isinstance(make, type):
-        may_be = is_model(make)
-    elif named is None:
-        may_be = takes_seed(make, parameters)
-    else:
-        may_be = named == "" or is_taken(make, named)
-    if not may_be:
-        return None
-    if named is None:
-        recorded = attrs.evolve(recorded, seed_parameter=seed_parameter_of(make, parameters))
-    subject, since = ModelSubject(make, name_of(make), recorded), time.time()
-    made: Any = subject.prepare(
-        None if named == "" else seed, encoded(dict(parameters), "the parameters")
-    )
-    if is_environment(made) and not isinstance(make, type):
-        with suppress(Exception):  # it is made again, without a seed, as journals have it
-            made.close()
-        return None
-    subject.seed_of(seed)
-    check_steps(made, subject.name)
-    ignored = (*recorded.ignored, *clock_paths(attributes(made), since))
-    subject.recorded = attrs.evolve(recorded, ignored=ignored)
-    return subject
-
-
-def clock_paths(held: Mapping[str, object], since: float) -> tuple[str, ...]:
-    """The paths within attributes, as `goldrush repeats` prints them, of what tells a time from
-    `since` until now (seconds since 1970): a number, a text, a `datetime`. It differs from run to
-    run and says nothing of what a model does.
-    """
-    until = time.time()
-    level: list[Child] = list(held.items())
-    paths: list[str] = []
-    for _ in range(CLOCK_DEPTH_MAX):
-        inner: list[Child] = []
-        for path, value in level:
-            text, children = _parts(value)
-            if any(since - 1 <= moment <= until for moment in _moments(text)):
-                paths.append(path)
-            elif len(children) <= CLOCK_ITEMS_MAX:
-                inner += [(path + label, child) for label, child in children]
-        level = inner
-    return tuple(paths)
-
-
-def _parts(value: object) -> tuple[str, list[Child]]:
-    if type(value) in PLAIN:
-        return plain_text(value), []
-    with suppress(Exception):  # of what cannot be read
-        if not isinstance(value, SETS):
-            return parts(value)
-    return "", []
-
-
-def _moments(text: str) -> list[float]:
-    """The times that a text may tell, in seconds since 1970; of a date and time without a zone that
-    here and that of UTC.
-    """
-    moments: list[float] = []
-    if len(text) <= CLOCK_TEXT_MAX:
-        numbers = [int(digits) for digits in re.findall(r"\d+", text)[:6]]
-        with suppress(ValueError):
-            moments.append(float(text))
-        with suppress(ValueError, TypeError, OverflowError):
-            moments += [datetime(*numbers, tzinfo=zone).timestamp() for zone in (None, UTC)]  # type: ignore[arg-type,misc]
-    return moments
-
-
-@folder_kept()
-def subject_made(
-    make: Callable[..., object] | None, env: object, seed: int, parameters: Mapping[str, object],
-    recorded: Recorded, every: int = 0,
-) -> tuple[ModelSubject | Environment, About]:  # fmt: skip
-    """The subject that is made with these parameters, or that an environment (`env`, not None) is
-    already, and what START says of it. Raises BadInput for none of both, and for what models alone
-    have.
-    """
-    if env is None and make is not None:
-        check_kinds(make, parameters)
-        model = subject_of_model(make, seed, parameters, recorded)
-        if model is not None:
-            return model, about_of_model(model, every)
-    for name, given in {"every": every, "report": recorded.report}.items():
-        if given:
-            raise BadInput(f"{name} is given for an environment", "leave it out: models have it")
-    if env is None and make is not None:
-        env = make(**parameters)
-    subject = subject_of_environment(env, recorded)
-    find_seed_parameter(subject)
-    return subject, about_of(subject, make)
-
-
-def name_of(make: MakeModel) -> str:
-    """The name that runs of what a class or a function makes record."""
-    return location_of(make) or getattr(make, "__qualname__", type(make).__qualname__)
-
-
-def about_of_model(subject: ModelSubject, every: int = 0) -> About:
-    """What START says of a model."""
-    make, recorded = subject.make, subject.recorded
-    return About(
-        name=subject.name, kind=MODEL, values=recorded.values, ignored=recorded.ignored,
-        every=every, versions=versions_of(make), seed_parameter=recorded.seed_parameter,
-        recording=NEWEST, report=recorded.report,
-    )  # fmt: skip

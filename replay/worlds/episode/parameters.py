@@ -14,7 +14,8 @@ from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.episode.config import OWN, STEPS_MAX, EpisodeSettings
 from goldrush.replay.making import parameters_of, seed_parameter_of
 from goldrush.replay.worlds.episode.environments import Recorded
-from goldrush.replay.worlds.episode.model import is_model, name_of
+from goldrush.replay.worlds.episode.making import name_of
+from goldrush.replay.worlds.episode.model import is_model
 
 STEPS: Final = 100  # of a run of a model if no number is given
 

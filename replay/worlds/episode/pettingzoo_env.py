@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
-from goldrush.replay.worlds.episode.environments import Environment, InTurns, Parallel
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.worlds.episode.environments import InTurns, Parallel
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
-from goldrush.replay.worlds.episode.recording import Recording
 
 N = TypeVar("N")  # the name of an agent
 O = TypeVar("O")  # noqa: E741  # an observation
@@ -27,11 +24,8 @@ class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
     def step(self, actions: dict[N, A]) -> _Stepped[N, O]:
         """As the environment."""
         numbers = cast(Parallel, self.recording.subject).numbers
-        for agent in actions:
-            if agent not in numbers:
-                raise BadInput(
-                    f"there is no agent {format_value(agent)}", "give actions of possible_agents"
-                )
+        if unknown := actions.keys() - numbers:
+            raise BadInput(f"there are no agents {unknown}", "give actions of possible_agents")
         by_number = {numbers[agent]: action for agent, action in actions.items()}
         self.recording.step(dict(sorted(by_number.items())))
         return cast("_Stepped[N, O]", self.recording.subject.returned)
@@ -53,9 +47,3 @@ class RecordedInTurns(RecordedEnv, BaseWrapper[N, O, A]):
         if self.recording.state.acting == (subject.numbers.get(agent),):
             return cast(O, subject.seen)
         return self.env.observe(agent)
-
-
-CLASSES: Final[Mapping[str, Callable[[Recording[Environment]], RecordedEnv]]] = {
-    PARALLEL: RecordedParallel,
-    AEC: RecordedInTurns,
-}

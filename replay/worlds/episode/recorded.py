@@ -14,10 +14,8 @@ from goldrush.kernel.worlds.episode.events import CHANGED, RESET
 from goldrush.kernel.worlds.episode.values import DICT, Encoded
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
-from goldrush.replay.worlds.episode.model import (
-    ModelSubject,
-    SubjectMaker,
-)
+from goldrush.replay.worlds.episode.making import SubjectMaker
+from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.recording import Recording
 
 

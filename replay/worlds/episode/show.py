@@ -24,7 +24,7 @@ from goldrush.replay.sentences import EventSentences
 from goldrush.replay.text import cut_middle
 from goldrush.replay.tools import ClosedUnit, Names
 from goldrush.replay.worlds.episode.episodes import finite
-from goldrush.replay.worlds.episode.model import name_of
+from goldrush.replay.worlds.episode.making import name_of
 
 VALUE_MAX: Final = 300  # characters of a value in a sentence
 

@@ -39,14 +39,9 @@ from goldrush.replay.worlds.episode.environments import (
     Environment,
     InTurns,
     Vector,
-    about_of,
 )
-from goldrush.replay.worlds.episode.model import (
-    ModelSubject,
-    SubjectMaker,
-    name_of,
-    subject_made,
-)
+from goldrush.replay.worlds.episode.making import SubjectMaker, about_of, name_of, subject_made
+from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.parameters import asked_in
 from goldrush.replay.worlds.episode.recording import config_for
 from goldrush.replay.worlds.episode.stage import LiveStage

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL
+from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL, VECTOR
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.environments import (
     Environment,
@@ -16,7 +16,8 @@ from goldrush.replay.worlds.episode.environments import (
     is_environment,
     registered,
 )
-from goldrush.replay.worlds.episode.model import ModelSubject, SubjectMaker, name_of, subject_made
+from goldrush.replay.worlds.episode.making import SubjectMaker, name_of, subject_made
+from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.recorded import (
     M,
     RecordedEnv,
@@ -173,7 +174,7 @@ def _wrapper(kind: str) -> Callable[[Recording[Environment]], RecordedEnv]:
     if kind in (PARALLEL, AEC):
         from goldrush.replay.worlds.episode import pettingzoo_env
 
-        return pettingzoo_env.CLASSES[kind]
+        return pettingzoo_env.RecordedInTurns if kind == AEC else pettingzoo_env.RecordedParallel
     from goldrush.replay.worlds.episode import gymnasium_env
 
-    return gymnasium_env.CLASSES[kind]
+    return gymnasium_env.RecordedVector if kind == VECTOR else gymnasium_env.RecordedGymnasium

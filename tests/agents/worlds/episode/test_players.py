@@ -108,7 +108,7 @@ def test_older_recordings_are_finished_with_all_steps_and_not_run_again(
 ) -> None:
     make = partial(Lasts, 99)
     with monkeypatch.context() as older:
-        older.setattr("goldrush.replay.worlds.episode.environments.NEWEST", COUNTED - 1)
+        older.setattr("goldrush.replay.worlds.episode.making.NEWEST", COUNTED - 1)
         env = goldrush.wrap(make, tmp_path / "run.journal", steps=20)
         for seed in range(3):
             env.reset(seed=seed)

@@ -27,7 +27,7 @@ from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.episode.model import SubjectMaker, about_of_model
+from goldrush.replay.worlds.episode.making import SubjectMaker, about_of
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.models import (
@@ -203,8 +203,8 @@ def test_a_model_of_an_older_form_is_read_and_not_run_again(
     path = tmp_path / "run.journal"
     with monkeypatch.context() as older:
         older.setattr(
-            "goldrush.replay.worlds.episode.model.about_of_model",
-            lambda *given: attrs.evolve(about_of_model(*given), report=None),
+            "goldrush.replay.worlds.episode.making.about_of",
+            lambda *given: attrs.evolve(about_of(*given), report=None),
         )
         goldrush.wrap(Herd, path, seed=7, steps=7)
     run = goldrush.open(path, world=Herd)
@@ -476,15 +476,6 @@ def test_a_plain_class_needs_no_numpy(tmp_path: Path) -> None:
     first, second = told.stdout.splitlines()
     assert "variable[growth] 1.0 0.5" == first
     assert "True True True" == second
-
-
-def test_a_collector_without_lists_is_refused_in_one_line(tmp_path: Path) -> None:
-    class Odd(Herd):
-        def collect(self) -> None:
-            self.datacollector.model_vars["alive"] = 3  # type: ignore[assignment]
-
-    with pytest.raises(BadInput, match=r"alive in the model_vars of .*Odd is 3; give a list"):
-        goldrush.wrap(Odd, tmp_path / "run.journal", steps=2)
 
 
 def test_twelve_steps_are_told_as_twelve(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from goldrush.kernel.worlds.episode.events import RESET
 from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.replay.making import SEED_NAMES
 from goldrush.replay.worlds.episode.environments import Recorded
-from goldrush.replay.worlds.episode.model import ModelSubject, SubjectMaker, about_of_model
+from goldrush.replay.worlds.episode.making import SubjectMaker, about_of
+from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.recording import Recording, config_for
 from tests.replay.worlds.episode.envs import NoisyWalk
 from tests.replay.worlds.episode.models import Walk
@@ -217,7 +218,7 @@ def test_a_journal_without_the_name_of_the_parameter_is_of_seed_or_rng(tmp_path:
     subject = ModelSubject(make, "models:Model", Recorded())
     config = config_for(7, 5, {})
     recording: Recording[Any] = Recording.new(
-        subject, about_of_model(subject), config, SubjectMaker(make), path, force=False
+        subject, about_of(subject, make), config, SubjectMaker(make), path, force=False
     )
     recording.do((RESET, [(7, False, (DICT, ()))]))
     while not recording.is_over:

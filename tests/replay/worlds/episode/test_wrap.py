@@ -25,7 +25,7 @@ from goldrush.kernel.journal import END, JournalReader
 from goldrush.kernel.walk import DERIVED, NotDerived, Walk
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.outline import outline
-from goldrush.replay.worlds.episode.model import SubjectMaker
+from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.envs import END as LENGTH
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, of_lengths, play
@@ -150,7 +150,7 @@ def test_an_action_that_cannot_be_recorded_is_refused_before_the_step(tmp_path: 
 
     for actions, message in [
         ({"hunter_0": object()}, "^the action of hunter_0 is <object.*; give "),
-        ({"nobody": 1}, "no agent 'nobody'"),
+        ({"nobody": 1}, "no agents {'nobody'}"),
         ({}, "no agent has an action"),
     ]:
         with pytest.raises(BadInput, match=message):

@@ -1,0 +1,253 @@
+"""What makes the environment or the model of a run: for a recording, and again for its journal."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import folder_kept
+from goldrush.kernel.worlds.episode.config import AUTORESETS, NEWEST, About
+from goldrush.kernel.worlds.episode.state import EpisodeState
+from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
+from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.replay.making import (
+    UNNAMED,
+    check_kinds,
+    is_taken,
+    seed_parameter_of,
+    seed_parameter_of_reset,
+    takes_seed,
+)
+from goldrush.replay.repeats.content import (
+    PLAIN,
+    SETS,
+    Child,
+    attributes,
+    parts,
+    plain_text,
+)
+from goldrush.replay.worlds.episode.coding import decoded, encoded
+from goldrush.replay.worlds.episode.environments import (
+    Environment,
+    Recorded,
+    is_environment,
+    location_of,
+    makes_environments,
+    subject_of_environment,
+)
+from goldrush.replay.worlds.episode.model import MakeModel, ModelSubject, check_steps, is_model
+from goldrush.replay.worlds.episode.versions import versions_of
+
+CLOCK_DEPTH_MAX: Final = 4  # from an attribute on, of objects that are looked into for times
+CLOCK_ITEMS_MAX: Final = 64  # of an object that has more, none is looked into
+CLOCK_TEXT_MAX: Final = 100  # characters of a time
+
+
+@attrs.frozen
+class SubjectMaker:
+    """Makes the subject of a run again, as it was before its first reset.
+
+    Attributes:
+        make: what made it; it is given the parameters that the run has recorded.
+    """
+
+    make: Maker
+
+    def __call__(self, state: EpisodeState) -> ModelSubject | Environment:
+        """The subject of the run of a state. Raises BadInput for another kind of subject, or other
+        agents, and for a parameter that names a module (`check_imports`); whatever `make` raises.
+        """
+        about, make = state.about, self.make
+        given = {name: decoded(value) for name, value in state.config.parameters.items()}
+        check_imports(given)
+        is_registered = isinstance(make, RegisteredEnvironment)
+        makes_one = is_registered or (isinstance(make, type) and makes_environments(make))
+        if makes_one if about.kind == MODEL else is_model(make):  # nothing is made of a journal's
+            raise other_kind(about, ENVIRONMENT if makes_one else MODEL)
+        if about.kind == MODEL:
+            return _JournalModel(make, about.name, Recorded.of(about))
+        if is_registered:  # which makes several of a number; that of a journal may be forged
+            count = {"num_envs": len(about.agents)} if about.kind == VECTOR else {}
+            given = {name: value for name, value in given.items() if name != "num_envs"} | count
+        subject = subject_of_environment(make(**given), Recorded.of(about))
+        if about.kind != subject.kind:
+            raise other_kind(about, subject.kind)
+        if tuple(about.agents) != subject.agents:
+            raise BadInput(
+                f"the agents of {about.name} were {format_value(tuple(about.agents))}, and are "
+                f"{format_value(subject.agents)} here",
+                _OTHER,
+            )
+        return subject
+
+
+class _JournalModel(ModelSubject):
+    """A model whose parameters are those of a journal."""
+
+    def reset(self, seed: int | None, options: Encoded) -> Outcome:
+        """As of any model. Raises BadInput for a parameter that names a module, too."""
+        check_imports({"parameters": decoded(options)})
+        return super().reset(seed, options)
+
+
+_OTHER: Final = "give the callable that made the recorded environment"
+
+
+def other_kind(about: About, here: str) -> BadInput:
+    """The error for what makes subjects of another kind than a run has."""
+    return BadInput(f"the kind of {about.name} was {about.kind!r}, and is {here!r} here", _OTHER)
+
+
+def subject_of_model(
+    make: object, seed: int, parameters: Mapping[str, object], recorded: Recorded
+) -> ModelSubject | None:
+    """The subject of the runs of a model's class, or of a function that makes a model; None for
+    what makes an environment, and anything else. The model is made: the first reset takes it. What
+    it holds of the time at which it was made is left out.
+
+    Raises BadInput for a model whose seed would reach nothing; whatever its code raises.
+    """
+    if not callable(make):
+        return None
+    named = recorded.seed_parameter
+    if isinstance(make, type):
+        may_be = is_model(make)
+    elif named is None:
+        may_be = takes_seed(make, parameters)
+    else:
+        may_be = named == "" or is_taken(make, named)
+    if not may_be:
+        return None
+    if named is None:
+        recorded = attrs.evolve(recorded, seed_parameter=seed_parameter_of(make, parameters))
+    subject, since = ModelSubject(make, name_of(make), recorded), time.time()
+    made: Any = subject.prepare(
+        None if named == "" else seed, encoded(dict(parameters), "the parameters")
+    )
+    if is_environment(made) and not isinstance(make, type):
+        with suppress(Exception):  # it is made again, without a seed, as journals have it
+            made.close()
+        return None
+    subject.seed_of(seed)
+    check_steps(made, subject.name)
+    ignored = (*recorded.ignored, *clock_paths(attributes(made), since))
+    subject.recorded = attrs.evolve(recorded, ignored=ignored)
+    return subject
+
+
+def clock_paths(held: Mapping[str, object], since: float) -> tuple[str, ...]:
+    """The paths within attributes, as `goldrush repeats` prints them, of what tells a time from
+    `since` until now (seconds since 1970): a number, a text, a `datetime`. It differs from run to
+    run and says nothing of what a model does.
+    """
+    until = time.time()
+    level: list[Child] = list(held.items())
+    paths: list[str] = []
+    for _ in range(CLOCK_DEPTH_MAX):
+        inner: list[Child] = []
+        for path, value in level:
+            text, children = _parts(value)
+            if any(since - 1 <= moment <= until for moment in _moments(text)):
+                paths.append(path)
+            elif len(children) <= CLOCK_ITEMS_MAX:
+                inner += [(path + label, child) for label, child in children]
+        level = inner
+    return tuple(paths)
+
+
+def _parts(value: object) -> tuple[str, list[Child]]:
+    if type(value) in PLAIN:
+        return plain_text(value), []
+    with suppress(Exception):  # of what cannot be read
+        if not isinstance(value, SETS):
+            return parts(value)
+    return "", []
+
+
+def _moments(text: str) -> list[float]:
+    """The times that a text may tell, in seconds since 1970; of a date and time without a zone that
+    here and that of UTC.
+    """
+    moments: list[float] = []
+    if len(text) <= CLOCK_TEXT_MAX:
+        numbers = [int(digits) for digits in re.findall(r"\d+", text)[:6]]
+        with suppress(ValueError):
+            moments.append(float(text))
+        with suppress(ValueError, TypeError, OverflowError):
+            moments += [datetime(*numbers, tzinfo=zone).timestamp() for zone in (None, UTC)]  # type: ignore[arg-type,misc]
+    return moments
+
+
+@folder_kept()
+def subject_made(
+    make: Callable[..., object] | None, env: object, seed: int, parameters: Mapping[str, object],
+    recorded: Recorded, every: int = 0,
+) -> tuple[ModelSubject | Environment, About]:  # fmt: skip
+    """The subject that is made with these parameters, or that an environment (`env`, not None) is
+    already, and what START says of it. Raises BadInput for none of both, and for what models alone
+    have.
+    """
+    if env is None and make is not None:
+        check_kinds(make, parameters)
+        model = subject_of_model(make, seed, parameters, recorded)
+        if model is not None:
+            return model, about_of(model, make, every)
+    for name, given in {"every": every, "report": recorded.report}.items():
+        if given:
+            raise BadInput(f"{name} is given for an environment", "leave it out: models have it")
+    if env is None and make is not None:
+        env = make(**parameters)
+    subject = subject_of_environment(env, recorded)
+    if recorded.seed_parameter is None:
+        name = seed_parameter_of_reset(env)
+        found = None if name == UNNAMED[0] else name
+        subject.recorded = attrs.evolve(recorded, seed_parameter=found)
+    return subject, about_of(subject, make)
+
+
+def about_of(
+    subject: ModelSubject | Environment, make: Callable[..., object] | None = None, every: int = 0
+) -> About:
+    """What START says of a subject. The callable that made an environment names it, or its id."""
+    recorded = subject.recorded
+    env: Any = None if isinstance(subject, ModelSubject) else subject.env
+    cls = type(getattr(env, "unwrapped", env))
+    name = getattr(getattr(env, "spec", None), "id", None) or location_of(make)
+    return About(
+        name=subject.name if isinstance(subject, ModelSubject) else name or name_of(cls),
+        kind=subject.kind, agents=subject.agents, values=recorded.values,
+        ignored=recorded.ignored, every=every,
+        versions=versions_of(make, *_kinds(env)),
+        autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
+        seed_parameter=recorded.seed_parameter, recording=NEWEST,
+        report=recorded.report if subject.kind == MODEL else None,
+    )  # fmt: skip
+
+
+def name_of(make: MakeModel) -> str:
+    """The name that runs of what a class or a function makes record."""
+    return location_of(make) or getattr(make, "__qualname__", type(make).__qualname__)
+
+
+def _kinds(env: Any) -> Iterator[type]:
+    """The classes of an environment, of those that it wraps, and of those of a vector."""
+    while env is not None:
+        yield type(env)
+        for each in getattr(env, "envs", None) or ():
+            yield from _kinds(each)
+        env = attributes(env).get("env")
+
+
+def _autoreset_of(env: Any) -> str:
+    """The `autoreset_mode` of a vector environment; empty: it does not say."""
+    mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
+    value = getattr(mode, "value", mode)
+    return value if value in AUTORESETS else ""
