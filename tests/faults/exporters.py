@@ -19,7 +19,7 @@ from goldrush.replay.data import encoded
 from goldrush.replay.journal import index
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.report import report as reports
-from goldrush.replay.worlds.competition import folder as season_folder
+from goldrush.replay.worlds.competition import leaderboard as season_folder
 from tests.faults.disk import Disk
 from tests.faults.journals import big, frozen, small, twin
 from tests.faults.tries import End, Lost, check, put, tree

@@ -33,8 +33,7 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.competition.folder import export
-from goldrush.replay.worlds.competition.leaderboard import leaderboard
+from goldrush.replay.worlds.competition.leaderboard import export, leaderboard
 from goldrush.replay.worlds.competition.prompt import prompted
 from goldrush.replay.worlds.competition.score import scores
 from tests.faults import forge

@@ -36,8 +36,7 @@ def leaderboard(
       goldrush leaderboard s.journal --at 12 --to after-12
     """
     from goldrush.kernel.worlds.competition.terms import Status
-    from goldrush.replay.worlds.competition.folder import export
-    from goldrush.replay.worlds.competition.leaderboard import season_at
+    from goldrush.replay.worlds.competition.leaderboard import export, season_at
 
     if to is not None:
         season = export(journal, to, at)

@@ -1,6 +1,4 @@
-"""What the headline of a season says: who leads, how many claims held, how well tables chose, and
-how often a worker lost its seat.
-"""
+"""What the headline of a season says: who leads, how many claims held, how well tables chose."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from typing import Final
 
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.worlds.competition.terms import Status
-from goldrush.replay.worlds.competition.measures import MeasuredSeason, Standing
+from goldrush.replay.worlds.competition.measures import MeasuredSeason
 
 # What became of a worker who still stands on the leaderboard of its last assignment.
 _LEFT: Final = {
@@ -25,27 +23,22 @@ def headline(run: MeasuredSeason) -> Sequence[str]:
         f"round {round}, was not used: the agent had no turn there."
         for at, table, round, agent in run.unsaid
     ]
-    return [_leaders(run.standing), _tables(run.standing), *unsaid]
+    return [_leader(run), *_tables(run), *unsaid]
 
 
-def _leaders(standing: Standing) -> str:
-    if standing.leader is None:
+def _leader(run: MeasuredSeason) -> str:
+    if run.leader is None:
         return "Nobody is ranked yet."
-    first, status, recent = standing.leader
-    most, total = standing.most
-    text = f"{escaped(first)} ranks first with {format_count(recent, 'recent point')}"
-    text += _LEFT.get(status, "")
-    points = format_count(total, "point")
-    if most == first:
-        return f"{text}, and has scored most, {points}."
-    return f"{text}; {escaped(most)} has scored most, {points}."
+    name, status, recent = run.leader
+    points = format_count(recent, "recent point")
+    return f"{escaped(name)} ranks first with {points}{_LEFT.get(status, '')}."
 
 
-def _tables(standing: Standing) -> str:
-    lost = standing.lost
-    left = f"{format_count(lost, 'time')} a worker lost its seat" if lost else "nobody lost a seat"
-    return (
-        f"{standing.held:,} of {format_count(standing.claims, 'claim')} held when tested; "
-        f"{standing.chose_best:,} of {format_count(standing.tables, 'table')} chose the best "
-        f"tested of them; {left}."
-    )
+def _tables(run: MeasuredSeason) -> list[str]:
+    held, chose_best = run.of("held"), run.of("chose_best")
+    if held is None or chose_best is None:
+        return []
+    return [
+        f"{held:.0%} of the claims of a table held when tested, on average; {chose_best:.0%} of "
+        "tables chose the best tested of them."
+    ]

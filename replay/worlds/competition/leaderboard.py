@@ -1,26 +1,40 @@
-"""The leaderboard as it was posted in an assignment, and all scores up to it.
+"""The leaderboard as it was posted in an assignment, and all scores up to it; with the metrics of
+each agent as a folder, too.
+
+    agents/{name}/metrics.json    benchmarks/leaderboard.json
 
 Ranks and sums are as posted; status, class and sparks of an agent as when the assignment closed. So
 an agent that was deleted in that assignment is still listed, with its status `gone`.
+
+The folder is written under a temporary name in the same parent and then moved to its path, whole or
+not at all. Agents' names come from the journal, which is untrusted: a name that could lead out of
+the folder is refused before anything is written.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, MalformedEvents
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import NewFolder
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
-from goldrush.kernel.walk import DIGESTS, Walk
-from goldrush.kernel.worlds.competition import VOCABULARY
-from goldrush.kernel.worlds.competition.events import CODES, Scored
-from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.worlds.competition.events import Scored
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import last_unit, rebuild
+from goldrush.replay.worlds.competition.ended import ended
 from goldrush.replay.worlds.competition.steps import season_world
+
+_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)  # of an agent, as worlds give them
 
 
 @attrs.frozen
@@ -43,9 +57,6 @@ class Line:
     tables: int
     mean_total: float | None
 
-    def as_dict(self) -> dict[str, Any]:
-        return {name.rstrip("_"): value for name, value in attrs.asdict(self).items()}
-
 
 @attrs.frozen
 class Leaderboard:
@@ -57,8 +68,12 @@ class Leaderboard:
     rows: Sequence[Line]
 
     def as_dict(self) -> dict[str, Any]:
-        rows = [row.as_dict() for row in self.rows]
+        rows = [_as_dict(row) for row in self.rows]
         return {**attrs.asdict(self, recurse=False), "rows": rows}
+
+
+def _as_dict(record: attrs.AttrsInstance) -> dict[str, Any]:
+    return {name.rstrip("_"): value for name, value in attrs.asdict(record).items()}
 
 
 @attrs.frozen
@@ -102,30 +117,78 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     Raises BadInput for an unknown assignment, and what reading a journal, up to that assignment,
     raises.
     """
-    last = None if assignment is None else VOCABULARY.unit_of(assignment)
     scores: dict[int, list[tuple[int, Scored]]] = {}
-    scored: list[Scored] = []  # in the open assignment
-    closed = 0
     with JournalReader(path) as reader:
-        walk = Walk(season_world(reader), reader, DIGESTS)
-        for commit, step, _ in walk.steps():
-            if step is not None:
-                scored += (Scored(*row) for row in step.derived.rows(CODES[Scored]))
-            elif commit.kind == UNIT and commit.digest is not None:
-                closed = commit.unit
-                for score in scored:
-                    scores.setdefault(score.agent, []).append((VOCABULARY.number(closed), score))
-                scored.clear()
-                if last is not None and closed >= max(1, last):
-                    break
-    if closed == 0:
-        raise BadInput(f"no assignment of {path} is closed", "continue it with `goldrush resume`")
-    if last is not None and not 1 <= last <= closed:
-        to = f"to {VOCABULARY.number(closed)}" if last > 0 else "on"
-        raise BadInput(f"{path} has no assignment {assignment}", f"give one from 0 {to}")
-    state = walk.state
-    for _, agent, _, _ in state.leaderboard:
-        if agent not in state.agents:
-            says = f"the leaderboard ranks agent {agent}, and there is none"
-            raise MalformedEvents(str(path), VOCABULARY.format_unit(closed), says)
-    return SeasonAt(VOCABULARY.number(closed), state, scores)
+        world = season_world(reader)
+        last, damage = last_unit(path)
+        if assignment is not None:
+            last = assignment
+        elif damage is not None:
+            raise damage
+        if last < 0:
+            raise BadInput(f"{path} has no closed assignment {last}", "give one from 0 on")
+        state = rebuild(path, last, world=world).state
+        for one in ended(world, Walk(world, reader, ROWS)):
+            for score in one.of(Scored):
+                scores.setdefault(score.agent, []).append((one.state.assignment, score))
+            if one.state.assignment == last:
+                break
+    return SeasonAt(last, state, scores)
+
+
+@reader_of
+def export(path: str | Path, folder: str | Path, assignment: int | None = None) -> SeasonAt:
+    """Write a season, as of the end of an assignment, into a new or empty folder. Returns the
+    season that was written. `assignment`: from 0; None: the last closed one.
+
+    Raises BadInput if there is no such closed assignment, the folder holds something, or the name
+    of an agent cannot be the name of a folder; JournalError if the journal cannot be read;
+    WriteFailed if the system refuses to write.
+    """
+    season = season_at(path, assignment)
+    files = as_files(season)
+    if os.path.islink(folder) or (os.path.isdir(folder) and os.listdir(folder)):
+        raise BadInput(f"{folder} is not an empty folder", "give a new one")
+    with NewFolder(str(folder)) as new:
+        for name, text in files.items():
+            new.add(name, text.encode())
+        new.publish()
+    return season
+
+
+def as_files(season: SeasonAt) -> dict[str, str]:
+    """The contents of the files by their paths relative to the folder, separated by `/`.
+
+    Raises BadInput if the name of an agent cannot be the name of a folder, or two have the same.
+    """
+    files: dict[str, str] = {}
+    for agent in season.state.agents.values():
+        name = f"agents/{agent.name}/metrics.json"
+        if _NAME.fullmatch(agent.name) is None or name in files:
+            problem = f"agent {agent.ordinal} is called {format_value(agent.name)}"
+            raise BadInput(f"{problem}, which its folder cannot be", "nothing is written")
+        files[name] = _json(_metrics(season, agent))
+    files["benchmarks/leaderboard.json"] = _json(season.leaderboard.as_dict())
+    return files
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _metrics(season: SeasonAt, agent: AgentState) -> dict[str, Any]:
+    """The metrics of an agent: all that the state has of it, its sum over the leaderboard's window
+    on the day of the assignment (the state is already in the next one), and its scores.
+    """
+    config = season.state.config
+    today = config.day(season.assignment)
+    return {
+        "after_assignment": season.assignment,
+        **_as_dict(agent),
+        "rolling": sum(total for day, total in agent.recent if config.is_recent(day, today)),
+        "mean_total": season.mean_total(agent.ordinal),
+        "scores": [
+            {"assignment": number, **score._asdict()}
+            for number, score in season.scores.get(agent.ordinal, ())
+        ],
+    }

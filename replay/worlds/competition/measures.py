@@ -6,9 +6,8 @@ The value of an assignment is the mean over its tables at which the measure is d
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -20,10 +19,7 @@ from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.events import (
     Answered,
-    Deleted,
     EliminationFaced,
-    Relegated,
-    Returned,
     Scored,
     Spoke,
 )
@@ -34,14 +30,16 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Status
 from goldrush.replay.data import measures
-from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
-from goldrush.replay.data.measures import Measure, Measured, Span, values_of
-from goldrush.replay.data.sampling import Sampling
-from goldrush.replay.policies import played
-from goldrush.replay.worlds.competition.played import Played
-from goldrush.replay.worlds.competition.played import played as assignments
-from goldrush.replay.worlds.competition.proof import counts_of
+from goldrush.replay.data.course import ByAgent
+from goldrush.replay.data.measures import Measure, Measured, Measuring, Span, values_of
+from goldrush.replay.worlds.competition.ended import Ended, ended
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
+from goldrush.replay.worlds.competition.right import (
+    base_value,
+    challenges_of,
+    chose_best,
+    concluded,
+)
 from goldrush.replay.worlds.competition.steps import season_world
 
 COMPARED_MIN: Final = 4  # agents with a tested base; with fewer, validity is undefined
@@ -56,7 +54,6 @@ class EndedTable:
 
     Attributes:
         quality: of its conclusion; None if the arena does not know all values.
-        counts: of its claims, challenges and trials, by name.
         totals: raw totals by the rubric, by agent.
         impacts: the Net Impact of each participant by the rubric; None if the arena is not
             installed. What the therapist rated may be something else.
@@ -64,20 +61,16 @@ class EndedTable:
 
     table: Roundtable
     quality: Quality | None
-    counts: Mapping[str, int]
     totals: Mapping[int, int]
     impacts: Mapping[int, int] | None
 
 
 @attrs.frozen
 class Assignment:
-    """A closed assignment, as measures see it: its tables, the number of events that the state does
-    not record, by name, and the sparks of all workers that are not deleted.
-    """
+    """A closed assignment, as measures see it."""
 
+    ended: Ended
     tables: Sequence[EndedTable]
-    events: Mapping[str, float]
-    sparks: Sequence[int]
 
 
 def _tables(of: Callable[[EndedTable], Value]) -> Callable[[Assignment], Value]:
@@ -85,16 +78,23 @@ def _tables(of: Callable[[EndedTable], Value]) -> Callable[[Assignment], Value]:
     return lambda assignment: mean([of(table) for table in assignment.tables])
 
 
+def _roundtables(of: Callable[[Roundtable], Value]) -> Callable[[Assignment], Value]:
+    return _tables(lambda ended: of(ended.table))
+
+
 def _quality(of: Callable[[Quality], Value]) -> Callable[[Assignment], Value]:
     return _tables(lambda table: None if table.quality is None else of(table.quality))
 
 
-def _counts(part: str, whole: str) -> Callable[[Assignment], Value]:
-    return _tables(lambda table: ratio(table.counts[part], table.counts[whole]))
+def _share(values: Iterable[object]) -> Value:
+    """The share of those that are true."""
+    truths = [bool(value) for value in values]
+    return ratio(sum(truths), len(truths))
 
 
-def _events(name: str) -> Callable[[Assignment], Value]:
-    return lambda assignment: assignment.events.get(name)
+def _count(form: type[Any]) -> Callable[[Assignment], Value]:
+    """The number of events of a kind."""
+    return lambda assignment: len(list(assignment.ended.of(form)))
 
 
 _NEVER_NEGATIVE: Final = (0.0, math.inf)
@@ -148,41 +148,43 @@ MEASURES: Final = measures.named(
         _quality(lambda quality: quality.selection), column=4,
     ),
     Measure(
-        "drawn", "drawn tables", "Share of tables whose conclusion was decided by a draw.",
-        _tables(lambda table: float(bool(table.table.conclusion and table.table.conclusion.tied))),
-        limits=_SHARE,
+        "chose_best", "tables that chose best",
+        "Share of tables that concluded on the best tested of the proposals whose base held, or on "
+        "one with an equal test.",
+        _roundtables(lambda table: float(chose_best(table))), limits=_SHARE,
     ),
     Measure(
         "open", "tables without conclusion", "Share of tables without a conclusion.",
-        _tables(lambda table: float(concluded(table.table) is None)), limits=_SHARE,
+        _roundtables(lambda table: float(concluded(table) is None)), limits=_SHARE,
     ),
     Measure(
         "held", "claims that held", "Bases that held ÷ bases claimed.",
-        _counts("held", "claims"), limits=_SHARE,
+        _roundtables(
+            lambda table: _share(table.held(said.id, Part.BASE) for said in table.proposals())
+        ), limits=_SHARE,
     ),
     Measure(
         "sharp", "sharp claims", "Sharp bases ÷ bases claimed.",
-        _counts("sharp", "claims"), limits=_SHARE, column=5,
+        _roundtables(lambda table: _share(map(table.is_sharp, table.proposals()))),
+        limits=_SHARE, column=5,
     ),
     Measure(
         "sustained", "sustained challenges", "Sustained challenges ÷ challenges.",
-        _counts("sustained", "challenges"), limits=_SHARE, column=6,
+        _roundtables(lambda table: _share(map(table.is_sustained, challenges_of(table)))),
+        limits=_SHARE, column=6,
     ),
     Measure(
         "passes", "passes", "Passes ÷ contributions, passes included.",
-        _tables(lambda table: _passes(table.table)), limits=_SHARE,
-    ),
-    Measure(
-        "words", "words said", "Number of words in all contributions and final stances.",
-        _tables(lambda table: _words(table.table)), limits=_NEVER_NEGATIVE,
+        _roundtables(lambda table: _share(said.move == Move.PASS for said in table.contributions)),
+        limits=_SHARE,
     ),
     Measure(
         "trials", "trials", "Number of trials that agents ordered for themselves.",
-        _tables(lambda table: table.counts["trials"]), limits=_NEVER_NEGATIVE,
+        _roundtables(lambda table: len(table.trials)), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "total", "mean total", "Mean total of all agents at the tables, of 12 points.",
-        _tables(lambda table: ratio(sum(table.table.totals.values()), len(table.table.totals))),
+        _roundtables(lambda table: mean(list(table.totals.values()))),
         limits=_NEVER_NEGATIVE, column=7,
     ),
     Measure(
@@ -210,50 +212,23 @@ MEASURES: Final = measures.named(
     ),
     Measure(
         "faced", "eliminations faced", "Number of agents that faced elimination.",
-        _events("faced"), limits=_NEVER_NEGATIVE, column=10,
-    ),
-    Measure(
-        "returned", "returns", "Number of agents that returned from the bench.",
-        _events("returned"), limits=_NEVER_NEGATIVE,
+        _count(EliminationFaced), limits=_NEVER_NEGATIVE, column=10,
     ),
     Measure(
         "spark_gini", "Gini of sparks", "Gini coefficient of the sparks of all workers that "
         "are not deleted.",
-        lambda assignment: gini(assignment.sparks), at_end=True, limits=_SHARE,
+        lambda assignment: gini(_sparks(assignment.ended.state)), at_end=True, limits=_SHARE,
     ),
     Measure(
         "questions", "questions to models", "Number of answers of language models.",
-        _events("questions"), limits=_NEVER_NEGATIVE,
+        lambda assignment: len(_by_models(assignment)), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "tokens", "tokens of models",
         "Number of input and output tokens, as reported by the servers.",
-        _events("tokens"), limits=_NEVER_NEGATIVE,
+        lambda assignment: _tokens(assignment), limits=_NEVER_NEGATIVE,
     ),
 )  # fmt: skip
-
-
-@attrs.frozen
-class Standing:
-    """Who stands where in a season, and what its tables came to.
-
-    Attributes:
-        leader: (name, status, points of the last days) of the worker that ranks first; None before
-            the first ranking.
-        most: (name, points) of the worker that has scored most.
-        claims, held: proposals that were not redirected, and those whose base held.
-        tables: how many have ended; chose_best: how many of them concluded on a proposal with the
-            best test of those that held.
-        lost: how often a worker lost its seat.
-    """
-
-    leader: tuple[str, str, int] | None
-    most: tuple[str, int]
-    claims: int
-    held: int
-    tables: int
-    chose_best: int
-    lost: int
 
 
 @attrs.frozen(kw_only=True)
@@ -265,14 +240,15 @@ class MeasuredSeason(Measured[SeasonConfig]):
             its even tables, each minus the mean over these agents.
         visits: the mean percentile of assignments at first visits of a family of subjects, and at
             later ones.
-        standing: who stands where after the last closed assignment.
+        leader: (name, status, recent points) of the worker that ranks first; None before the first
+            ranking.
         unsaid: (assignment, table, round, agent) of contributions that a fork put in by hand for a
             turn that never came.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
     visits: tuple[Value, Value]
-    standing: Standing
+    leader: tuple[str, str, int] | None
     unsaid: Sequence[tuple[int, int, int, int]] = ()
 
 
@@ -298,41 +274,30 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     Raises JournalError if the journal cannot be read.
     """
     world = season_world(reader)
-    counting, sampling = _Counting(), Sampling[ByAgent](COURSE_MAX)
-    walk = Walk(world, reader, ROWS)
-    rosters: dict[int, Sequence[str]] = {}
+    taken, counting, walk = Measuring(MEASURES), _Counting(), Walk(world, reader, ROWS)
     by_hand: set[tuple[int, int, int, int]] = set()  # not said so far
 
     def set_up() -> None:
-        rosters[walk.commit.unit] = [worker.policy for worker in _workers(walk.state)]
+        policies = [worker.policy for worker in _workers(walk.state)]
+        taken.declare(walk.commit.unit, policies)
         if walk.commit.kind == FORK:
             by_hand.update((at, *turn_of(row)) for at, row in walk.forks[-1]["replaced"])
 
-    for one in assignments(world, walk, set_up):
-        spoken = (act.act for act in one.acts if isinstance(act.act, Spoke))
-        by_hand.difference_update((one.state.assignment, *turn_of(spoke)) for spoke in spoken)
-        counting.close(one)
-        if sampling.wants(counting.units):
-            sampling.add(counting.units, counting.by_agent(_workers(one.state)))
+    for each in ended(world, walk, set_up):
+        state = each.state
+        by_hand.difference_update((state.assignment, *turn_of(row)) for row in each.of(Spoke))
+        taken.add(values_of(MEASURES, counting.close(each)))
+        taken.sample(lambda state=state: counting.by_agent(_workers(state)))  # type: ignore[misc]
     state = walk.state
-    workers = _workers(state)
-    last, roster = counting.by_agent(workers), played(rosters.values())
     return MeasuredSeason(
-        path=reader.path,
         config=state.config,
-        roster=roster,
-        finished=reader.ended,
-        forks=len(walk.forks),
         known=MEASURES,
         vocabulary=world.vocabulary,
-        units=counting.units,
-        values=counting.values,
         halves_of=counting.halves_of(),
-        by_agent=last,
-        course=course_of(sampling, counting.units, last, roster),
         visits=counting.visits(),
-        standing=counting.standing(),
+        leader=_leader(state),
         unsaid=sorted(turn for turn in by_hand if turn[0] < state.assignment),
+        **taken.fields(reader, walk, counting.by_agent(_workers(state))),
     )
 
 
@@ -340,6 +305,12 @@ def _workers(state: SeasonState) -> list[AgentState]:
     """The workers with whom the season began."""
     workers = [agent for agent in state.agents.values() if agent.is_worker]
     return workers[: state.config.workers]
+
+
+def _leader(state: SeasonState) -> tuple[str, str, int] | None:
+    for _, ordinal, recent, _ in state.leaderboard[:1]:
+        return state.agents[ordinal].name, state.agents[ordinal].status, recent
+    return None
 
 
 OF_AGENTS: Final = measures.named(
@@ -354,68 +325,41 @@ MEASURING: Final = measures.Measures(MEASURES, measured, of_agents=OF_AGENTS)
 
 
 class _Counting:
+    """What the measures of a season need of all assignments so far."""
+
     def __init__(self) -> None:
-        self.units = 0
-        self.values: dict[str, list[Value]] = {n: [] for n, m in MEASURES.items() if m.by_unit}
         self._atlases: Atlases | None = None
         self._totals: dict[int, list[int]] = {}  # by agent, in order
         self._families: set[str] = set()  # visited
         self._visits: tuple[list[Value], list[Value]] = ([], [])  # percentiles: first, later
-        self._sums: Counter[str] = Counter()  # of the closed assignments
-        self._leader: tuple[str, str, int] | None = None
-        self._points: Mapping[str, int] = {}  # by name of a worker
 
-    def close(self, one: Played) -> None:
-        """Count a closed assignment."""
-        state = one.state
+    def close(self, ended: Ended) -> Assignment:
+        """Count a closed assignment, for which its measures are returned."""
+        state = ended.state
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
-        tables = [self._ended(one, table, self._atlases) for table in state.tables]
+        tables = [self._ended(ended, table, self._atlases) for table in state.tables]
         self._visit(tables)
-        sparks = [
-            a.sparks for a in state.agents.values() if a.is_worker and a.status != Status.GONE
-        ]
-        assignment = Assignment(tables, _happened(one), sparks)
-        for name, value in values_of(MEASURES, assignment).items():
-            self.values[name].append(value)
         for table in state.tables:
             for agent, total in table.totals.items():
                 self._totals.setdefault(agent, []).append(total)
-        self._sums["lost"] += sum(len(list(one.followed(form))) for form in (Relegated, Deleted))
-        self._stand(state, tables)
-        self.units += 1
+        return Assignment(ended, tables)
 
-    def _stand(self, state: SeasonState, tables: Sequence[EndedTable]) -> None:
-        for ended in tables:
-            self._sums["tables"] += 1
-            self._sums["chose_best"] += _chose_best(ended.table)
-            self._sums.update({name: ended.counts[name] for name in ("claims", "held")})
-        workers = [agent for agent in state.agents.values() if agent.is_worker]
-        self._points = {worker.name: worker.all_time for worker in workers}
-        if state.leaderboard:
-            _, ordinal, recent, _ = state.leaderboard[0]
-            leader = state.agents[ordinal]
-            self._leader = leader.name, leader.status, recent
-
-    def standing(self) -> Standing:
-        most = max(self._points.items(), key=lambda of: of[1], default=("nobody", 0))
-        names = ("claims", "held", "tables", "chose_best", "lost")
-        return Standing(self._leader, most, *(self._sums[name] for name in names))
-
-    def _ended(self, one: Played, table: Roundtable, atlases: Atlases) -> EndedTable:
-        totals = {s.agent: s.rubric for s in one.followed(Scored) if s.table == table.number}
-        quality = atlases.of_table(table, one.bar_of(table))
-        return EndedTable(table, quality, counts_of(table), totals, _impacts(one.state, table))
+    def _ended(self, ended: Ended, table: Roundtable, atlases: Atlases) -> EndedTable:
+        totals = {row.agent: row.rubric for row in ended.of(Scored) if row.table == table.number}
+        return EndedTable(
+            table, atlases.of_table(table, ended.state.rules), totals, _impacts(ended.state, table)
+        )
 
     def _visit(self, tables: Sequence[EndedTable]) -> None:
         """Note the percentiles of an assignment's tables, those of first visits apart."""
         visits: tuple[list[Value], list[Value]] = ([], [])
-        for ended in tables:
-            is_later = ended.table.subject.family in self._families
-            visits[is_later].append(_percentile(ended))
+        for each in tables:
+            is_later = each.table.subject.family in self._families
+            visits[is_later].append(_percentile(each))
         for noted, percentiles in zip(self._visits, visits, strict=True):
             noted += [mean(percentiles)] if percentiles else []
-        self._families.update(ended.table.subject.family for ended in tables)
+        self._families.update(each.table.subject.family for each in tables)
 
     def visits(self) -> tuple[Value, Value]:
         first, later = map(mean, self._visits)
@@ -431,30 +375,30 @@ class _Counting:
         return {agent: (a - odd, b - even) for agent, (a, b) in halves.items()}
 
     def by_agent(self, workers: Sequence[AgentState]) -> ByAgent:
-        totals = (self._totals.get(worker.ordinal, []) for worker in workers)
-        return {"score": [mean(of_worker) for of_worker in totals]}
-
-
-def _happened(one: Played) -> Mapping[str, float]:
-    """Counts of the events of an assignment that its state does not record."""
-    sources = [answer.source or {} for answer in one.done(Answered)]
-    tokens = [source.get(name) for source in sources for name in ("tokens_in", "tokens_out")]
-    counts = {
-        "faced": len(list(one.followed(EliminationFaced))),
-        "returned": len(list(one.followed(Returned))),
-        "questions": sum(source.get("name") != HUMAN for source in sources),
-    }
-    used = sum(n for n in tokens if type(n) is int and n >= 0)
-    return {**counts, "tokens": used} if sources else counts
+        return {"score": [mean(self._totals.get(worker.ordinal, [])) for worker in workers]}
 
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
 
-def concluded(table: Roundtable) -> int | None:
-    """The proposal that a table concluded on; None without one."""
-    return None if table.conclusion is None else table.conclusion.proposal
+def _sparks(state: SeasonState) -> list[int]:
+    """The sparks of all workers that are not deleted."""
+    workers = (agent for agent in state.agents.values() if agent.is_worker)
+    return [worker.sparks for worker in workers if worker.status != Status.GONE]
+
+
+def _by_models(assignment: Assignment) -> list[Mapping[str, Any]]:
+    """The sources of the answers of language models."""
+    sources = (answer.source or {} for answer in assignment.ended.of(Answered))
+    return [source for source in sources if source.get("name") != HUMAN]
+
+
+def _tokens(assignment: Assignment) -> Value:
+    """The tokens of the answers; None where nobody was asked."""
+    sources = [answer.source or {} for answer in assignment.ended.of(Answered)]
+    tokens = [source.get(name) for source in sources for name in ("tokens_in", "tokens_out")]
+    return sum(n for n in tokens if type(n) is int and n >= 0) if sources else None
 
 
 def _percentile(ended: EndedTable) -> Value:
@@ -463,30 +407,11 @@ def _percentile(ended: EndedTable) -> Value:
     """
     if ended.quality is not None:
         return ended.quality.percentile
-    table = ended.table
-    proposal = concluded(table)
-    own = table.bar if proposal is None else table.tests.get((proposal, Part.BASE))
-    values = [table.tests.get((said.id, Part.BASE)) for said in table.proposals()]
-    worse = sum(table.subject.beats(own, value) for value in values)
-    return ratio(worse + sum(value == own for value in values) / 2, len(values))
-
-
-def _chose_best(table: Roundtable) -> bool:
-    """Whether a table concluded on the best tested proposal that held, or on an equal one."""
-    proposal = concluded(table)
-    held = (table.tests[each.id, Part.BASE] for each in table.unrefuted())
-    return proposal is not None and table.tests[proposal, Part.BASE] == table.subject.best(held)
-
-
-def _passes(table: Roundtable) -> Value:
-    passes = sum(said.move == Move.PASS for said in table.contributions)
-    return ratio(passes, len(table.contributions))
-
-
-def _words(table: Roundtable) -> int:
-    texts = [said.text for said in table.contributions]
-    texts += [stood.text for stood in table.stood.values()]
-    return sum(len(text.split()) for text in texts)
+    table, chosen = ended.table, concluded(ended.table)
+    value = table.bar if chosen is None else base_value(table, chosen)
+    values = [base_value(table, said) for said in table.proposals()]
+    worse = sum(table.subject.beats(value, other) for other in values)
+    return ratio(worse + sum(other == value for other in values) / 2, len(values))
 
 
 def _merit(ended: EndedTable) -> Value:
@@ -508,7 +433,7 @@ def _validity(table: Roundtable, totals: Mapping[int, int]) -> Value:
     sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
-        value = table.tests.get((said.id, Part.BASE))
+        value = base_value(table, said)
         if value is not None and said.agent in totals:
             best[said.agent] = max(best.get(said.agent, -math.inf), sign * value)
     if len(best) < COMPARED_MIN:

@@ -21,7 +21,6 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.worlds.competition.steps import season_world
@@ -35,8 +34,6 @@ class RebuiltQuestion:
         name: the name of the question.
         messages: the messages as sent to a language model.
         digest: the digest of the messages.
-        recorded: the digest in the recorded answer; None without one.
-        answer: the text of the recorded answer; None without one.
         is_model: whether the agent is a language model; if not, the messages were never sent.
         about: the recorded answer of a model or a person; None without one.
     """
@@ -44,16 +41,24 @@ class RebuiltQuestion:
     name: str
     messages: Sequence[Message]
     digest: str
-    recorded: str | None
-    answer: str | None
     is_model: bool
-    about: About | None = attrs.field(default=None, repr=False)
+    about: About | None = attrs.field(repr=False)
+
+    @property
+    def recorded(self) -> str | None:
+        """The digest in the recorded answer; None without one."""
+        return None if self.about is None else str(self.about.prompt)
 
     def as_dict(self) -> dict[str, Any]:
         """The question for JSON."""
-        facts = attrs.asdict(self, recurse=False)
-        del facts["about"]
-        return {**facts, "messages": [dict(message) for message in self.messages]}
+        return {
+            "name": self.name,
+            "messages": [dict(message) for message in self.messages],
+            "digest": self.digest,
+            "recorded": self.recorded,
+            "answer": None if self.about is None else self.about.text,
+            "is_model": self.is_model,
+        }
 
 
 @reader_of
@@ -73,11 +78,13 @@ def prompted(
         JournalError: if the journal cannot be read; MalformedEvents if an event up to the end of
             the assignment does not follow from the submissions.
     """
-    found: list[RebuiltQuestion] = []
+    questions: list[RebuiltQuestion] = []
 
     def keep(prompt: Prompt, row: Row | None) -> None:
         if prompt.asked.agent == agent:
-            found.append(_prompted(prompt, row))
+            about = None if row is None or row[-1] is None else about_row(row)
+            name, is_model = prompt.asked.name, prompt.model is not None
+            questions.append(RebuiltQuestion(name, prompt.messages, prompt.digest, is_model, about))
 
     with JournalReader(path) as reader:
         # Agents are asked on the way and must not see forged events.
@@ -94,21 +101,10 @@ def prompted(
                 if step is not None:
                     again(asked, step.inputs)
                     asked = after.copy()
-            if not found and again.not_asked:
-                raise BadInput(
-                    f"the prompt of agent {agent} cannot be made again; not asked again: "
-                    f"{'; '.join(again.not_asked)}",
-                    "see its answer with `goldrush replay`",
-                )
-    return found
-
-
-def _prompted(prompt: Prompt, row: Row | None) -> RebuiltQuestion:
-    answered = None if row is None else Answered(*row)
-    recorded = (answered.source or {}).get("prompt") if answered else None
-    text = answered.text if answered else None
-    is_model = prompt.model is not None
-    return RebuiltQuestion(
-        prompt.asked.name, prompt.messages, prompt.digest, recorded, text, is_model,
-        None if row is None or row[-1] is None else about_row(row),
-    )  # fmt: skip
+    if not questions and again.not_asked:
+        raise BadInput(
+            f"the prompt of agent {agent} cannot be made again; not asked again: "
+            f"{'; '.join(again.not_asked)}",
+            "see its answer with `goldrush replay`",
+        )
+    return questions

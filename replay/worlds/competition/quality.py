@@ -17,7 +17,7 @@ from goldrush.agents.worlds.competition.arenas import bench_of
 from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value, mean, ratio
-from goldrush.kernel.worlds.competition.arena import UP, Arena, Conduct, Subject
+from goldrush.kernel.worlds.competition.arena import UP, Arena, Conduct, Rules, Subject
 from goldrush.kernel.worlds.competition.table import Roundtable
 
 _WORST = float("-inf")  # the rank of undefined values: below all others
@@ -56,15 +56,17 @@ class Atlases:
         except BadInput:  # not installed, or tested by an external program
             self._bench = None
 
-    def of_table(self, table: Roundtable, bar: Conduct) -> Quality | None:
-        """The quality of an ended table's conclusion; None without an atlas of its subject. The
-        conduct that set its bar replaces a missing conclusion or best test.
+    def of_table(self, table: Roundtable, rules: Rules | None) -> Quality | None:
+        """The quality of an ended table's conclusion; None without an atlas of its subject, or the
+        rules of the arena. The bar's conduct replaces a missing conclusion or best test.
         """
-        conclusion, best = table.conclusion, table.best_tested()
-        concluded = bar
+        if rules is None:
+            return None
+        best, bar = table.best_tested(), rules.bar(table.subject)
+        conduct, conclusion = bar, table.conclusion
         if conclusion is not None and conclusion.proposal is not None:
-            concluded = conclusion.conduct
-        return self.quality(table.subject, concluded, bar if best is None else best[0])
+            conduct = conclusion.conduct
+        return self.quality(table.subject, conduct, bar if best is None else best[0])
 
     def quality(self, subject: Subject, concluded: Conduct, best: Conduct) -> Quality | None:
         """The quality of a conclusion, against the conduct with the best test at the table; None

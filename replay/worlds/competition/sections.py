@@ -1,4 +1,4 @@
-"""The competition's own part of a report: verdicts on the protocol, stability, the controls. Its
+"""The competition's own part of a report: verdicts on the protocol, and the planted control. Its
 prose is in `report.html`.
 """
 
@@ -18,18 +18,13 @@ from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Marked, ReportTable
 from goldrush.replay.report.verdicts import EFFECT, effect_row, effects, format_effect
 from goldrush.replay.study.judging import SizeVerdict
-from goldrush.replay.worlds.competition.measures import TABLES_MIN
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
     FOUND_SHARE,
-    SEASONS_MIN,
     SIZES,
     STABLE_MIN,
-    controls,
-    format_pooled,
     needs,
     planted,
-    stabilities,
     values_of,
     verdicts,
 )
@@ -54,20 +49,18 @@ def _figures(study: ReportedStudy) -> Sequence[Figure]:
 
 def _values(study: ReportedStudy) -> Mapping[str, Any]:
     """What the prose needs."""
-    every = [run for runs in study.results.by_cell.values() for run in runs]
     judgements = verdicts(study.results)
     return {
-        "arenas": sorted({run.kept.arena for run in every}),
         "criteria": CRITERIA, "sizes": SIZES, "planted": PLANTED, "no_elimination": NO_ELIMINATION,
         "verdicts": judgements,
         "needs": needs(study.results),
-        "tables_min": TABLES_MIN, "seasons_min": SEASONS_MIN, "stable_min": STABLE_MIN,
+        "stable_min": STABLE_MIN,
         "found_share": f"{FOUND_SHARE:.0%}",
     }  # fmt: skip
 
 
 def _tables(study: ReportedStudy) -> list[ReportTable]:
-    """The verdicts and what they rest on, stability, and the controls; those with rows."""
+    """The verdicts and what they rest on, and the planted control; those with rows."""
     if not study.question.criteria:
         return []
     results, judgements = study.results, verdicts(study.results)
@@ -87,22 +80,10 @@ def _tables(study: ReportedStudy) -> list[ReportTable]:
             "The numbers behind the verdicts; in brackets 95% intervals.",
         ),
         ReportTable(
-            "stability", ["treatment", "roster", "seasons", "stability"],
-            [[each.cell.treatment, each.cell.roster, str(each.seasons),
-              format_pooled(each.stability, each.interval)] for each in stabilities(results)],
-            "Stability of ranks, pooled over seasons.",
-        ),
-        ReportTable(
             "planted", ["treatment", "stability", "scripted ahead", "the difference is"],
             [[each.cell.treatment, number(each.stability), f"{each.ahead} of {each.seasons}",
               "found" if each.is_found else "not found"] for each in planted(results)],
             "A difference that was planted among the workers.",
-        ),
-        ReportTable(
-            "control", ["treatment", "roster", "last"],
-            [[each.cell.treatment, each.cell.roster, f"{each.last} of {each.seasons}"]
-             for each in controls(results)],
-            "Seasons in which the silent worker is last.",
         ),
     ]  # fmt: skip
     return [table for table in tables if table.rows]

@@ -12,18 +12,16 @@ the protocol work?".
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
 from goldrush.agents.roster import split_parts
-from goldrush.agents.worlds.competition.arenas import NAMES, NoProgram, seeded_setting
+from goldrush.agents.worlds.competition.arenas import NAMES, seeded_setting
 from goldrush.agents.worlds.competition.cast import (
     PLANTED,
-    POLICIES,
     RANDOM,
     SCRIPTED,
-    SILENT,
     cast_of,
 )
 from goldrush.agents.worlds.competition.players import configured
@@ -36,16 +34,12 @@ from goldrush.agents.worlds.competition.treatments import (
     NO_STAKES,
     with_more,
 )
-from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.kernel.worlds.competition.terms import Role, Shown
-from goldrush.replay.levelled import Settings
-from goldrush.replay.report.numbers import NONE, number, p_value, within_bounds
+from goldrush.kernel.worlds.competition.terms import Role
+from goldrush.replay.report.numbers import number, p_value
 from goldrush.replay.studies import MIXED, Studies
-from goldrush.replay.study.inference import CONFIDENCE
 from goldrush.replay.study.judging import (
     AS_EXPECTED,
     NOT_SUPPORTED,
@@ -69,23 +63,10 @@ from goldrush.replay.worlds.competition.measures import (
 )
 
 SIZES: Final = (6, LARGE)
-RESAMPLES: Final = 2_000
 
-SEASONS_MIN: Final = 8  # with fewer, a bootstrap over seasons understates how much they vary
-
-
-@attrs.frozen
-class SeasonKept:
-    """The part of a season's measures that a study keeps: the name of its arena, and `halves_of`
-    of `measures.MeasuredSeason`.
-    """
-
-    arena: str
-    halves_of: Mapping[int, tuple[float, float]]
-
-
-SeasonResult = Result[SeasonConfig, SeasonKept]
-SeasonResults = Results[SeasonConfig, SeasonKept]
+Halves = Mapping[int, tuple[float, float]]  # `halves_of` of `measures.MeasuredSeason`
+SeasonResult = Result[SeasonConfig, Halves]
+SeasonResults = Results[SeasonConfig, Halves]
 
 
 @attrs.frozen
@@ -147,9 +128,6 @@ CRITERIA: Final = (
         needs_control=True,
     ),
 )
-
-
-Bounds = tuple[float, float]
 
 
 def verdicts(results: SeasonResults) -> list[CriterionVerdict]:
@@ -234,87 +212,9 @@ def sized(treatment: str, workers: int) -> str:
     return treatment if workers == SIZES[0] else with_more(treatment)
 
 
-def _interval(seasons: Sequence[SeasonResult], workers: int) -> Bounds | None:
-    """The 95% interval of the pooled stability by a bootstrap over seasons, in which equal numbers
-    of seasons are resampled alike; None for fewer than SEASONS_MIN.
-    """
-    if len(seasons) < SEASONS_MIN:
-        return None
-    draws = Draws("bootstrap", workers)
-    resampled = (
-        pooled([seasons[draws.below(len(seasons))] for _ in seasons]) for _ in range(RESAMPLES)
-    )
-    return _bounds([value for value in resampled if value is not None])
-
-
-def _bounds(values: Sequence[float]) -> Bounds | None:
-    """The percentiles that leave out as many values on each side; None without values."""
-    ascending = sorted(values)
-    cut = round(len(ascending) * (1 - CONFIDENCE) / 2)
-    return (ascending[cut], ascending[-cut - 1]) if ascending else None
-
-
-@attrs.frozen
-class Stability:
-    """The stability of ranks of a cell, pooled over its `seasons`, and its 95% interval by a
-    bootstrap over seasons; None for fewer than SEASONS_MIN.
-    """
-
-    cell: Cell
-    seasons: int
-    stability: Value
-    interval: Bounds | None
-
-
-def stabilities(results: SeasonResults) -> list[Stability]:
-    """The stability of ranks of each cell without elimination, which selects on both of the halves
-    that are compared.
-    """
-    found = []
-    for cell, played in results.by_cell.items():
-        config = results.config(cell)
-        seasons = [season for season in played if season.equal_to is None]
-        if not config.elimination:
-            bounds = _interval(seasons, config.workers)
-            found.append(Stability(cell, len(seasons), pooled(seasons), bounds))
-    return found
-
-
-def format_pooled(value: Value, bounds: Bounds | None) -> str:
-    """A pooled value with its interval; a dash without one: alone, it would mislead."""
-    return NONE if bounds is None else within_bounds(value, *bounds)
-
-
 def pooled(seasons: Sequence[SeasonResult]) -> Value:
     """The stability of ranks pooled over several seasons; see measures.stability."""
-    return stability(pair for season in seasons for pair in season.kept.halves_of.values())
-
-
-@attrs.frozen
-class Control:
-    """The positive control of a cell with one silent worker: in how many of its `seasons` that
-    worker has the lowest mean total of the first roster (`last`).
-    """
-
-    cell: Cell
-    seasons: int
-    last: int
-
-
-def controls(results: SeasonResults) -> list[Control]:
-    found = []
-    for cell, runs in results.by_cell.items():
-        if list(runs[0].policies).count(SILENT) == 1:
-            silent = list(runs[0].policies).index(SILENT)
-            last = sum(_is_last(run.by_agent["score"], silent) for run in runs)
-            found.append(Control(cell, len(runs), last))
-    return found
-
-
-def _is_last(totals: Sequence[Value], place: int) -> bool:
-    others = [total for index, total in enumerate(totals) if index != place and total is not None]
-    lowest = totals[place]
-    return lowest is not None and all(lowest < other for other in others)
+    return stability(pair for season in seasons for pair in season.kept.values())
 
 
 STABLE_MIN: Final = 0.5  # the stability of ranks from which a planted difference counts as found
@@ -406,21 +306,8 @@ def values_of(finding: Finding) -> tuple[str, str]:
 def answers(results: SeasonResults) -> dict[str, object]:
     return {
         "protocol": [attrs.asdict(one) for one in verdicts(results)],
-        "control": [attrs.asdict(control) for control in controls(results)],
         "planted": [{**attrs.asdict(one), "found": one.is_found} for one in planted(results)],
-        "stability": [attrs.asdict(one) for one in stabilities(results)],
     }
-
-
-def _config(settings: Mapping[str, Any]) -> SeasonConfig:
-    """The configuration with these settings. Raises BadInput."""
-    try:
-        return configured(settings)
-    except NoProgram as error:
-        raise BadInput(
-            f"{error.what}, and studies take none",
-            "play its seasons one by one: goldrush season --test PROGRAM",
-        ) from None
 
 
 def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
@@ -431,29 +318,13 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     return [seat.policy for seat in cast if seat.role == Role.WORKER]
 
 
-def _is_same(ours: Settings, theirs: Settings, policies: Sequence[str]) -> bool:
-    """Whether two cells have the same seasons. Scripted workers do not read reasons, so it is
-    nothing to them which ones they are shown.
-    """
-
-    def read(settings: Settings) -> Settings:
-        if settings.get("shown") != Shown.NOISE or any(
-            policy not in POLICIES for policy in policies
-        ):
-            return settings
-        return {name: value for name, value in settings.items() if name != "shown"}
-
-    return read(ours) == read(theirs)
-
-
 STUDIES: Final = Studies(
     title="Does the protocol work?",
-    config=_config,
+    config=configured,
     size="workers",
     seats=_seats,
     baselines=(SCRIPTED, RANDOM),
-    same=_is_same,
-    kept=lambda measured: SeasonKept(measured.config.arena.name, measured.halves_of),
+    kept=lambda measured: measured.halves_of,
     lasts=lambda config: config.arena.name in NAMES,
     answers=answers,
     summary=summary_lines,

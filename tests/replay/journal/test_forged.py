@@ -46,7 +46,7 @@ from goldrush.replay.report.figures import figure_of
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.view import page
 from goldrush.replay.view.shown import shown_of
-from goldrush.replay.worlds.competition import folder, leaderboard, proof, right, score
+from goldrush.replay.worlds.competition import ended, leaderboard, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.mining import audit, measures, why
 from goldrush.replay.worlds.mining.tools import TOOLS
@@ -234,15 +234,15 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "of a season: draws_at": lambda c: draws.draws_at(c.forged, 0),
     "of a season: draws": lambda c: list(draws.draws(c.forged)),
     "of a season: summarise": lambda c: summary.summarise(c.forged),
+    "competition.ended.ended_at": lambda c: ended.ended_at(c.forged, 0),
     "competition.right.explained": lambda c: list(right.explained(c.forged)),
-    "competition.folder.export": lambda c: folder.export(c.forged, c.out),
+    "competition.leaderboard.export": lambda c: leaderboard.export(c.forged, c.out),
     "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
     "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
     "of a season: view.shown.shown_of": lambda c: shown_of(
         c.forged, tools_at(c.forged), (None, None)
     ),
-    "competition.proof.proofs": lambda c: proof.proofs(c.forged, 0),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
 }
 # They are given what `diff` found.

@@ -11,8 +11,8 @@ from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import last_unit, rebuild
-from goldrush.replay.worlds.competition.proof import proofs
-from goldrush.replay.worlds.competition.score import grounds_of, scores
+from goldrush.replay.worlds.competition.ended import ended_at
+from goldrush.replay.worlds.competition.right import sides
 from goldrush.replay.worlds.competition.story import names_in
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import SEASON_NAMES, season_path
@@ -21,7 +21,9 @@ from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged
 
 EVERY = season_path("every-event")
-LEFT_OUT = ("season_started", "season_ended", "assignment_closed", "forked", "leaderboard_posted")
+LEFT_OUT = (
+    "season_started", "season_ended", "assignment_closed", "forked", "leaderboard_posted", "rated",
+)  # fmt: skip
 
 
 @pytest.mark.turns
@@ -60,17 +62,17 @@ def test_cards_are_the_contributions_and_lead_to_one_another(
 
 
 def test_a_claim_is_drawn_with_its_test(tab: Tab, paged: Callable[..., Path]) -> None:
-    [proof, *_] = proofs(EVERY, 5)
+    [table, *_] = ended_at(EVERY, 5).state.tables
     tab.open(paged(EVERY), "#assignment=5")
-    for each in proof.proposals:
+    for each in table.proposals():
         card = tab.page.locator(f"[aria-label='Table 0'] .card[data-line='{each.id}']")
         drawn = str(card.locator("svg").get_attribute("aria-label"))
 
-        assert drawn.endswith(", holds" if each.held else ", does not hold")
+        assert drawn.endswith(", holds" if table.held(each.id, "base") else ", does not hold")
 
 
 def test_stances_and_scores_are_those_of_the_rules(tab: Tab, paged: Callable[..., Path]) -> None:
-    [proof, *_] = proofs(EVERY, 5)
+    [table, *_] = ended_at(EVERY, 5).state.tables
     names = names_in(EVERY)
     tab.open(paged(EVERY), "#assignment=5")
 
@@ -82,7 +84,7 @@ def test_stances_and_scores_are_those_of_the_rules(tab: Tab, paged: Callable[...
         return "–" if proposal is None else f"#{proposal}"
 
     assert [
-        [names[s.agent], stance(s.talked), stance(s.proven), stance(s.final)] for s in proof.sides
+        [names[s.agent], stance(s.talked), stance(s.proven), stance(s.final)] for s in sides(table)
     ] == rows("Who stands where")
     scored = [e for e in log(EVERY, Query(5, 5)) if e.name == "scored" and e["table"] == 0]
     assert sorted([names[e["agent"]], *map(str, e["final"]), str(e["total"])] for e in scored) == (
@@ -90,15 +92,14 @@ def test_stances_and_scores_are_those_of_the_rules(tab: Tab, paged: Callable[...
     )
 
 
-def test_a_score_says_what_it_rests_on(tab: Tab, paged: Callable[..., Path]) -> None:
-    event = next(e for e in log(EVERY, Query(5, 5)) if e.name == "scored")
-    [score] = scores(EVERY, 5, event["agent"], event["table"])
+def test_a_score_has_the_reasons_of_the_therapist(tab: Tab, paged: Callable[..., Path]) -> None:
+    event = next(e for e in log(EVERY, Query(5, 5)) if e.name == "rated")
     tab.open(paged(EVERY), "#assignment=5")
     line = tab.page.locator("[data-event=scored]", has_text=names_in(EVERY)[event["agent"]]).first
     line.get_by_text("Why?").click()
     shown = line.locator(".why").inner_text()
 
-    assert all(text in shown for lines in grounds_of(score) for text in lines)
+    assert all(reason in shown for reason in event["reasons"])
 
 
 def test_the_workers_after_an_assignment_are_those_of_the_state(

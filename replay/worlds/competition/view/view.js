@@ -87,7 +87,7 @@ class Table {
     return el("li", { class: `${event.event === "spoke" ? "card" : "aside"} ${kind}${differs ? " differs" : ""}`, "data-line": id, "aria-current": isChosen ? "true" : null },
       el("p", {}, this.sentence(event),
         marks.map((mark) => chip(mark, mark.startsWith("redirected") ? "bad" : "good")), differs ? chip("differs", "differ") : null),
-      refused ? el("p", { class: "bad" }, `Refused${id === undefined ? "" : ", counts as a pass"}: ${refused}`) : null,
+      refused ? el("p", { class: "bad" }, `Refused: ${refused}`) : null,
       event.fault ? el("p", { class: "bad" }, "The model gave no usable answer.") : null,
       claim ? el("div", { class: "claim" }, dotPlot(this.scale, this.table.bar, claim), claim[1] === null ? null : el("span", { class: `chip ${claim[2] ? "good" : "bad"}` }, claim[2] ? "holds" : "does not hold")) : null,
       answerOf(this.run, this.at, event));
@@ -141,7 +141,7 @@ class Table {
 
 // The events at a table of an assignment.
 const eventsAt = (run, at, number) => run.groupsAt(at).filter(([title]) => run.unseen.includes(title))
-  .flatMap(([, events]) => events).filter(({ behind }) => behind.table === number);
+  .flatMap(([, events]) => events).filter(({ behind }) => (behind.table ?? 0) === number);
 
 function partOf(run, runs, player) {
   const node = el("div", {});

@@ -1,45 +1,33 @@
 """What the page of a season shows of each assignment: the workers, and its tables: what was argued,
-who stands where, who was right, and what the scores rest on.
+who stands where, who was right, and what the therapist says of the scores.
 
-What the rules say (stances, whether claims hold, the grounds of scores) is worked out here.
+What the rules say (stances, whether claims hold) is worked out here.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import REFUSALS, format_subject
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Event, Step, World
-from goldrush.kernel.worlds.competition.settle import grounds_at
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Status
-from goldrush.replay.text import capitalized
 from goldrush.replay.tools import ClosedUnit, View
-from goldrush.replay.worlds.competition.proof import Proof, proof_at
-from goldrush.replay.worlds.competition.quality import Atlases
-from goldrush.replay.worlds.competition.right import (
-    challenges_of,
-    format_best,
-    format_challenge,
-    format_choice,
-    format_conclusion,
-    format_proven,
-    format_quality,
-    format_right,
-)
-from goldrush.replay.worlds.competition.score import grounds_of, score_at
+from goldrush.replay.worlds.competition.quality import Atlases, Quality
+from goldrush.replay.worlds.competition.right import account_of, concluded, format_quality, sides
 
 _HERE: Final = Path(__file__).parent
 TABLE: Final = "At the table"
 _AT_THE_TABLE: Final = ("tried", "spoke", "tested", "judged", "stood", "concluded")
 _QUESTIONS: Final = {"spoke": "speak", "stood": "stand"}  # to models, by event of the answer
 _MARK: Final = re.compile(r"@(\d+)")
+_DIGITS: Final = ".6g"  # of values that are drawn
 
 
 class SeasonFields:
@@ -57,67 +45,52 @@ class SeasonFields:
     def __init__(self, world: World[Any]) -> None:
         self._world = world
         self._atlases: Atlases | None = None
-        self._state: SeasonState | None = None  # of a table that is not closed yet
-        self._tables: Sequence[Roundtable] = ()
-        self._proofs: Sequence[Proof] = ()
-        self._told: list[Mapping[str, object]] = []
-        self._grounds: dict[tuple[int, int], str] = {}
+        self._tables: Sequence[Roundtable] = ()  # of the assignment that was closed last
+        self._fields: list[Mapping[str, object]] = []
         self._refused: dict[int, str] = {}  # codes by identity of the event
         self._answers: dict[tuple[int, str], list[Event]] = {}
-        self._spoken: dict[int, int] = {}
 
     def add(self, step: Step, state: SeasonState) -> None:
         """Note the tables when all of their events are there, before they are cleared."""
-        if not self._world.unit_done(state):
-            return
-        if self._atlases is None:
-            self._atlases = Atlases(state.arena)
-        self._tables = state.tables
-        self._proofs = [proof_at(state, table) for table in state.tables]
-        self._told = [
-            self._table(state, table, proof)
-            for table, proof in zip(state.tables, self._proofs, strict=True)
-        ]
-        self._grounds = {}
-        for table in state.tables if state.rules is not None else ():
-            grounds = grounds_at(state, table)
-            for agent in grounds:
-                lines = grounds_of(score_at(state, table, agent, grounds))
-                self._grounds[table.number, agent] = "\n".join(
-                    f"{name}: {'; '.join(of)}" for name, of in zip(_DIMENSIONS, lines, strict=True)
-                )
+        if self._world.unit_done(state):
+            self._atlases = self._atlases or Atlases(state.arena)
+            self._tables = state.tables
+            self._fields = [
+                _table(table, self._atlases.of_table(table, state.rules)) for table in state.tables
+            ]
 
     def close(self, unit: ClosedUnit) -> Mapping[str, object]:
         state: SeasonState = unit.state
         agents = list(state.agents.values())
         recent = {agent: rolling for _, agent, rolling, _ in state.leaderboard}
-        told, self._told = self._told, []
+        tables, self._fields = self._fields, []
         self._note(unit.events)
         return {
             "status": [_status(each) for each in agents],
             "points": [each.all_time if each.is_worker else None for each in agents],
             "recent": [recent.get(each.ordinal) for each in agents],
             "sparks": [each.sparks if each.is_worker else None for each in agents],
-            "tables": told,
+            "tables": tables,
         }
 
     def behind(self, event: Event) -> Mapping[str, object]:
         number = event.fields.get("table")
         is_at_table = event.name in (*_AT_THE_TABLE, "scored")
         if not is_at_table or type(number) is not int or number >= len(self._tables):
-            return {}
-        table = self._tables[number]
-        code = self._refused.get(id(event))
-        more: dict[str, object] = {"table": number}
-        if code is not None:
-            more["refused"] = f"{REFUSALS.get(code, code)} ({code})"
+            return {"table": -1} if is_at_table else {}
+        table, code = self._tables[number], self._refused.get(id(event))
+        more: dict[str, object] = {"table": number} if number else {}
         refs = [event.fields.get(name) for name in ("target", "at", "proposal")]
         if found := [ref for ref in refs if type(ref) is int]:
             more["refs"] = found
         if event.name == "spoke":
-            more |= self._contribution(event, table, code)
+            more["move"] = str(event["move"])
+        if code is not None:
+            more["refused"] = f"{REFUSALS.get(code, code)} ({code})"
+        elif event.name == "spoke":
+            more |= _contribution(table, event["id"])
         if event.name == "scored":
-            more["why"] = self._grounds.get((number, event["agent"]), "")
+            more["why"] = _reasons(table, event["agent"])
         agent: Any = event.fields.get("agent")
         answers = self._answers.get((agent, _QUESTIONS.get(event.name, "")))
         if answers:
@@ -126,71 +99,63 @@ class SeasonFields:
 
     def _note(self, events: Sequence[Event]) -> None:
         """Note what the lines of a unit refer to: acts that were refused, answers of models."""
-        self._refused, self._answers, self._spoken = {}, {}, {}
+        self._refused, self._answers = {}, {}
         for index, event in enumerate(events):
             if event.name == "refused":  # of equal acts the last one before
-                before = reversed(events[:index])
-                acts = (e for e in before if id(e) not in self._refused and _is_same(e, event))
-                self._refused |= {id(act): event["code"] for act in islice(acts, 1)}
+                before = (each for each in reversed(events[:index]) if _is_same(each, event))
+                acts = (act for act in before if id(act) not in self._refused)
+                self._refused |= {id(act): event["code"] for act in [next(acts, event)]}
             if event.name == "answered":
                 key = event["agent"], event["question"]
                 self._answers.setdefault(key, []).append(event)
 
-    def _contribution(
-        self, event: Event, table: Roundtable, code: str | None
-    ) -> Mapping[str, object]:
-        """What is behind a contribution; one that was refused out of turn has no number."""
-        next_id = self._spoken.get(table.number, 0)
-        said = table.contributions[next_id] if next_id < len(table.contributions) else None
-        if said is None or said.agent != event["agent"] or (said.code or None) != code:
-            return {"move": str(event["move"])}
-        self._spoken[table.number] = next_id + 1
-        more: dict[str, object] = {"id": next_id, "move": str(event["move"])}
-        marks = ["the conclusion"] if self._proofs[table.number].conclusion == next_id else []
-        if next_id in table.removed:
-            marks.append("redirected: does not count")
-        proposed = next((each for each in table.proposals() if each.id == next_id), None)
-        if proposed is not None:
-            more["claim"] = [
-                proposed.claimed, table.tests.get((next_id, Part.BASE)),
-                table.held(next_id, Part.BASE),
-            ]  # fmt: skip
-            if table.is_sharp(proposed):
-                marks.append("sharp")
-        return {**more, "marks": marks} if marks else more
 
-    def _table(self, state: SeasonState, table: Roundtable, proof: Proof) -> Mapping[str, object]:
-        """A table by the rules.
+def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
+    """A table by the rules.
 
-        - `about`: its subject; `bar`: the value that claims must exceed;
-        - `says`: sentences on who was right, what it should have concluded, and how good the
-          conclusion is; then what was proven, who changed sides and what was concluded;
-        - `sides`: [agent, stance at the end of the talk, that the proof left, final stance];
-        - `scores`: [agent, final scores, total].
-        """
-        quality = None
-        if state.rules is not None and self._atlases is not None:
-            quality = self._atlases.of_table(table, state.rules.bar(table.subject))
-        says = [
-            format_right(proof, _mark), format_best(proof, _mark), format_quality(proof, quality),
-            *(format_challenge(each, proof, _mark) for each in challenges_of(proof)),
-            format_proven(proof), format_choice(proof), format_conclusion(proof, _mark),
-        ]  # fmt: skip
-        return {
-            "about": format_subject(table.subject),
-            "bar": table.bar,
-            "says": [_parts(capitalized(line)) for line in says if line],
-            "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
-            "scores": [
-                [agent, list(scores), table.totals[agent]]
-                for agent, scores in sorted(
-                    table.final.items(), key=lambda each: -table.totals[each[0]]
-                )
-            ],
-        }  # fmt: skip
+    - `about`: its subject; `bar`: the value that claims must exceed;
+    - `says`: sentences on who was right, who changed sides, what was concluded, what should
+      have been, and how good the conclusion is;
+    - `sides`: [agent, stance at the end of the talk, that the proof left, final stance];
+    - `scores`: [agent, final scores, total].
+    """
+    totals = table.totals
+    says = [*account_of(table, _mark), format_quality(table, quality)]
+    return {
+        "about": format_subject(table.subject),
+        "bar": _drawn(table.bar),
+        "says": [_parts(sentence) for sentence in says],
+        "sides": [[side.agent, side.talked, side.proven, side.final] for side in sides(table)],
+        "scores": [
+            [agent, list(table.final[agent]), totals[agent]]
+            for agent in sorted(totals, key=lambda agent: (-totals[agent], agent))
+        ],
+    }
 
 
-_DIMENSIONS: Final = ("novelty", "accuracy", "impact", "challenge")
+def _contribution(table: Roundtable, number: int) -> Mapping[str, object]:
+    """What is behind a contribution that was not refused."""
+    said = table.contributions[number]
+    marks = ["the conclusion"] if concluded(table) == said else []
+    more: dict[str, object] = {"id": number}
+    if number in table.removed:
+        marks.append("redirected: does not count")
+    elif said.is_proposal:
+        test = table.tests.get((number, Part.BASE))
+        more["claim"] = [_drawn(said.claimed), _drawn(test), table.held(number, Part.BASE)]
+        marks += ["sharp"] * table.is_sharp(said)
+    return {**more, "marks": marks} if marks else more
+
+
+def _reasons(table: Roundtable, agent: int) -> str:
+    """The therapist's reason for each score; empty if it gave none."""
+    reasons = table.reasons.get(agent, ())
+    return "\n".join(map("{}: {}".format, DIMENSIONS, reasons))
+
+
+def _drawn(value: float | None) -> float | None:
+    """A value with the digits that can be seen where it is drawn."""
+    return None if value is None else float(format(value, _DIGITS))
 
 
 def _status(agent: AgentState) -> str | None:
@@ -230,11 +195,10 @@ VIEW: Final = View(
         TABLE: _AT_THE_TABLE,
         "Scores": ("scored",),
         "What became of it": ("digested", "adopted", "bottomed"),
-        "Ratings": ("rated",),
         "Debriefings": ("debriefed", "trait_recorded", "interviewed"),
         "Answers of models": ("answered",),
         "Sparks": ("sparks_moved",),
     },
-    folded=("Ratings", "Debriefings", "Answers of models", "Sparks"),
-    left_out=("leaderboard_posted",),
+    folded=("Debriefings", "Answers of models", "Sparks"),
+    left_out=("leaderboard_posted", "rated"),
 )

@@ -18,7 +18,6 @@ from scipy.stats import pearsonr, wilcoxon
 
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.cli.main import cli
-from goldrush.replay.report.reported import StudyQuestion, study_of
 from goldrush.replay.report.values import answers as report_answers
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
@@ -31,21 +30,14 @@ from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.worlds.competition import study as contrasts
 from goldrush.replay.worlds.competition.measures import MEASURES
-from goldrush.replay.worlds.competition.sections import CHAPTER
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
-    Control,
-    SeasonKept,
     SeasonResult,
     SeasonResults,
-    _bounds,
     answers,
-    controls,
     planted,
     pooled,
-    stabilities,
     summary_lines,
     verdicts,
 )
@@ -71,14 +63,6 @@ STABLE = {k: (float(k), float(k)) for k in range(6)}  # halves that agree
 UNSTABLE = {0: (-1.0, -1.0), 1: (-1.0, 1.0), 2: (1.0, -1.0), 3: (1.0, 1.0)}
 PLANTED = ["scripted"] * 3 + ["random"] * 3
 AHEAD, BEHIND = (5.0, 6.0, 7.0, 1.0, 2.0, 3.0), (1.0, 2.0, 3.0, 5.0, 6.0, 7.0)
-
-
-FEW = 199  # resamples, where nothing depends on how many there are
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contrasts, "RESAMPLES", FEW)
 
 
 # Made up
@@ -113,7 +97,7 @@ def season(
         curves={},
         policies=policies or [cell.roster] * 6,
         by_agent={"score": totals or [None] * len(policies or [None] * 6)},
-        kept=SeasonKept("nk", ranks or {}),
+        kept=ranks or {},
     )
 
 
@@ -498,84 +482,10 @@ def test_stability_is_that_of_all_seasons_together() -> None:
     draws = random.Random(1)
     ours = [random_halves(draws, agreement) for agreement in (0.9, 0.1, 0.5)]
     ours.append({k: (10 * a, 10 * b) for k, (a, b) in random_halves(draws, 0.5).items()})
-    [found] = stabilities(results(*ranked(*ours)))
     pairs = [pair for ranks in ours for pair in ranks.values()]
     r = float(pearsonr(*zip(*pairs, strict=True)).statistic)
 
-    assert 2 * r / (1 + r) == pytest.approx(found.stability)
-    assert found.stability == pooled(ranked(*ours))
-
-
-def test_stability_is_shown_with_its_interval_over_seasons_or_not_at_all() -> None:
-    draws = random.Random(4)
-    ours = [random_halves(draws, 0.5) for _ in range(8)]
-    [one], [again] = (stabilities(results(*ranked(*ours))) for _ in range(2))
-    [few] = stabilities(results(*ranked(*ours[:7])))
-
-    assert one == again
-    assert one.stability is not None
-    assert one.interval[0] < one.stability < one.interval[1]
-    assert few.interval is None
-    assert (50, 1949) == _bounds(range(2000))  # all but 2.5% on each side
-    for found, shown in ((few, "–"), (one, f"[{one.interval[0]:.2f},".replace("-", "−"))):
-        study_ = results(*ranked(*ours[: found.seasons]))
-        rows = [
-            row
-            for table in CHAPTER.tables(study_of(study_, StudyQuestion(criteria=True)))
-            if table.name == "stability"
-            for row in table.rows
-        ]
-        assert 1 == len(rows)
-        assert shown in str(rows[0][-1])
-
-
-def test_where_agents_are_eliminated_stability_is_not_shown() -> None:
-    eliminating = [season(cell("baseline"), seed, ranks=STABLE) for seed in range(8)]
-
-    assert [] == stabilities(results(*eliminating))
-    assert [cell("no-elimination")] == [
-        one.cell for one in stabilities(results(*eliminating, *ranked(STABLE)))
-    ]
-
-
-# The positive control
-
-SILENT = ["scripted", "silent", "scripted"]
-
-
-def controlled(*totals: Sequence[Value], policies: Sequence[str] = SILENT) -> list[Control]:
-    of = cell("baseline", "ben=silent")
-    runs = [season(of, k, totals=one, policies=policies) for k, one in enumerate(totals)]
-    return controls(results(*runs, season(cell("baseline"), 0, totals=(1, 2, 3))))
-
-
-def test_the_silent_worker_is_last_where_all_others_have_more() -> None:
-    found = controlled(
-        (2.0, 1.0, 3.0),
-        (2.0, 1.0, 1.0),  # a tie is not last
-        (1.0, 2.0, 3.0),
-        (1.0, 3.0, 2.0),
-        (None, 1.0, 3.0),  # who was never scored is no rival
-        (2.0, None, 3.0),
-    )
-
-    assert [Control(cell("baseline", "ben=silent"), 6, 2)] == found
-
-
-@pytest.mark.parametrize("policies", [["scripted"] * 3, ["silent", "silent", "scripted"]])
-def test_without_exactly_one_silent_worker_there_is_no_control(policies: Sequence[str]) -> None:
-    assert [] == controlled((2.0, 1.0, 3.0), policies=policies)
-
-
-def test_each_cell_with_a_silent_worker_is_a_control() -> None:
-    cells = [cell(name, "ada=silent") for name in ("baseline", "independent")]
-    runs = [
-        season(one, seed, totals=(0.5, 1.0), policies=["silent", "scripted"])
-        for one in cells
-        for seed in range(3)
-    ]
-
-    assert [Control(one, 3, 3) for one in cells] == controls(results(*runs))
+    assert 2 * r / (1 + r) == pytest.approx(pooled(ranked(*ours)))
 
 
 # What is said
@@ -618,18 +528,13 @@ def test_without_pairs_the_seasons_that_are_missing_are_named() -> None:
 def test_answers_are_plain_values(found: SeasonResults) -> None:
     told = json.loads(json.dumps(answers(found), allow_nan=False))
 
-    assert {"protocol", "control", "planted", "stability"} == set(told)
+    assert {"protocol", "planted"} == set(told)
     assert [one.is_found for one in planted(found)] == [one["found"] for one in told["planted"]]
     assert [one.verdict for one in verdicts(found)] == [one["verdict"] for one in told["protocol"]]
     for one, shown in zip(verdicts(found), told["protocol"], strict=True):
         for workers, judged in one.by_size.items():
             [test] = shown["by_size"][str(workers)]["findings"]
             assert [test["holm"]] == [each.holm for each in judged.findings]
-    assert [
-        {"cell": attrs.asdict(of), "stability": pooled(runs)}
-        for of, runs in found.by_cell.items()
-        if of.treatment.startswith("no-elimination")
-    ] == [{name: one[name] for name in ("cell", "stability")} for one in told["stability"]]
 
 
 # A study of seasons
@@ -663,10 +568,6 @@ def test_a_study_of_seasons_is_judged_by_what_was_measured(measured: SeasonResul
         values = [run.run["learning"] for run in runs]
         assert sum(value or 0 for value in values) / 2 == pytest.approx(side.mean)
     assert "no seasons with 12 workers" == found[LEARNS].note
-    assert [(of.roster, n) for of, n in ((c.cell, c.seasons) for c in controls(measured))] == [
-        ("ben=silent", 2)
-    ] * 3
-    assert {"nk"} == {run.kept.arena for runs in measured.by_cell.values() for run in runs}
     half = ["scripted"] * 3 + ["random"] * 3
     runs = measured.by_cell[Cell("no-elimination", "planted", 9)]
     assert {tuple(half)} == {tuple(run.policies) for run in runs}
@@ -677,7 +578,7 @@ def test_the_answers_of_a_report_have_the_verdicts_of_seasons(measured: SeasonRe
     told = json.loads(json.dumps(report_answers(measured), allow_nan=False))
 
     assert json.loads(json.dumps(answers(measured))) == {
-        name: told[name] for name in ("protocol", "control", "planted", "stability")
+        name: told[name] for name in ("protocol", "planted")
     }
     assert 18 == told["runs"]
 
@@ -693,11 +594,7 @@ def test_a_report_says_the_verdicts_and_has_the_chapter_of_seasons(
     assert answer.startswith("18 runs of 9 assignments compare 3 treatments")
     verdicts_ = [*summary_lines(measured), f"page: {small}/report.html"]
     assert verdicts_ == printed[-len(verdicts_) :]
-    assert {"criteria", "protocol", "stability", "planted", "control"} <= set(page.ids)
-    assert "The seasons were played in the arena nk." in page.text
+    assert {"criteria", "protocol", "planted"} <= set(page.ids)
     rows = [row for table in page.tables for row in table.rows]
     for one in verdicts(measured):
         assert [one.criterion, f"{one.verdict} {one.note}"] in rows
-    for control in controls(measured):
-        shown = [control.cell.treatment, control.cell.roster, f"{control.last} of 2"]
-        assert shown in rows

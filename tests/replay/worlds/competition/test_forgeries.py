@@ -21,8 +21,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.competition.folder import as_files
-from goldrush.replay.worlds.competition.leaderboard import season_at
+from goldrush.replay.worlds.competition.leaderboard import as_files, season_at
 from goldrush.replay.worlds.competition.score import scores
 from tests.journals import commits_of, write
 from tests.seasons import HEADER, resume, small

@@ -115,7 +115,7 @@ def test_the_prompts_of_the_golden_model_are_made_again() -> None:
 
     assert asked == [one.name for one in prompts]
     assert [one.digest for one in prompts] == [one.recorded for one in prompts]
-    assert all(one.is_model and one.answer is not None for one in prompts)
+    assert all(one.is_model and one.about is not None for one in prompts)
 
 
 def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:

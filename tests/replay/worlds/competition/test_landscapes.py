@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
 from goldrush.agents.worlds.competition.arenas import arena_record
@@ -17,7 +16,6 @@ from goldrush.replay.study.plan import plan_of, studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition.quality import Atlases
-from goldrush.replay.worlds.competition.study import SeasonKept
 from tests.journals import events_of
 from tests.seasons import fork, small
 
@@ -72,7 +70,7 @@ def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, An
             Result(
                 cell=cell, seed=seed, path="", units=4, run={}, halves={}, halves_whole={},
                 config=configured({"arena": arena, "seed": seed, "assignments": 4}),
-                curves={}, policies=["scripted"] * 6, by_agent={}, kept=SeasonKept("nk", {}),
+                curves={}, policies=["scripted"] * 6, by_agent={}, kept={},
             )
             for seed in seeds
         ]
@@ -100,32 +98,6 @@ def test_cells_with_typed_and_with_seeded_landscapes_differ(
     cells = [(BASELINE, DEFAULT, default), (OTHER, typed, seeds)]
 
     assert (typed == DEFAULT) == bool(identical_cells(results(cells)))
-
-
-@pytest.mark.parametrize(
-    ("shown", "policy", "same"),
-    [
-        ("noise", "scripted", True),  # who does not read reasons
-        ("noise", "llm", False),
-        ("noise", "human", False),
-        ("noise", "own:Policy", False),
-        ("own", "scripted", False),
-    ],
-)
-def test_other_reasons_are_nothing_to_scripted_workers(shown: str, policy: str, same: bool) -> None:
-    cells = dict(results([(BASELINE, DEFAULT, (1,)), (OTHER, DEFAULT, (1,))]).by_cell)
-    for cell, config in ((BASELINE, {}), (OTHER, {"shown": shown})):
-        cells[cell] = [
-            attrs.evolve(
-                result,
-                config=attrs.evolve(result.config, **config),
-                policies=["scripted"] * 5 + [policy],
-            )
-            for result in cells[cell]
-        ]
-    found = Results("study", studied("competition"), Manifest("", {}, [], 2), cells)
-
-    assert same == (OTHER in identical_cells(found))
 
 
 def test_where_the_arena_is_not_here_options_stay_as_they_are() -> None:

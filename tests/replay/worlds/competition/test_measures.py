@@ -128,7 +128,6 @@ def told_measures(one: Assignment, table: int) -> dict[str, Value]:
     challenges = one.counted(table, "challenge")
     [end] = one.all("concluded", table)
     scored = one.all("scored", table)
-    reasons = [event["words"] for event in one.done("stood", table)]
     raw = {event["agent"]: event["rubric"] for event in scored}
     merits = {event["agent"]: event["rubric"] - event["raw"][2] for event in scored}
     is_rubrics = all(sum(event["raw"]) == event["rubric"] for event in scored)  # nobody rated else
@@ -150,18 +149,26 @@ def told_measures(one: Assignment, table: int) -> dict[str, Value]:
     refuted = [one.held(table, c["target"], c["part"]) is False for c in challenges]
     return {
         **told_quality(one, table, end),
-        "drawn": float(len(end["tied"]) > 0),
+        "chose_best": float(told_best(one, table, end["proposal"])),
         "open": float(end["proposal"] is None),
         "held": share(held.count(True), len(claims)),
         "sharp": share(sharp.count(True), len(claims)),
         "sustained": share(sum(refuted), len(challenges)),
         "passes": share(sum(s["move"] == "pass" for s in said), len(said)),
-        "words": len(" ".join([*(s["words"] for s in said), *reasons]).split()),
         "trials": len(one.done("tried", table)),
         "total": fmean(event["total"] for event in scored),
         "validity": valid(raw),
         "merit": valid(merits) if is_rubrics else UNTOLD,
     }
+
+
+def told_best(one: Assignment, table: int, chosen: int | None) -> bool:
+    """Whether nothing that held tested better than what was concluded."""
+    claims = [said["id"] for said in one.counted(table, "propose", "amend")]
+    tests = {at: one.tested(table)[at, "base"] for at in claims if one.held(table, at, "base")}
+    if chosen is None or not tests:
+        return False
+    return tests[chosen] == (max if one.subject(table)[1] == "up" else min)(tests.values())
 
 
 def told_quality(one: Assignment, table: int, end: Event) -> dict[str, Value]:
@@ -248,7 +255,6 @@ class Told:
         counts = (source.get(n) for source in answers for n in ("tokens_in", "tokens_out"))
         values |= {
             "faced": len(one.all("elimination_faced")),
-            "returned": len(one.all("returned")),
             "questions": len(answers),
             "tokens": sum(n for n in counts if n is not None) if answers else None,
         }

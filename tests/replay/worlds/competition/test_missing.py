@@ -17,8 +17,7 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.competition.folder import as_files
-from goldrush.replay.worlds.competition.leaderboard import season_at
+from goldrush.replay.worlds.competition.leaderboard import as_files, season_at
 from goldrush.replay.worlds.competition.prompt import prompted
 from goldrush.replay.worlds.competition.score import scores
 from tests.journals import commits_of, events_of, write

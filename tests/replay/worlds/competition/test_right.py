@@ -1,108 +1,108 @@
-"""Who was right at a table: what is said of it follows from the tests alone."""
+"""Who was right at a table: what is said of it follows from the tests and the stances."""
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldrush.kernel.worlds.competition.arena import Subject
+from goldrush.kernel.worlds.competition.events import CODES, Stood
+from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Part
-from goldrush.replay.worlds.competition.proof import (
-    BY_PROOF,
-    Challenge,
-    Proof,
-    Proven,
-    Side,
-    proofs,
-)
+from goldrush.replay.journal.draws import draws_at
+from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.verify import verify
+from goldrush.replay.worlds.competition.ended import ended_at
 from goldrush.replay.worlds.competition.quality import Quality
 from goldrush.replay.worlds.competition.right import (
+    account_of,
+    base_value,
     best_of,
     challenges_of,
-    format_best,
-    format_challenge,
+    chose_best,
+    concluded,
+    explained,
     format_quality,
-    format_right,
+    sides,
 )
 from tests.golden import season_path
 from tests.journals import events_of
-from tests.stances import ASSIGNMENTS, odd
+from tests.seasons import changed, forged, kept
+from tests.stances import ASSIGNMENTS, HOSTILE, apart, odd, silent
 
 VALUES = st.integers(0, 6).map(lambda value: value / 4)
 
 
+def table_of(values: list[tuple[int, float, float | None]], better: str = "up") -> Roundtable:
+    """A table of proposals, each as (agent, value claimed, value tested), without a conclusion."""
+    return Roundtable(
+        0, Subject("value", better, "here", "all"), 3, bar=0.0, order=(5, 6, 7, 8),
+        contributions=[
+            Contribution(id, 0, agent, "propose", conduct="c", claim=(claimed, None))
+            for id, (agent, claimed, _) in enumerate(values)
+        ],
+        tests={(id, Part.BASE): test for id, (_, _, test) in enumerate(values)},
+        conclusion=Conclusion(),
+    )  # fmt: skip
+
+
 @st.composite
-def made_up(draw: st.DrawFn) -> Proof:
-    """A proof of any claims and tests, concluded on any proposal that holds, or on none."""
-    is_up = draw(st.booleans())
-    proposals = []
-    for id in range(draw(st.integers(0, 6))):
-        claimed, tested = draw(VALUES), draw(st.none() | VALUES)
-        held = tested is not None and (tested >= claimed if is_up else tested <= claimed)
-        proposals.append(
-            Proven(id, draw(st.integers(5, 8)), "c", claimed, tested, held, None,
-                   None if held else BY_PROOF)
-        )  # fmt: skip
-    holding = [each.id for each in proposals if each.held]
-    conclusion = draw(st.none() | st.sampled_from(holding)) if holding else None
-    sides = [Side(agent, None, None, conclusion, None) for agent in range(5, 9)]
-    subject = ("value", "up" if is_up else "down", "here")
-    return Proof(0, subject, 0.0, proposals, [], sides, conclusion, ())
+def made_up(draw: st.DrawFn) -> Roundtable:
+    """A table of any claims and tests, concluded on any proposal that holds, or on none."""
+    claims = st.tuples(st.integers(5, 8), VALUES, st.none() | VALUES)
+    table = table_of(draw(st.lists(claims, max_size=6)), draw(st.sampled_from(["up", "down"])))
+    holding = [said.id for said in table.proposals() if table.held(said.id, Part.BASE)]
+    if chosen := draw(st.sampled_from([None, *holding])):
+        table.conclusion = Conclusion(chosen, "c")
+        for agent in table.order:
+            table.stances.stand(agent, chosen)
+    return table
 
 
 @given(made_up())
-def test_the_best_choice_holds_and_nothing_that_holds_tested_better(proof: Proof) -> None:
-    best = best_of(proof)
-    holding = [each for each in proof.proposals if each.held]
+def test_the_best_choice_holds_and_nothing_that_holds_tested_better(table: Roundtable) -> None:
+    best, is_up = best_of(table), table.subject.better == "up"
+    holding = [said for said in table.proposals() if table.held(said.id, Part.BASE)]
     assert (best is None) == (not holding)
     if best is None:
         return
-    values = [each.tested for each in holding if each.tested is not None]
+    values = [base_value(table, said) for said in holding]
 
-    assert best.held
-    assert best.tested == (max(values) if proof.subject[1] == "up" else min(values))
-    assert best.id == min(each.id for each in holding if each.tested == best.tested)
+    assert table.held(best.id, Part.BASE)
+    assert base_value(table, best) == (max if is_up else min)(v for v in values if v is not None)
+    assert best.id == min(s.id for s in holding if base_value(table, s) == base_value(table, best))
 
 
 @given(made_up())
-def test_what_should_have_been_chosen_is_said_unless_it_was(proof: Proof) -> None:
-    best, said = best_of(proof), format_best(proof, str)
-    chosen = [each for each in proof.proposals if each.id == proof.conclusion]
-    if best is None:
+def test_what_should_have_been_chosen_is_said_unless_it_was(table: Roundtable) -> None:
+    best, chosen, said = best_of(table), concluded(table), account_of(table, str)[-1]
+    if not table.proposals():
+        assert "Nobody proposed anything that counts, so nothing is concluded." == said
+    elif best is None:
         assert said.startswith("By the tests there was nothing to choose")
-    elif chosen and chosen[0].tested == best.tested:
-        assert said.startswith("By the tests that was the best choice.")
+    elif chosen is not None and base_value(table, chosen) == base_value(table, best):
+        assert chose_best(table)
+        assert "By the tests that was the best choice." == said
     else:
+        assert not chose_best(table)
         assert said.startswith(f"By the tests it should have chosen #{best.id} of {best.agent}, at")
 
 
-def test_a_choice_as_good_as_the_best_is_the_best_choice() -> None:
-    proposals = [Proven(id, 5 + id, "c", 0.1, 0.2, True, None, None) for id in range(2)]
-    sides = [Side(5, None, None, 1, None)]
-    proof = Proof(0, ("value", "up", "here"), 0.0, proposals, [], sides, 1, ())
-
-    assert format_best(proof, str) == "By the tests that was the best choice."
-
-
 @given(made_up())
-def test_everybody_who_claimed_is_named_with_the_claims_that_held(proof: Proof) -> None:
+def test_everybody_who_claimed_is_named_with_the_claims_that_held(table: Roundtable) -> None:
     held = defaultdict(list)
-    for each in proof.proposals:
-        held[f"agent-{each.agent}"].append(each.held)
-    said = format_right(proof, lambda agent: f"agent-{agent}")
+    for said in table.proposals():
+        held[f"agent-{said.agent}"].append(table.held(said.id, Part.BASE))
+    account = account_of(table, lambda agent: f"agent-{agent}")[0]
 
-    assert {name: (sum(claims), len(claims)) for name, claims in held.items()} == {
+    assert {name: (claims.count(True), len(claims)) for name, claims in held.items()} == {
         name: (int(some), int(of))
-        for name, some, of in re.findall(r"(agent-\d) (\d) of (\d)", said)
+        for name, some, of in re.findall(r"(agent-\d) (\d) of (\d)", account)
     }
-
-
-def test_names_of_a_large_table_are_counted_from_the_seventh_on() -> None:
-    proposals = [Proven(id, id, "c", 0.1, 0.2, True, None, None) for id in range(20)]
-    proof = Proof(0, ("value", "up", "here"), 0.0, proposals, [], [], 0, ())
-
-    assert format_right(proof, str).endswith(", 5 1 of 1 and 14 more workers.")
 
 
 def test_a_challenge_is_right_if_the_part_that_it_names_does_not_hold() -> None:
@@ -113,40 +113,123 @@ def test_a_challenge_is_right_if_the_part_that_it_names_does_not_hold() -> None:
             if event.name == "spoke"
         }  # fmt: skip
         for unit in range(units):
-            for number, proof in enumerate(proofs(path, unit)):
-                by_id = {each.id: each for each in proof.proposals}
-                for each in challenges_of(proof):
-                    event = spoken[unit, number, each.id]
-                    target = by_id[each.target]
-                    held = target.held if each.part == Part.BASE else target.edge_held
-                    said = format_challenge(each, proof, lambda agent: f"agent-{agent}")
+            for table in ended_at(path, unit).state.tables:
+                said = "\n".join(account_of(table, lambda agent: f"agent-{agent}"))
+                for each in challenges_of(table):
+                    event = spoken[unit, table.number, each.id]
+                    target, part = event["target"], event["part"]
+                    is_right = table.held(target, part) is False
+                    of = "" if part == Part.BASE else f"the {part} of "
+                    author = table.contributions[target].agent
 
                     assert ("challenge", event["agent"]) == (event["move"], each.agent)
-                    assert (each.target, each.part) == (event["target"], event["part"])
-                    assert each.is_sustained == (held is False)
-                    assert (", rightly: " in said) == each.is_sustained
-                    assert f" #{each.target} of agent-{target.agent}" in said
-                    seen.add((each.part, each.is_sustained))
+                    assert (
+                        f"agent-{each.agent} challenged {of}#{target} of agent-{author}, "
+                        f"{'rightly' if is_right else 'wrongly'}: claimed "
+                    ) in said
+                    seen.add((part, is_right))
     assert {"base", "edge"} == {part for part, _ in seen}
-    assert {True, False} == {is_sustained for _, is_sustained in seen}
+    assert {True, False} == {is_right for _, is_right in seen}
 
 
 def test_the_quality_of_a_conclusion_is_said_or_that_it_is_not_known() -> None:
-    proof = Proof(0, ("value", "up", "here"), 0.0, [], [], [], None, ())
-    concluded = Proof(0, ("value", "up", "here"), 0.0, [], [], [], 3, ())
+    table, other = table_of([(5, 0.1, 0.2)]), table_of([(5, 0.1, 0.2)])
+    other.conclusion = Conclusion(0, "c")
     nearly = Quality(0.99976, 0.9, 0.25, 0.25, 0.0)
 
-    assert "not known in this arena" in format_quality(proof, None)
+    assert "not known in this arena" in format_quality(table, None)
     assert "The bar's conduct, which stays, is better than 40% of" in format_quality(
-        proof, Quality(0.4, 0.1, 0.5, 0.5, 0.0)
+        table, Quality(0.4, 0.1, 0.5, 0.5, 0.0)
     )
-    assert "better than more than 99.9% of all" in format_quality(concluded, nearly)
-    assert "the best of all is better by 0.25." in format_quality(concluded, nearly)
-    assert "no conduct is better." in format_quality(concluded, Quality(0.9999, 1.0, 0.0, 0.0, 0.0))
+    assert "better than more than 99.9% of all" in format_quality(other, nearly)
+    assert "the best of all is better by 0.25." in format_quality(other, nearly)
+    assert "no conduct is better." in format_quality(other, Quality(0.9999, 1.0, 0.0, 0.0, 0.0))
 
 
-def test_challenges_are_in_the_plain_values_of_a_proof() -> None:
-    [proof] = proofs(odd(), 0)
-    plain = json.loads(json.dumps(proof.as_dict()))["challenges"]
+def test_a_conclusion_has_most_final_stances_and_of_these_the_best_test() -> None:
+    reasons = Counter[str]()
+    seasons = [(odd(), ASSIGNMENTS), (kept("rich"), 16), (apart(), 4)]
+    every = [table for path, units in seasons for unit in range(units)
+             for table in ended_at(path, unit).state.tables]  # fmt: skip
+    for table in every:
+        account = account_of(table, lambda agent: f"agent-{agent}")
+        counts = Counter(side.final for side in sides(table) if side.final is not None)
+        chosen = concluded(table)
+        if chosen is None:
+            assert not counts
+            continue
+        foremost = [p for p in table.proposals() if counts[p.id] == max(counts.values())]
+        [last] = [line for line in account if line.startswith("Concluded on ")]
 
-    assert [Challenge(**each) for each in plain] == list(proof.challenges)
+        assert base_value(table, chosen) == max(base_value(table, p) or 0 for p in foremost)
+        assert last.startswith(f"Concluded on #{chosen.id} of agent-{chosen.agent}, tested ")
+        assert f": {counts[chosen.id]} of {len(table.order)} stand by it" in last
+        reason = last.rsplit(" stand by it", 1)[1].split("#", 1)[0].rstrip(".")
+        assert (", as by the others of " if len(foremost) > 1 else "") == reason
+        reasons[reason] += 1
+    assert len(reasons) == 2
+
+
+def test_why_an_assignment_concluded_what_it_did() -> None:
+    path = odd()
+    for unit in range(ASSIGNMENTS):
+        [table] = ended_at(path, unit).state.tables
+        [why] = explained(path, unit, unit)
+        changed = sum(side.changed for side in sides(table))
+
+        assert (unit, 0, sorted(table.order)) == (
+            why.unit, why.location, list(why.agents)
+        )  # fmt: skip
+        choice = f"{len(table.stood)} of 6 gave a final stance; {changed} changed sides "
+        assert (choice if table.stood else "No final stances: ") in str(why)
+        assert json.loads(json.dumps(why.as_dict()))["account"] == list(why.account)
+
+
+def test_explanations_are_of_each_table_of_the_assignments() -> None:
+    path = apart()
+    tables = [
+        (unit, table.number) for unit in range(4) for table in ended_at(path, unit).state.tables
+    ]
+
+    assert tables == [(each.unit, each.location) for each in explained(path)]
+    assert [of for of in tables if of[0] in (1, 2)] == [
+        (each.unit, each.location) for each in explained(path, 1, 2)
+    ]
+    assert [] == list(explained(path, 99))
+
+
+def test_where_nobody_is_asked_it_is_said_so() -> None:
+    for path, says in (
+        (apart(), "No final stances: everybody stands where the proof left it."),
+        (silent(), "Nobody proposed anything that counts, so nothing is concluded."),
+    ):
+        assert says in "\n".join(map(str, explained(path, 1, 1)))
+
+
+def test_a_final_stance_is_told_on_one_line_whatever_its_words_are() -> None:
+    events = [event for event in events_of(odd()) if event.name in ("stood", "refused")]
+    told = list(narrator(odd())(events))
+    hostile = [line for line in told if "rm -rf" in line]
+
+    assert len(events) == len(told)
+    assert hostile
+    assert all("dov stands by no proposal in the end" in line for line in hostile)
+    assert all(json.dumps(HOSTILE) in line for line in hostile)
+    for line in told:
+        assert not set(line) & set("\n\x1b\u202e")
+    for code in ("move/unknown-target", "move/refuted", "act/malformed"):
+        assert any(f"(stood), {code}" in line for line in told)
+
+
+def test_forged_final_stances_are_found_in_the_conclusion(tmp_path: Path) -> None:
+    def by_nothing(row: list[Any]) -> None:
+        row[Stood._fields.index("target")] = None
+
+    path = kept("rich")
+    unit = next(e.unit for e in events_of(path) if e.name == "stood" and e["target"] is not None)
+    commits = changed(path, CODES[Stood], unit, by_nothing)
+    fake = forged(tmp_path / "forged.journal", commits, path)
+
+    assert draws_at(path, unit, 0, "conclude")[0].holds
+    assert not draws_at(fake, unit, 0, "conclude")[0].holds
+    assert not verify(fake).holds

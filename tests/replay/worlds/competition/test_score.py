@@ -5,13 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
-from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.replay.worlds.competition.score import Score, format_score, scores
 from tests.golden import path_of
 from tests.journals import events_of
@@ -92,7 +90,7 @@ def test_claims_show_what_was_claimed_and_tested_and_whether_it_held_and_was_sha
     for score in found:
         at = score.assignment, score.table
         bar = tested[*at, None, None]["value"]
-        for claim in score.claims:
+        for claim in (*score.grounds.bases, *score.grounds.edges):
             event = tested[*at, claim.id, claim.part]
             margin = event["value"] - bar
             is_sharp = claim.part == "base" and 2 * (claim.claimed - bar) >= margin
@@ -104,60 +102,33 @@ def test_claims_show_what_was_claimed_and_tested_and_whether_it_held_and_was_sha
             kinds.add((claim.part, claim.held, claim.is_sharp))
     assert {("base", True, True), ("base", True, False), ("base", False, False)} <= kinds
     assert "edge" in {part for part, _, _ in kinds}
-    assert any(claim.is_counted for score in found for claim in score.claims)
+    assert any(base.is_counted for score in found for base in score.grounds.bases)
 
 
-def test_a_claim_that_hardly_fails_shows_by_how_much(found: list[Score]) -> None:
-    score = next(score for score in found if score.claims)
-    close = attrs.evolve(score.claims[0], claimed=0.40052, tested=0.40047, held=False)
-    grounds = attrs.evolve(score.grounds, bases=[close], edges=[])
-    head, *lines = format_score(attrs.evolve(score, bar=0.40046, grounds=grounds)).splitlines()
-
-    assert head.endswith("the bar is 0.40046")
-    assert any("claimed 0.40052, tested 0.40047, not held" in line for line in lines)
+def test_a_claim_shows_so_many_digits_that_one_that_hardly_fails_is_seen_to(
+    found: list[Score],
+) -> None:
+    for score in found:
+        text = format_score(score)
+        for base in score.grounds.bases:
+            assert f"claimed {base.claimed:.6g}, tested {base.tested:.6g}, " in text
 
 
 def test_impact_names_what_would_have_been_concluded_and_who_would_have_stood_elsewhere(
-    found: list[Score],
-) -> None:
-    differing = [score for score in found if score.grounds.counterfactual.differs]
-    moving = [score for score in found if score.moved]
-
-    assert differing
-    assert moving
-    for score in found:
-        assert score.grounds.counterfactual.differs is (
-            score.concluded.conduct != score.grounds.counterfactual.conclusion.conduct
-        )
-        assert score.agent not in {moved.agent for moved in score.moved}
-        assert all(moved.stance != moved.without for moved in (*score.moved, *score.went))
-        assert score.rubric[2] == (
-            2 + score.grounds.counterfactual.is_own
-            if score.grounds.counterfactual.differs
-            else bool(score.moved)
-        )
-
-
-def test_impact_counts_stances_before_the_tests_and_shows_what_is_left_out(
     events: list[Event], found: list[Score]
 ) -> None:
-    stood = {(e.unit, e["table"], e["agent"]): e["target"] for e in events if e.name == "stood"}
     kinds = set()
     for score in found:
-        text = format_score(score)
+        without, text = score.grounds.counterfactual, format_score(score)
         own = [e["id"] for e in said_by(events, score)]
 
-        assert text.count("  at the end of the talk: ") == len(score.moved)
-        assert text.count("  in the end: ") == len(score.went)
-        assert set(score.gone) >= set(own)
-        if score.stood is not None:
-            assert score.stood.target == stood[score.assignment, score.table, score.agent]
-            target = score.stood.target
-            assert f"its final stance: {'none' if target is None else f'#{target}'}" in text
-        if not score.grounds.counterfactual.differs:
-            assert score.rubric[2] == bool(score.moved)
-            kinds.add((bool(score.moved), bool(score.went)))
-    assert {(False, False), (True, False)} <= kinds
+        assert text.count("  at the end of the talk ") == len(without.moved)
+        assert score.agent not in without.moved
+        assert set(without.stances.gone) >= set(own)
+        assert ("without it: the same" in text) == (not without.differs)
+        assert score.rubric[2] == (2 + without.is_own if without.differs else bool(without.moved))
+        kinds.add((without.differs, bool(without.moved)))
+    assert {(False, False), (False, True), (True, True)} <= kinds
 
 
 def test_challenge_counts_what_was_sustained_against_what_failed(found: list[Score]) -> None:
@@ -181,23 +152,6 @@ def test_challenges_are_those_that_were_spoken(events: list[Event], found: list[
         assert {(c.id, c.target, c.part) for c in score.grounds.challenges} <= there
         assert all(c.is_sustained for c in score.grounds.challenges if c.toppled)
     assert any(c.is_sustained for score in found for c in score.grounds.challenges)
-
-
-def test_relative_scores_are_told_with_the_median_of_the_table(found: list[Score]) -> None:
-    tables: dict[tuple[int, int], list[Score]] = {}
-    for score in found:
-        tables.setdefault((score.assignment, score.table), []).append(score)
-    for table in tables.values():
-        for place, dimension in enumerate(DIMENSIONS):
-            before = sorted(
-                next(
-                    (step[2] for step in score.again.steps if step[:2] == ("relative", dimension)),
-                    score.again.final[place],
-                )
-                for score in table
-            )
-
-            assert {before[(len(before) - 1) // 2]} == {score.middles[place] for score in table}
 
 
 def test_a_score_is_plain_enough_for_json(found: list[Score]) -> None:
@@ -256,7 +210,6 @@ def test_absolute_scores_are_relative_to_nothing(played: Callable[..., Path]) ->
     [score] = scores(played(scoring="absolute"), 0, 5)
 
     assert score.holds
-    assert list(score.middles) == []
     assert all(rule != "relative" for rule, *_ in score.again.steps)
 
 
@@ -326,9 +279,9 @@ def test_an_assignment_without_scores_does_not_hold(season: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
-        ((0, 99), r"no agent 99; give admin \(0\), "),
-        ((0, 2), r"'judge' sat at no table in assignment 0; give one of ada \(5\), ben"),
-        ((0, 5, 3), "no table 3 in assignment 0; give one from 0 to 0"),
+        ((0, 99), r"agent 99 sat at no table in assignment 0; take ada \(5\), ben"),
+        ((0, 2), r"agent 2 sat at no table in assignment 0; take ada \(5\), ben"),
+        ((0, 5, 3), "agent 5 sat at no table 3 in assignment 0; "),
         ((16, 5), "no assignment 16; give one from 0 to 15"),
     ],
     ids=str,
