@@ -117,7 +117,6 @@ def study(
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import WORLD_DEFAULT
     from goldrush.replay.study import plan as plans
-    from goldrush.replay.study.carry_out import runs_of
 
     treatments, rosters, seeds, rounds, settings = varied
     asked = subject.chosen()
@@ -137,19 +136,15 @@ def study(
         wanted = plans.read_plan(plan, own)
     else:
         subject.check(of.config)
-        names, in_files = plans.treatments_of(of, treatments or plans.ALL)
         wanted = plans.plan_of(
-            world=of.name, treatments=names, rosters=rosters or plans.BASELINES,
+            world=of.name, treatments=treatments or plans.ALL, rosters=rosters or plans.BASELINES,
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
-            rounds=rounds or None, settings=settings_of(settings, asked), own=in_files,
+            rounds=rounds or None, settings=settings_of(settings, asked),
         )  # fmt: skip
     if model is not None:
         names_in, texts = plans.studied(wanted.world).players.names, wanted.rosters.values()
         names = [name for text in texts if text is not None for name in names_in(text)]
         check_model(model, names, "no roster has it")
-    if dask is not None:
-        with redirect_stdout(sys.stderr):
-            runs_of(wanted, models, remote=True)  # before a scheduler is looked for
     return _carried_out(wanted, out, models, dask, jobs, as_json)
 
 

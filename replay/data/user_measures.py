@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from math import fsum, isfinite, nan
+from math import fsum, isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
@@ -125,7 +125,7 @@ class _Calls:
         self.values = Series()
         self.of_agents: list[Value] | None = None
         self._agents = agents
-        self._is_listed: bool | None = None  # whether it gives lists
+        self._kinds: set[bool] = set()  # whether it gives lists, numbers
 
     def measure(self, where: str, given: Mapping[str, object]) -> None:
         """Add the value of a unit. `where`: the measure and the unit, for messages."""
@@ -136,52 +136,32 @@ class _Calls:
             raise
         except BaseException as error:  # also `sys.exit()`
             raise BadInput(f"{where} failed: {format_error(error)}", _CURE) from error
-        self._add(where, value)
-
-    def _add(self, where: str, value: Any) -> None:
-        is_listed = not (value is None or isinstance(value, str | Real))
+        wrong = BadInput(f"{where} gives {format_value(value)}", _CURE)
+        is_listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping | Set)
+        values = list(value) if is_listed else [value]
+        if not all(each is None or _is_finite(each) for each in values):
+            raise wrong
+        numbers = [None if each is None else float(each) for each in values]
         if value is not None:
-            if self._is_listed not in (None, is_listed):
-                raise BadInput(f"{where} gives {format_value(value)}", "give numbers, or lists")
-            self._is_listed = is_listed
-        if not is_listed:
-            self.values.append(_number(where, value))
-            return
-        numbers = _numbers(where, value, self._agents)
+            self._kinds.add(is_listed)
+        if len(self._kinds) > 1 or (is_listed and len(numbers) != self._agents):
+            raise wrong
         self.values.append(mean(numbers))
-        if self.user.declared.total and self.of_agents is not None:
+        if is_listed and self.user.declared.total and self.of_agents is not None:
             numbers = [_sum(a, b) for a, b in zip(self.of_agents, numbers, strict=True)]
-        self.of_agents = numbers
+        if is_listed:
+            self.of_agents = numbers
 
 
-def _numbers(where: str, value: Any, agents: int) -> list[Value]:
+def _is_finite(value: object) -> bool:
     try:
-        values = list(value)
-    except TypeError:
-        values = None
-    if values is None or isinstance(value, Mapping | set | frozenset):
-        raise BadInput(f"{where} gives {format_value(value)}", _CURE)
-    if len(values) != agents:
-        raise BadInput(
-            f"{where} gives a list of {len(values)} for {agents} agents", "give one for each"
-        )
-    return [_number(where, each) for each in values]
-
-
-def _number(where: str, value: Any) -> Value:
-    if value is None:
-        return None
-    try:
-        number = float(value) if isinstance(value, Real) else nan
+        return isinstance(value, Real) and isfinite(value)
     except OverflowError:
-        number = nan
-    if not isfinite(number):
-        raise BadInput(f"{where} gives {format_value(value)}", _CURE)
-    return number
+        return False
 
 
 def _sum(a: Value, b: Value) -> Value:
     return a if b is None else b if a is None else fsum([a, b])
 
 
-_CURE: Final = "it must give a finite number, None, or a list with one for each agent"
+_CURE: Final = "it must give a finite number, None, or always a list with one for each agent"

@@ -86,7 +86,14 @@ def carry_out(
         WriteFailed: if the folder cannot be written.
     """
     backend = backend or processes()
-    runs = runs_of(plan, models, remote=not backend.shares_folder)
+    runs = runs_of(plan, models)
+    if not backend.shares_folder and any(run.models for run in runs):
+        raise BadInput("a cluster cannot ask language models", "leave out --dask")
+    if not backend.shares_folder and given(plan.world) and not location_of(plan.world):
+        raise BadInput(
+            f"workers elsewhere cannot import the game {plan.world}",
+            "write it in a file, or leave out --dask",
+        )
     call: Call = _in_worker
     if backend.shares_folder and runs_given_code(plan):
         call = in_child
@@ -147,25 +154,16 @@ def _sync(root: Path, paths: Iterable[str]) -> None:
         files.sync_folder(str(folder / "any"))
 
 
-def runs_of(
-    plan: StudyPlan, models: Models | None = None, *, remote: bool = False
-) -> list[Planned]:
-    """The runs of a plan. `remote`: played by a backend that does not share the study's folder,
-    which excludes language models and games that have no location. Raises BadInput if a run cannot
-    be played.
+def runs_of(plan: StudyPlan, models: Models | None = None) -> list[Planned]:
+    """The runs of a plan. Raises BadInput if one cannot be played.
 
     Given code is called to prepare them, in a process of its own: those that play the runs are
     forked from this one.
     """
-    if remote and given(plan.world) is not None and not location_of(plan.world):
-        raise BadInput(
-            f"workers elsewhere cannot import the game {plan.world}",
-            "write it in a file, or leave out --dask",
-        )
     if not runs_given_code(plan):
-        return _prepared(plan, models, remote)
+        return _prepared(plan, models)
     import_early(_policies(plan), _policies(plan) if plan.trust is None else plan.trust)
-    runs = in_child(_sendable, plan, models, remote)
+    runs = in_child(_sendable, plan, models)
     return [
         attrs.evolve(run, config=outline.config, classes=plan.classes.get(outline.cell.roster, {}))
         for run, outline in zip(runs, plan.outlines(), strict=True)
@@ -188,21 +186,16 @@ def _is_kept(run: Planned, root: Path, done: Mapping[str, Done]) -> bool:
     return run.path in done or (bool(run.models) and os.path.lexists(unfinished))
 
 
-def _sendable(plan: StudyPlan, models: Models | None, remote: bool) -> list[Planned]:
-    return [attrs.evolve(run.as_sent(), classes={}) for run in _prepared(plan, models, remote)]
+def _sendable(plan: StudyPlan, models: Models | None) -> list[Planned]:
+    return [attrs.evolve(run.as_sent(), classes={}) for run in _prepared(plan, models)]
 
 
-def _prepared(plan: StudyPlan, models: Models | None, remote: bool) -> list[Planned]:
+def _prepared(plan: StudyPlan, models: Models | None) -> list[Planned]:
     runs = plan.runs(models)
     of = studied(plan.world)
     checked: set[str] = set()
     for cell, members in cells_of(runs):
         first = members[0]
-        if first.models and remote:
-            raise BadInput(
-                f"{cell.format(of.vocabulary.units)}: a cluster cannot ask language models",
-                "leave out --dask",
-            )
         for model in set(first.models):
             (models or Models()).endpoint_of(model).key()
         if not first.models and cell.roster not in checked:

@@ -133,20 +133,17 @@ def _file_of_user(name: str) -> Path | None:
     """The file of a module, imported or not; None if there is none, and for installed ones."""
     if name.partition(".")[0] in sys.stdlib_module_names | {"goldrush"}:
         return None
-    module = sys.modules.get(name)
-    spec = _spec_of(name) if module is None else None
-    file = getattr(module, "__file__", None) or (spec and spec.has_location and spec.origin)
-    path = Path(file) if file else None
-    return None if path is None or _INSTALLED & {*path.parts} else path
+    spec = _spec_of(name) if name not in sys.modules else None
+    file = getattr(sys.modules.get(name), "__file__", None)
+    file = file or (spec and spec.has_location and spec.origin)
+    return None if not file or _INSTALLED & {*Path(file).parts} else Path(file)
 
 
 def _spec_of(name: str) -> ModuleSpec | None:
     """Where a module would be imported from. Nothing is imported."""
-    if name in sys.modules:
-        return getattr(sys.modules[name], "__spec__", None)
     parent = name.rpartition(".")[0]
-    if not parent:
-        return PathFinder.find_spec(name)
+    if name in sys.modules or not parent:
+        return getattr(sys.modules.get(name), "__spec__", None) or PathFinder.find_spec(name)
     above = _spec_of(parent)
     folders = None if above is None else above.submodule_search_locations
     return None if folders is None else PathFinder.find_spec(name, folders)

@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
-from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, JournalError
 from goldrush.kernel.files import open_regular
 from goldrush.kernel.journal import JournalReader, sha256_in
 from goldrush.kernel.measures import Value
@@ -148,7 +147,7 @@ def _result(task: _Task) -> Result[Any, Any]:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
-    _check_begun(of, path, run, roster, measured)
+    _check_begun(path, run, measured)
     made = result_of(run, measured, of.studies.kept(measured), of.headline(measured))
     made = attrs.evolve(made, failures=failures, first=first)
     if not users:
@@ -156,23 +155,13 @@ def _result(task: _Task) -> Result[Any, Any]:
     return made
 
 
-def _check_begun(
-    of: Tools, path: Path, run: StudyRun, roster: str | None, measured: Measured[Any]
-) -> None:
+def _check_begun(path: Path, run: StudyRun, measured: Measured[Any]) -> None:
     """Raises BadInput unless a journal begins as the manifest says, and is not a fork."""
     instead = "restore the manifest, or run the study's command again, which plays the run again"
     if measured.forks:
         raise BadInput(f"{path} is a fork, and not a run of a study", instead)
     if measured.config != run.config:
         raise BadInput(f"the configuration of {path} differs from the manifest", instead)
-    names = of.studies.seats(roster, run.config.agents)
-    for agent, (name, called) in enumerate(zip(names, measured.roster, strict=True)):
-        if not matches_label(name, called):
-            raise BadInput(
-                f"the roster of {path} differs from {format_value(run.cell.roster)} in the "
-                f"manifest: agent {agent} plays {format_value(called)}, not {format_value(name)}",
-                instead,
-            )
 
 
 def result_of(

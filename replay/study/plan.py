@@ -35,7 +35,7 @@ from goldrush.kernel.treatments import (
     treatment_named,
 )
 from goldrush.replay.arguments import integer as integer_of
-from goldrush.replay.arguments import listed
+from goldrush.replay.arguments import listed, settings_of
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
 from goldrush.replay.studies import MIXED, NO_STUDIES
 from goldrush.replay.study.records import Cell, StudyRun
@@ -49,6 +49,7 @@ FOLDER_MAX: Final = 100  # characters of a roster's name in the name of its fold
 FILE_MAX: Final = 1 << 20  # bytes of a plan file
 
 
+Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
 Classes = Mapping[int, type]  # of external agents
 
 
@@ -196,7 +197,7 @@ class StudyPlan:
 def plan_of(
     *,
     world: str = WORLD_DEFAULT,
-    treatments: str | Sequence[str] = ALL,
+    treatments: Treatments = ALL,
     rosters: str | Sequence[str] | Mapping[str, str] = BASELINES,
     seeds: int | Sequence[int] = SEEDS_DEFAULT,
     rounds: int | Sequence[int] | None = None,
@@ -209,7 +210,8 @@ def plan_of(
     """A plan from user input.
 
     Args:
-        treatments: names; `all` stands for all treatments of the world and of `own`.
+        treatments: names or files (`plan.toml:dense`), or a dict, from a name to settings (`{}` for
+            a known one); `all` stands for all treatments of the world and of `own`.
         rosters: texts, each its own name, or texts by name; `baselines` stands for the world's.
         seeds: a number of seeds, counted from 0, or the seeds.
         rounds: the horizon, or several; also in `settings`, by the world's name for it.
@@ -218,7 +220,8 @@ def plan_of(
     `StudyPlan.runs` checks the rest.
     """
     of = studied(world)
-    own, settings = own or {}, dict(settings or {})
+    given, others = _treatments_of(of, treatments)
+    own, settings = {**(own or {}), **others}, dict(settings or {})
     field = attrs.fields_dict(of.config)[of.players.horizon]
     horizon = settings.pop(field.name, None)
     if None not in (horizon, rounds):
@@ -228,7 +231,7 @@ def plan_of(
     _check_settings(of, "the settings have", settings)
     known = list(known_treatments(of, own))
     names: list[str] = []
-    for name in texts_of(treatments, "treatment"):
+    for name in given:
         names += known if name == ALL else [name]
     for name in names:
         if name not in known:
@@ -256,18 +259,19 @@ def plan_of(
     )
 
 
-def treatments_of(
-    of: Tools, given: str | Sequence[str]
-) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
-    """The names of treatments, and the settings of those in files (`FILE.toml:NAME`) by name.
-    Raises BadInput for a file without it.
+def _treatments_of(of: Tools, given: Treatments) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
+    """The names of treatments, and the settings of user-defined ones by name: of a dict, and of
+    those in files (`FILE.toml:NAME`). Raises BadInput for a file without it.
     """
-    names, own = [], {}
+    names: list[str] = []
+    own: dict[str, Mapping[str, Any]] = {}
     texts = texts_of(given, "treatment")
     for text in texts:
-        found = treatment_in_file(text, of.config)
+        found = None if isinstance(given, Mapping) else treatment_in_file(text, of.config)
         if found is not None:
             own[found.name] = found.settings
+        elif isinstance(given, Mapping) and (given[text] or text not in {ALL, *of.treatments}):
+            own[text] = settings_of(given[text], {})[1]
         if found is None or ALL not in texts:  # which stands for them, too
             names.append(text if found is None else found.name)
     return names, own

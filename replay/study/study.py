@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from multiprocessing import get_start_method
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +16,7 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.pool import end_if_inherited
 from goldrush.agents.trust import import_names
-from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import (
     OnStep,
@@ -44,11 +43,10 @@ from goldrush.replay.study.plan import (
     SEEDS_DEFAULT,
     Classes,
     StudyPlan,
+    Treatments,
     plan_of,
     read_plan,
     studied,
-    texts_of,
-    treatments_of,
 )
 from goldrush.replay.study.records import Manifest, StudyRun
 from goldrush.replay.study.results import Results
@@ -63,7 +61,6 @@ if TYPE_CHECKING:
     from goldrush.replay.report.figure import Figure
     from goldrush.replay.study.verdicts import Verdicts
 
-Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
 Rosters = str | Sequence[str] | Mapping[str, str | Sequence[object]]
 
 RUNS: Final = "runs"  # the table with a row for each run
@@ -116,16 +113,14 @@ def study(
     end_if_inherited()
     world = world_named(world)
     of = studied(world)
-    names, own = _treatments(of, treatments)
     texts, classes = _rosters(of, rosters, is_alone=backend is None and jobs == 1)
     plan = plan_of(
         world=world,
-        treatments=names,
+        treatments=treatments,
         rosters=texts,
         seeds=seeds,
         rounds=rounds,
         settings=settings_of(None, settings)[1],
-        own=own,
         classes=classes,
     )
     return Study.play(plan, folder, jobs=jobs, backend=backend, models=models, on_step=on_step)
@@ -207,15 +202,6 @@ class Study:
         ]
         end = f", {left} not played" if left else ""
         return f"<Study {self.folder}: {', '.join(counts)}{end}>"
-
-    def _repr_html_(self) -> str:
-        """The answer and the standings as a table, in a notebook."""
-        head = f"<p>{escape(repr(self))}</p>"
-        try:
-            answer = self.answer(jobs=1)
-        except GoldrushError as error:
-            return f"{head}<p>{escape(str(error))}</p>"
-        return head + answer._repr_html_()
 
     def runs(
         self,
@@ -425,21 +411,6 @@ class Study:
         return write_overview(
             self.folder, path, outcome=outcome, users=users, jobs=jobs, force=force
         ).path
-
-
-def _treatments(of: Tools, given: Treatments) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
-    if not isinstance(given, Mapping):
-        return treatments_of(of, given)
-    known = {ALL, *of.treatments}
-    own: dict[str, Mapping[str, Any]] = {}
-    for name in texts_of(given, "treatment"):
-        if not isinstance(given[name], Mapping):
-            raise BadInput(f"treatment {name} is {given[name]}", "give a dict of settings")
-        if name in known and given[name]:
-            raise BadInput(f"treatment {name} has settings of its own", "give it another name")
-        if name not in known:
-            own[name] = settings_of(given[name], {})[1]
-    return list(given), own
 
 
 def _rosters(

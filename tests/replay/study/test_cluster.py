@@ -326,16 +326,6 @@ def test_workers_without_the_same_goldrush_are_refused(
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
-def test_models_are_not_asked_there_and_no_scheduler_is_looked_for(tmp_path: Path) -> None:
-    ran = goldrush(
-        "study", "--dask", f"127.0.0.1:{closed_port()}", "--roster", "llm:a*2", "--out", "study",
-        "--treatment", "baseline", cwd=tmp_path, OPENAI_API_KEY="none",
-    )  # fmt: skip
-
-    assert_refused(ran, "a cluster cannot ask language models", "--dask")
-    assert [] == os.listdir(tmp_path)
-
-
 @pytest.fixture
 def small_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """A scheduler, and a worker that nobody starts again."""
