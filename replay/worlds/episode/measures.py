@@ -5,7 +5,7 @@ A reward that is infinite or NaN makes the measures undefined that it is part of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -24,7 +24,6 @@ from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import number_in, shown
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.columns import free_name
-from goldrush.replay.data.compact import Series
 from goldrush.replay.data.course import ByAgent
 from goldrush.replay.data.measures import (
     AgentMeasure,
@@ -215,24 +214,13 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
         taken.sample(lambda: by_agent.values)
     state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
-        variables = {
-            name: _dated(measure, taken.values[name], steps)
-            for name, measure in known.items()
-            if name not in MEASURES
-        }
-        known, still = _parted(variables, moves.names)
+        variables = {name: known[name] for name in known if name not in MEASURES}
+        known = {name: variables[name] for name in variables if name in moves.names}
+        still = {name: variables[name] for name in variables if name not in known}
     return MeasuredEpisodes(
         config=state.config, known=known, still=still, episodes=episodes.all, about=state.about,
         steps=steps, vocabulary=VOCABULARY, **taken.fields(reader, walk, by_agent.values),
     )  # fmt: skip
-
-
-def _parted(
-    variables: Mapping[str, Measure], names: Collection[str]
-) -> tuple[dict[str, Measure], dict[str, Measure]]:
-    """The variables of these names, and the others."""
-    known = {name: measure for name, measure in variables.items() if name in names}
-    return known, {name: variables[name] for name in variables if name not in known}
 
 
 def _new_variables(known: Mapping[str, Measure], state: EpisodeState) -> list[str]:
@@ -270,15 +258,6 @@ def _key(front: str, name: str) -> tuple[None, str]:
 def _own(name: str) -> str:
     """The name of a variable, whose measure may be called otherwise."""
     return name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
-
-
-def _dated(measure: Measure, values: Series, steps: int) -> Measure:
-    """A variable of a run, which says in which step it was reported last if that is not the last
-    step of the run: it may have another value there.
-    """
-    step = max((step for step, value in enumerate(values) if value is not None), default=steps)
-    title = measure.title if step >= steps else f"{measure.title} (last in step {step})"
-    return attrs.evolve(measure, title=title)
 
 
 def _last(name: str, measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:

@@ -7,7 +7,7 @@ the world steps the environment with the action as the journal has it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -16,6 +16,7 @@ from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.kernel.errors import (
     BadInput,
+    GoldrushError,
     RulesFailed,
     WriteFailed,
     format_error,
@@ -236,17 +237,23 @@ class Recording(Generic[U]):
 
 
 @contextmanager
-def exits_told(name: str) -> Iterator[None]:
-    """Raises RulesFailed for what the code of a subject raises besides exceptions and Ctrl-C:
-    `sys.exit()` would end the program that records it as if nothing had failed.
+def failing(what: str, instead: str, *passed: type[Exception]) -> Iterator[None]:
+    """Raises RulesFailed, one line, for what a subject's code raises: it may be anything, and
+    `sys.exit()` would end the program as if nothing had failed. `passed`: is raised as it is.
     """
+    passing: tuple[type[BaseException], ...] = (KeyboardInterrupt, MemoryError, GoldrushError)
     try:
         yield
-    except (Exception, KeyboardInterrupt):
+    except (*passing, *passed):
         raise
     except BaseException as error:
         reason = " ".join(format_error(error).split())
-        raise RulesFailed(f"{name} fails: {reason}", "raise an exception there") from error
+        raise RulesFailed(f"{what}: {reason}", instead) from error
+
+
+def exits_told(name: str) -> AbstractContextManager[None]:
+    """Raises RulesFailed for what the code of a subject raises besides exceptions and Ctrl-C."""
+    return failing(f"{name} fails", "raise an exception there", Exception)
 
 
 def _how_it_ended(state: EpisodeState) -> str:

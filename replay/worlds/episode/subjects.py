@@ -18,10 +18,8 @@ from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.agents.worlds.episode.subjects import Seen, Space
 from goldrush.kernel.errors import (
     BadInput,
-    GoldrushError,
     PolicyFailed,
     RulesFailed,
-    format_error,
     format_value,
 )
 from goldrush.kernel.world import Block
@@ -43,7 +41,7 @@ from goldrush.replay.worlds.episode.environments import (
 from goldrush.replay.worlds.episode.making import SubjectMaker, about_of, name_of, subject_made
 from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.parameters import asked_in
-from goldrush.replay.worlds.episode.recording import config_for
+from goldrush.replay.worlds.episode.recording import config_for, failing
 from goldrush.replay.worlds.episode.stage import LiveStage
 from goldrush.replay.worlds.episode.versions import format_versions
 
@@ -82,18 +80,6 @@ def _told(state: EpisodeState, what: str) -> Iterator[None]:
     instead = f"`goldrush repeats` tells whether it repeats; it runs under {versions}"
     with failing(f"{state.about.name} {what}", instead):
         yield
-
-
-@contextmanager
-def failing(what: str, instead: str) -> Iterator[None]:
-    """Raises RulesFailed, one line, for what a subject's code raises."""
-    try:
-        yield
-    except (KeyboardInterrupt, MemoryError, GoldrushError):
-        raise
-    except BaseException as error:  # an environment may raise anything
-        reason = " ".join(format_error(error).split())
-        raise RulesFailed(f"{what}: {reason}", instead) from error
 
 
 def _blame(

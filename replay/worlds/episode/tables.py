@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, Final
-
-import attrs
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Row
@@ -33,53 +31,41 @@ from goldrush.replay.worlds.episode.episodes import Episode, Episodes, closed_un
 from goldrush.replay.worlds.episode.show import named
 
 
-@attrs.frozen
-class _Given:
-    """What a step gave.
-
-    Attributes:
-        step: its public number.
-        episode, of_episode: as `Episodes.place`.
-        state: that after it.
-        row: of an event; None: it gave nothing.
+def _rows(code: int, run: TableSource) -> Iterator[tuple[EpisodeState, Row | None, dict[str, Any]]]:
+    """Each row of a type of events with the state after its step, and the columns of where it is;
+    of a step without such a row its place alone.
     """
-
-    step: int
-    episode: int | None
-    of_episode: int | None
-    state: EpisodeState
-    row: Row | None
-
-    @property
-    def agent(self) -> str | None:
-        """The name of the agent that it was given; None: no agent in particular."""
-        whose = None if self.row is None else self.row[0]
-        return None if whose is None else named(whose, self.state.about.agents)
-
-
-def _given(code: int, run: TableSource, *, or_nothing: bool = False) -> Iterator[_Given]:
-    """Each row of a type of events. `or_nothing`: of a step that has none, one without."""
     episodes = Episodes()
     with JournalReader(run.path) as reader:
         for commit, state in closed_units(episode_world(), reader):
             episodes.add(commit, state)
             rows: list[Row | None] = [row for block in commit.blocks for row in block.rows(code)]
-            for row in rows or [None] * or_nothing:
-                place = episodes.place(state, None if row is None else row[0])
-                yield _Given(commit.unit - 1, *place, state, row)
+            for row in rows or [None]:
+                agent = None if row is None else row[0]
+                episode, of_episode = episodes.place(state, agent)
+                name = None if agent is None else named(agent, state.about.agents)
+                place = {"step": commit.unit - 1, "episode": episode, "of_episode": of_episode}
+                yield state, row, {**place, "agent": name}
 
 
-def _field(index: int) -> Callable[[_Given], Any]:
-    return lambda given: None if given.row is None else given.row[index]
+def _steps(run: TableSource) -> Iterator[SimpleNamespace]:
+    for state, row, place in _rows(GAVE, run):
+        agent, reward, terminated, truncated = row or (None, None, None, None)
+        total = None if agent is None else state.returns[agent]
+        yield SimpleNamespace(
+            **place, **{"return": total}, reward=reward, terminated=terminated,
+            truncated=truncated, over=state.is_over,
+        )  # fmt: skip
 
 
-def _return(given: _Given) -> float | None:
-    return None if given.row is None else given.state.returns[given.row[0]]
-
-
-def _value(given: _Given) -> object:
-    value = _field(3)(given)
-    return None if value is None else shown(value, most=math.inf)
+def _arrays(run: TableSource) -> Iterator[SimpleNamespace]:
+    for _, row, place in _rows(ARRAY, run):
+        if row is not None:
+            _, name, digest, value = row
+            yield SimpleNamespace(
+                **place, name=name, digest=f"{digest:016x}", number=number_in(value),
+                value=None if value is None else shown(value, most=math.inf),
+            )  # fmt: skip
 
 
 def _episodes(run: TableSource) -> Iterator[Episode]:
@@ -97,17 +83,17 @@ _STEP: Final[Column] = column("step", WHOLE, "the step, from 0 on: each reset is
 _NUMBER: Final = "the number of the episode, from 1 on, as in `episodes`"
 
 STEPS: Final = records_table(
-    "steps", partial(_given, GAVE, or_nothing=True),
+    "steps", _steps,
     "what a step gave an agent; of a step without rewards, such as a reset, the step alone",
     _STEP,
     column("episode", WHOLE, _NUMBER),
     column("of_episode", WHOLE, "the number of the step in its episode; 0: the reset"),
     column("agent", TEXT, "the name of the agent"),
-    column("reward", REAL, "its reward", _field(1)),
-    column("return", REAL, "the sum of its rewards since the last reset", _return),
-    column("terminated", TRUTH, "it has come to its end", _field(2)),
-    column("truncated", TRUTH, "it was cut off", _field(3)),
-    column("over", TRUTH, "nothing but a reset can follow", attrgetter("state.is_over")),
+    column("reward", REAL, "its reward"),
+    column("return", REAL, "the sum of its rewards since the last reset"),
+    column("terminated", TRUTH, "it has come to its end"),
+    column("truncated", TRUTH, "it was cut off"),
+    column("over", TRUTH, "nothing but a reset can follow"),
 )  # fmt: skip
 
 EPISODES: Final = records_table(
@@ -130,17 +116,15 @@ EPISODES: Final = records_table(
 )  # fmt: skip
 
 ARRAYS: Final = records_table(
-    "arrays", partial(_given, ARRAY),
+    "arrays", _arrays,
     "an observation, an info, or a variable of a model, after a step",
     _STEP,
     column("episode", WHOLE, _NUMBER),
     column("agent", TEXT, "the name of the agent whose it is; null: of all"),
-    column("name", TEXT, "its name: `observation`, `info[score]`, `report[Gini]`", _field(1)),
-    column("digest", TEXT, "64 bits of its type, shape and bytes, 16 hex digits",
-           lambda given: f"{_field(2)(given):016x}"),
-    column("number", REAL, "its value, if that is one finite number",
-           lambda given: number_in(_field(3)(given))),
-    column("value", JSON, "its value, arrays as nested lists; null: not recorded", _value),
+    column("name", TEXT, "its name: `observation`, `info[score]`, `report[Gini]`"),
+    column("digest", TEXT, "64 bits of its type, shape and bytes, 16 hex digits"),
+    column("number", REAL, "its value, if that is one finite number"),
+    column("value", JSON, "its value, arrays as nested lists; null: not recorded"),
 )  # fmt: skip
 
 TABLES: Final = Tables(own=[STEPS, EPISODES, ARRAYS])
