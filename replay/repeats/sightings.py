@@ -27,9 +27,8 @@ class Sightings:
         self._home = home
         self._fixes = frozenset(fixes)
         self._seen: dict[Place, Sighting] = {}
-        self._counts: dict[Place, int] = {}
         self.step = 0  # the number of the one that runs
-        self._is_quiet = False
+        self.fixes_any, self._is_quiet = bool(fixes), False
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -42,8 +41,7 @@ class Sightings:
 
     def all(self) -> tuple[Sighting, ...]:
         """What was seen, in the order of place."""
-        counted = (attrs.evolve(self._seen[p], count=n) for p, n in self._counts.items())
-        return tuple(sorted(counted, key=lambda sighting: attrs.astuple(sighting.place)))
+        return tuple(sorted(self._seen.values(), key=lambda each: attrs.astuple(each.place)))
 
     def is_fixed(
         self, kind: str, what: str, *, direct: bool = False, unknown: bool = False
@@ -66,17 +64,10 @@ class Sightings:
 
     def note(self, place: Place, what: str, frame: FrameType | None = None) -> bool:
         """Notes that a place was met, by the code of `frame`; whether it is fixed."""
-        if place in self._counts:
-            self._counts[place] += 1
-        else:
-            self._counts[place] = 1
+        if place not in self._seen:
             within = self._within(frame or self._caller(sys._getframe(1))[0], place.kind)
-            self._seen[place] = Sighting(place, within, what, 1, self.step)
+            self._seen[place] = Sighting(place, within, what, self.step)
         return place in self._fixes
-
-    @property
-    def fixes_any(self) -> bool:
-        return bool(self._fixes)
 
     def _caller(self, frame: FrameType | None) -> tuple[FrameType | None, str | None]:
         """The innermost frame of the subject, and what it called of the standard library; None for

@@ -18,9 +18,8 @@ from functools import partial
 from typing import Any, Final
 from weakref import WeakSet, ref
 
-import xxhash
-
 from goldrush.kernel.game.watch import is_stable, varies
+from goldrush.replay.repeats.content import content, digest_of
 from goldrush.replay.repeats.graph import sorted_by_content
 from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
 from goldrush.replay.repeats.trace import Place
@@ -258,14 +257,9 @@ class _Numbers:
 
     def hash(self, value: object) -> int:
         """A hash that does not depend on the process."""
-        if isinstance(value, (str, bytes)):
-            data = value.encode(errors="surrogatepass") if isinstance(value, str) else value
-            return xxhash.xxh3_64_intdigest(data) >> 3
-        if isinstance(value, tuple):
-            return hash(tuple(map(self.hash, value)))
-        if isinstance(value, frozenset):
-            return hash(frozenset(map(self.hash, value)))
-        return self.number(value) if type(value).__hash__ is object.__hash__ else hash(value)
+        if type(value).__hash__ is object.__hash__:
+            return self.number(value)
+        return digest_of([content(value, 1)]) >> 3
 
 
 def _same(value: object) -> object:

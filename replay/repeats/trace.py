@@ -55,20 +55,18 @@ class Place:
 
 @attrs.frozen
 class Sighting:
-    """How often a place was passed in a run.
+    """A place that a run passed.
 
     Attributes:
         within: the line of the subject that led there; None: the place itself is the subject's, or
             nothing of it led there.
         what: the function called, or what was read.
-        count: how often.
         first_step: the first step; 0: while the subject was made.
     """
 
     place: Place
     within: Place | None
     what: str
-    count: int
     first_step: int
 
 

@@ -53,8 +53,8 @@ class Culprit(Sighting):
         where = _shown(self.place)
         if self.within is not None:
             where = f"{_shown(self.within)}, by way of {where}"
-        when = f"{format_count(self.count, 'time')}, first in step {self.first_step}"
-        return f"{how}: {where}: {KINDS[self.place.kind]} ({self.what}; {when})"
+        what = f"{self.what}, first in step {self.first_step}"
+        return f"{how}: {where}: {KINDS[self.place.kind]} ({what})"
 
 
 @attrs.frozen
@@ -149,9 +149,9 @@ class Repeats:
         # Others gave the same in all runs, perhaps.
         if innocent := [place for place in self.innocent if place.kind not in _ALIKE]:
             calls = format_count(len(innocent), "other non-deterministic call")
-            known = "it is not known whether they" if self.unexplained else "they do not"
-            example = f"{_shown(innocent[0])} ({KINDS[innocent[0].kind]})"
-            yield f"{calls}, such as {example}: {known} affect the result"
+            effect = "of unknown effect" if self.unexplained else "without effect"
+            places = _listed([f"{_shown(place)} ({place.kind})" for place in innocent])
+            yield f"{calls} {effect} on the result: {places}"
         if self.unexplained:
             yield (
                 f"not explained: {self.unexplained}. Extensions in C, threads, other processes and "

@@ -29,7 +29,7 @@ VERDICT = {
         {
             "place": {"kind": "random", "file": f"{SITE}/nx/m.py", "line": 7},
             "within": {"kind": "random", "file": f"{SITE}/own.py", "line": 2},
-            "what": "random.random", "is_confirmed": True, "count": 1, "first_step": 0,
+            "what": "random.random", "is_confirmed": True, "first_step": 0,
         }
     ],
 }  # fmt: skip

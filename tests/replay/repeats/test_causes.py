@@ -74,7 +74,7 @@ def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     assert () == verdict.causes
     assert len(verdict.innocent) > 7
     assert "repeats while it is watched" in verdict.unexplained
-    assert "not known whether they affect the result" in str(verdict)
+    assert "of unknown effect on the result" in str(verdict)
 
 
 def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ PLACES = [
 
 def passing(passed: set[Place], guilty: set[Place], joint: set[Place], order: Order) -> Trace:
     """A run that differs by hash seed unless all guilty places are fixed, and a joint one is."""
-    seen = [Sighting(place, None, "", 1, 0) for place in passed]
+    seen = [Sighting(place, None, "", 0) for place in passed]
     fixes = set(order.fixes or ())
     differs = not guilty <= fixes or (len(joint) > 1 and not joint & fixes)
     return Trace(rows=[{"value": order.way.hash_seed if differs else 0}], sightings=seen)
@@ -153,7 +153,7 @@ def coarse(order: Order) -> Trace:
     unless it is made to differ.
     """
     clocks = PLACES[:2]
-    seen = [Sighting(place, None, "", 1, 0) for place in clocks]
+    seen = [Sighting(place, None, "", 0) for place in clocks]
     count = len({*clocks} - {*(order.fixes or ())})
     differs = count == 2 or (order.forced and count)
     return Trace(rows=[{"value": order.way.hash_seed if differs else 0}], sightings=seen)
@@ -169,7 +169,7 @@ def test_coarse_clocks_of_which_each_alone_would_do_are_no_joint_cause() -> None
 
 def differing_now_and_then(share: float, rng: random.Random, order: Order) -> Trace:
     """A run that passes three innocent places, and differs by a source that nobody watches."""
-    seen = [Sighting(place, None, "", 1, 0) for place in PLACES[18:21]]
+    seen = [Sighting(place, None, "", 0) for place in PLACES[18:21]]
     return Trace(rows=[{"luck": int(rng.random() < share)}], sightings=seen)
 
 
