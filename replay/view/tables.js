@@ -44,8 +44,8 @@ function agentTable(run, player, at, index, label) {
   const scores = fields.find(({ name }) => name === run.ranks)?.values[index];
   const values = fields.map((field) => field.values[index]);
   const agents = scores ? ranked(scores) : values[0].map((_, agent) => ({ agent }));
-  const head = [...(scores ? ["place"] : []), "agent", ...(policies.length ? ["policy"] : []), ...fields.map(({ name }) => name)];
-  const isNumbers = head.map((name, column) => name === "place" || values[column - (head.length - fields.length)]?.every((value) => value === null || typeof value === "number"));
+  const head = [...(scores ? ["rank"] : []), "agent", ...(policies.length ? ["policy"] : []), ...fields.map(({ name }) => name)];
+  const isNumbers = head.map((name, column) => name === "rank" || values[column - (head.length - fields.length)]?.every((value) => value === null || typeof value === "number"));
   const rows = agents.slice(0, ROWS_MAX).map(({ agent, place }) => [
     ...(scores ? [place ?? "–"] : []), [colours[agent] ? swatchOf(colours[agent]) : null, agentLink(run, player, agent, run.names[agent] ?? agent)],
     ...(policies.length ? [policies[agent] ?? "–"] : []), ...values.map((of) => shown(of[agent] ?? null)),

@@ -92,9 +92,8 @@ def _about(text: str) -> str:
 
 def _front(beside_chart: str, name: str = "front") -> str:
     """The place of the chart, and what stands beside it."""
-    return (
-        f'<div class="front"><div id="outcome"></div><div id="standings">{beside_chart}</div></div>'
-    )
+    place = f'<div id="outcome"></div><div id="standings">{beside_chart}</div>'
+    return f'<div class="{name}">{place}</div>'
 
 
 def _part(run: ShownRun, which: str = "") -> str:

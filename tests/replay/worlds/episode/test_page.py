@@ -82,6 +82,38 @@ def test_the_page_lists_episodes(browser: Any, tmp_path: Path) -> None:
     assert [] == tab.leave()
 
 
+def test_each_step_shows_its_episode(browser: Any, tmp_path: Path) -> None:
+    page = tmp_path / "run.html"
+    write_page(walked(tmp_path / "run.journal", episodes=3), page)
+    tab = Tab(browser, "light", WIDE)
+    current = {}
+    for step in (0, 5, 6, 11, 12, 17):
+        tab.open(page, f"#step={step}")
+        current[step] = tab.texts(".parts tr[aria-current] > :first-child")
+
+    assert {0: ["1"], 5: ["1"], 6: ["2"], 11: ["2"], 12: ["3"], 17: ["3"]} == current
+    assert [] == tab.leave()
+
+
+@pytest.mark.parametrize(
+    ("steps", "episodes"),
+    [
+        ((0, 4), ["1"]),
+        ((5, 5), ["1"]),
+        ((5, 6), ["1", "2"]),
+        ((6, 6), ["2"]),
+        ((7, 12), ["2", "3"]),
+    ],
+)
+def test_a_page_of_some_steps_lists_their_episodes(
+    steps: tuple[int, int], episodes: list[str], tmp_path: Path
+) -> None:
+    [run] = data_of(page_of(walked(tmp_path / "run.journal", episodes=3), units=steps))["runs"]
+    parts = run["added"]["parts"]
+
+    assert (episodes, len(episodes)) == ([row[2] for row in parts["rows"]], parts["of"])
+
+
 def test_the_page_of_a_model_charts_its_variables(browser: Any, tmp_path: Path) -> None:
     path, page = tmp_path / "run.journal", tmp_path / "run.html"
     write_page(record(path, Growth(), [reset(2), *[STEP] * 9]), page)
