@@ -18,7 +18,7 @@ from goldrush.kernel.text import escaped, format_count
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.llm.question import About
-    from goldrush.replay.tools import Prompted
+    from goldrush.replay.journal.prompts import RebuiltPrompt
 
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
@@ -192,7 +192,7 @@ def _show_answer(about: About | None) -> None:
         click.echo(f"({more}; see `goldrush export`)")
 
 
-def _show(prompt: Prompted, who: str, *, silent: bool) -> int:
+def _show(prompt: RebuiltPrompt, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
     for message in () if silent else prompt.messages:
         click.echo(f"--- {message['role']} ---\n{shown(message['content'])}")

@@ -54,7 +54,7 @@ from goldrush.replay.find import (
     tools_for,
     world_named,
 )
-from goldrush.replay.tools import Prompted, Tools, lacks
+from goldrush.replay.tools import Tools, lacks
 
 if TYPE_CHECKING:
     import pyarrow
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.draws import Recheck
     from goldrush.replay.journal.log import Query
     from goldrush.replay.journal.outline import Outline
+    from goldrush.replay.journal.prompts import RebuiltPrompt
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.verify import Verdict
@@ -414,13 +415,13 @@ class Run:
         """The id of a plot. Raises BadInput for one that is not there."""
         if self.tools.location != "plot":
             raise lacks(self.tools, self.path, "plots")
-        return self.tools.location_of(self.path, _location_text(plot, "the plot"))
+        return self.tools.location_of(self.path, _location_text(plot))
 
     def _location(self, location: Location | None) -> int | None:
         """The number of a location (a plot, a table). Raises BadInput for one that is not there."""
         if location is None:
             return None
-        return self.tools.location_of(self.path, _location_text(location, "the location"))
+        return self.tools.location_of(self.path, _location_text(location))
 
     def log(
         self,
@@ -535,7 +536,7 @@ class Run:
 
     def prompts(
         self, at: int, agent: int | str, *, program: str | None = None
-    ) -> Sequence[Prompted]:
+    ) -> Sequence[RebuiltPrompt]:
         """The prompts of an `agent` in the unit `at`, as they were or would be sent to a model.
         `program`: the user-defined test program of a season.
 
@@ -841,8 +842,8 @@ open = Run.open
 record = Run.record
 
 
-def _location_text(location: object, what: str) -> str:
+def _location_text(location: object) -> str:
     if isinstance(location, str):
         return location
     parts = location if isinstance(location, tuple) else (location,)
-    return ",".join(str(integer(part, what)) for part in parts)
+    return ",".join(str(integer(part, "the place")) for part in parts)

@@ -12,10 +12,11 @@ from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import StageGame
 from goldrush.kernel.world import World
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.tools import Prompted, Tools, lazy
+from goldrush.replay.tools import Tools, lazy
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
+    from goldrush.replay.journal.prompts import RebuiltPrompt
 
 
 class StageTools(Tools):
@@ -40,8 +41,8 @@ class StageTools(Tools):
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
-    ) -> Sequence[Prompted]:
+    ) -> Sequence[RebuiltPrompt]:
         if not self.game.prompting:
             return super().prompts(path, unit, agent, resources)
-        found: Sequence[Prompted] = self._prompted(path, self.game, unit, agent)
+        found: Sequence[RebuiltPrompt] = self._prompted(path, self.game, unit, agent)
         return found

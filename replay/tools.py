@@ -23,11 +23,11 @@ from goldrush.kernel.world import Event, EventType, Step, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.question import About
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures
+    from goldrush.replay.journal.prompts import RebuiltPrompt
     from goldrush.replay.journal.tie_break import Draws
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.report.chapter import Chapter
@@ -61,29 +61,6 @@ class ClosedUnit(Protocol):
     def digest(self) -> int: ...
     @property
     def vocabulary(self) -> Vocabulary: ...
-
-
-class Prompted(HasDict, Protocol):
-    """A question to a language model, as it was sent or would be sent.
-
-    Attributes:
-        messages: the messages of the request.
-        digest: their digest.
-        recorded: the digest in the journal; None where it has none.
-        is_model: the agent is a language model, and not merely one that could be.
-        about: the recorded answer of a model or a person; None where there is none.
-    """
-
-    @property
-    def messages(self) -> Sequence[Mapping[str, str]]: ...
-    @property
-    def digest(self) -> str: ...
-    @property
-    def recorded(self) -> str | None: ...
-    @property
-    def is_model(self) -> bool: ...
-    @property
-    def about(self) -> About | None: ...
 
 
 @attrs.frozen
@@ -330,7 +307,7 @@ class Tools:
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
-    ) -> Sequence[Prompted]:
+    ) -> Sequence[RebuiltPrompt]:
         """The prompts of an agent in a unit; `resources` are for asking other players again."""
         raise lacks(self, path, "prompts")
 

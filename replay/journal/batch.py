@@ -163,7 +163,10 @@ def _judged(
 ) -> BatchResult:
     try:
         with printing_to_stderr():
-            return _demanded(path, level, strict, resources, on_bytes)
+            verdict = verify(path, level, resources=resources, on_bytes=on_bytes)
+    except GoldrushError as error:
+        text = str(error)
+        return BatchResult(path, None, text if path in text else f"{path}: {text}")
     except MemoryError:
         return BatchResult(path, None, f"{path}: not enough memory to judge it")
     except KeyboardInterrupt:
@@ -171,21 +174,6 @@ def _judged(
     except BaseException as error:  # of a world; the other journals are still judged
         problem = f"{path}: cannot be judged: {format_error(error)}"
         return BatchResult(path, None, problem, trace=format_traceback(error))
-
-
-def _demanded(
-    path: str,
-    level: int,
-    strict: bool,
-    resources: Resources,
-    on_bytes: Callable[[int], None] | None,
-) -> BatchResult:
-    """The verdict, and whether it meets the requirements."""
-    try:
-        verdict = verify(path, level, resources=resources, on_bytes=on_bytes)
-    except GoldrushError as error:
-        text = str(error)
-        return BatchResult(path, None, text if path in text else f"{path}: {text}")
     trouble = _not_known(verdict) if verdict.holds is None else None
     faults = []
     if strict and verdict.not_asked:
@@ -237,8 +225,7 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join(faults)}"
     levels = verdict.levels
     if verdict.not_asked:
-        how = _how_to_ask(verdict.not_asked)
-        who = f"not asked again: {', '.join(verdict.not_asked)}{f'; {how}' if how else ''}"
+        who = f"not asked again: {', '.join(verdict.not_asked)}{_how_to_ask(verdict.not_asked)}"
         levels = f"{levels.removesuffix(')')}, {who})"
     if outcome.holds is None:
         why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
@@ -260,18 +247,11 @@ def _other_code(verdict: Verdict) -> str:
 
 
 def _how_to_ask(players: Sequence[str]) -> str:
-    """How players can be asked again: external agents are Python objects, which no option has.
-    Empty: they cannot.
-    """
-    players = [player for player in players if not player.startswith(PROGRAM)]
-    is_object = [player.split(" ")[0] == EXTERNAL for player in players]
-    ways = [] if all(is_object) else ["see --trust, --source and --test"]
-    if any(is_object):
-        ways.append(
-            f"{EXTERNAL} agents are Python objects: goldrush.open(path).verify(policies=...) in "
-            "Python asks them"
-        )
-    return "; ".join(ways)
+    """How players can be asked again, as the end of a message; empty: they cannot."""
+    if any(player.startswith(EXTERNAL) for player in players):
+        return "; goldrush.open(path).verify(policies=...) asks external agents in Python"
+    is_program = all(player.startswith(PROGRAM) for player in players)
+    return "" if is_program else "; see --trust, --source and --test"
 
 
 def _way_out(verdict: Verdict, fault: Break, program: str) -> str:

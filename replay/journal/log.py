@@ -12,10 +12,9 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import Event, EventType, World
-from goldrush.replay.find import open_world, tools_of
+from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import commits_near
-from goldrush.replay.journal.rebuild import rebuild
 
 
 @attrs.frozen
@@ -64,20 +63,14 @@ def log(
     Only the units that it names are read, through an index where the journal is long. `query`: the
     filter; None: all events; `world`: the world; None: found by the journal's header.
 
-    Raises BadInput for an unknown name or agent, and for a range that is empty or beyond the
+    Raises BadInput for an unknown name of an event, and for a range that is empty or beyond the
     journal; JournalError as reading the journal does, after the events before the error.
     """
     query = query or Query()
     with JournalReader(path) as reader:
-        tools = tools_of(reader) if world is None else None
         world = world or open_world(reader)
         _check_range(query, world)
         _check_names(query, world)
-        if query.agents and tools is not None:
-            start = rebuild(path, world.vocabulary.number(0), world=world)
-            count = len(tools.labels(start.state))
-            if count and not tools.names(path):  # of agents with names others may join
-                _check_agents(query.agents, count)
         types = {type.name: type for type in world.events}
         for event in fold.events(world, reader, _commits(world, reader, query)):
             if query.matches(event, types.get(event.name)):
@@ -119,12 +112,6 @@ def _check_names(query: Query, world: World[Any]) -> None:
     for name in query.names:
         if name not in known:
             raise unknown("event", name, known)
-
-
-def _check_agents(agents: Collection[int], count: int) -> None:
-    for agent in agents:
-        if not 0 <= agent < count:
-            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {count - 1}")
 
 
 def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:

@@ -28,30 +28,44 @@ from goldrush.replay.journal.forged import reader_of
 
 @attrs.frozen
 class RebuiltPrompt:
-    """A prompt.
+    """A question to a language model, as it was sent or would be sent.
 
     Attributes:
-        messages: the messages, as they are sent.
+        name: what is asked for; empty where there is one question only.
+        messages: the messages of the request.
         digest: their digest.
-        request: the whole body of the request.
-        recorded: the digest in the agent's submission of that unit; None where it has none.
         is_model: the agent is a language model, and not merely one that could be.
+        about: the recorded answer of a model or a person; None where there is none.
+        request: the whole body of the request; None where it is not made again.
         step: the number of the step in its unit, from 0.
-        about: the recorded answer of a model or a person; None where the journal has none.
     """
 
+    name: str
     messages: Sequence[Message]
     digest: str
-    request: Mapping[str, Any]
-    recorded: str | None
     is_model: bool
-    step: int = 0
     about: About | None = attrs.field(default=None, repr=False)
+    request: Mapping[str, Any] | None = None
+    step: int = 0
+
+    @property
+    def recorded(self) -> str | None:
+        """The digest in the journal; None where it has none."""
+        return None if self.about is None else str(self.about.prompt)
 
     def as_dict(self) -> dict[str, object]:
-        """The prompt for JSON."""
-        request = dict(self.request)
-        return {"digest": self.digest, "recorded": self.recorded, "request": request}
+        """The prompt for JSON, with the request or the messages alone."""
+        if self.request is not None:
+            request = dict(self.request)
+            return {"digest": self.digest, "recorded": self.recorded, "request": request}
+        return {
+            "name": self.name,
+            "messages": [dict(message) for message in self.messages],
+            "digest": self.digest,
+            "recorded": self.recorded,
+            "answer": None if self.about is None else self.about.text,
+            "is_model": self.is_model,
+        }
 
 
 @reader_of
@@ -84,10 +98,15 @@ def prompted(
             seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
             request = prompt.question(Endpoint(), seed).request()
             about = _recorded(step.inputs, game, agent)
-            recorded = None if about is None else str(about.prompt)
             rebuilt.append(
                 RebuiltPrompt(
-                    prompt.messages, prompt.digest, request, recorded, is_model, turn.step, about
+                    "",
+                    prompt.messages,
+                    prompt.digest,
+                    is_model,
+                    about,
+                    request,
+                    turn.step,
                 )
             )
         if step.derived.batches:

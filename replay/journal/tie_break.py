@@ -200,14 +200,8 @@ class TieBreak:
             first = among[0] if count else None
             return cls.undrawn(occasion, participants, words, outcome, first, rule, again)
         draws = occasion.draws
-        index = draws.below(count)
-        passed = draws.taken - 1
-        rule = f"below({count}): word {passed} mod {count} is {index}"
-        if passed:
-            rule += (
-                f"; the words before are not under 2^64 - (2^64 mod {count}), so they are passed "
-                "over"
-            )
+        index = draws.below(count)  # a word that is not under 2^64 - (2^64 mod count) is passed
+        rule = f"below({count}): word {draws.taken - 1} mod {count} is {index}"
         return cls(
             occasion, participants, words, draws.words(), index, outcome, among[index], rule, again,
         )  # fmt: skip

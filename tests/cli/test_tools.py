@@ -127,7 +127,6 @@ def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
         (["--rounds", "-"], "is not a range"),
         (["--rounds", " "], "is not a range"),
         (["--rounds", "13"], "no round 13; give one from 0 to 12"),
-        (["--agent", "10"], "no agent 10; give one from 0 to 9"),
         (["--agent", "x"], "there is no agent 'x'; give its number"),
         (["--plot", "10,0"], "no plot '10,0'"),
         (["--plot", "\x1b[2J"], "no plot"),

@@ -5,13 +5,8 @@ Scripted agents have prompts too: the messages that a language model in their pl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import attrs
-
-from goldrush.agents.llm.question import About, Message
 from goldrush.agents.players import Resources
 from goldrush.agents.session import Prompt
 from goldrush.agents.worlds.competition.arenas import opened_tests
@@ -22,49 +17,15 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Row
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.prompts import RebuiltPrompt
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.worlds.competition.steps import season_world
-
-
-@attrs.frozen
-class RebuiltQuestion:
-    """One question to an agent.
-
-    Attributes:
-        name: the name of the question.
-        messages: the messages as sent to a language model.
-        digest: the digest of the messages.
-        is_model: whether the agent is a language model; if not, the messages were never sent.
-        about: the recorded answer of a model or a person; None without one.
-    """
-
-    name: str
-    messages: Sequence[Message]
-    digest: str
-    is_model: bool
-    about: About | None = attrs.field(repr=False)
-
-    @property
-    def recorded(self) -> str | None:
-        """The digest in the recorded answer; None without one."""
-        return None if self.about is None else str(self.about.prompt)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The question for JSON."""
-        return {
-            "name": self.name,
-            "messages": [dict(message) for message in self.messages],
-            "digest": self.digest,
-            "recorded": self.recorded,
-            "answer": None if self.about is None else self.about.text,
-            "is_model": self.is_model,
-        }
 
 
 @reader_of
 def prompted(
     path: str | Path, assignment: int, agent: int, resources: Resources = Resources()
-) -> list[RebuiltQuestion]:
+) -> list[RebuiltPrompt]:
     """Every question to an agent in a closed assignment, in order.
 
     A question depends on the earlier acts of the assignment, so scripted agents are asked again and
@@ -78,13 +39,13 @@ def prompted(
         JournalError: if the journal cannot be read; MalformedEvents if an event up to the end of
             the assignment does not follow from the submissions.
     """
-    questions: list[RebuiltQuestion] = []
+    questions: list[RebuiltPrompt] = []
 
     def keep(prompt: Prompt, row: Row | None) -> None:
         if prompt.asked.agent == agent:
             about = None if row is None or row[-1] is None else about_row(row)
             name, is_model = prompt.asked.name, prompt.model is not None
-            questions.append(RebuiltQuestion(name, prompt.messages, prompt.digest, is_model, about))
+            questions.append(RebuiltPrompt(name, prompt.messages, prompt.digest, is_model, about))
 
     with JournalReader(path) as reader:
         # Agents are asked on the way and must not see forged events.

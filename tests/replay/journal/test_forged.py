@@ -261,7 +261,6 @@ NO_READERS = {
     "mining.measures.measured_by": "its caller is behind the door",
     "outline.outline": "a line each in the outline",
     "outline.outline_of": "a line in the outline",
-    "parent.fault_of": "bytes",
     "report.figure.check_paper": "no journal",
     "report.figure.check_folder": "no journal",
     "report.figure.write_figures": "no journal",
@@ -332,13 +331,13 @@ NO_READERS = {
     "episode.episodes.closed_units": "its caller is behind the door",
     "episode.episodes.episodes_of": "its caller is behind the door",
     "episode.measures.read": "its caller is behind the door",
-    "episode.frames.pictures": "its caller is behind the door",
+    "columns.records_table": "rows, run by run",
+    "episode.show.text_of": "headers and START",
     "find.maker_at": "headers and START",
     "episode.recorded.recorded_model": "writes journals",
     "episode.page.added": "behind the door of shown_of",
     "episode.show.names_in": "leaves out what it cannot read",
     "episode.show.sentences_of": "headers and START",
-    "episode.summary.not_recorded": "behind the door; what summarise meets",
 }
 
 

@@ -183,8 +183,6 @@ def test_what_is_no_plot_is_refused_with_those_there_are(text: str) -> None:
         (Query(names=["claims_drawn"]), "did you mean claim_drawn"),
         (Query(names=["raid_resolved", "riad_resolved"]), "did you mean raid_resolved"),
         (Query(names=["xyzzy"]), "take one of run_started, forked, submitted"),
-        (Query(agents=[10]), "no agent 10; give one from 0 to 9"),
-        (Query(agents=[0, -1]), "no agent -1"),
         (Query(first=5, last=4), "no rounds 5 to 4"),
         (Query(first=-1), "no rounds -1"),
         (Query(first=21), "from 0 to 20"),

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
@@ -214,3 +215,16 @@ def test_a_policy_that_changes_what_it_is_shown_changes_nothing_here(
     verdict = verify(tmp_path / "a.journal", resources=Resources(trust=["meddling:Meddler"]))
 
     assert (verdict.broken, verdict.level) == (None, 4)
+
+
+def test_a_verdict_has_what_proves_the_parent_of_a_fork(tmp_path: Path) -> None:
+    parent, path = tmp_path / "run.journal", tmp_path / "fork.journal"
+    record(parent, SETTINGS)
+    fork(parent, 3, path, settings={"truce": 1})
+    branch, data = verify(path).branch, parent.read_bytes()
+
+    assert branch is not None
+    assert sha256(data[: branch.offset]).hexdigest() == branch.shared
+    assert sha256(data).hexdigest() == branch.parent
+    assert path.read_bytes()[: branch.offset] == data[: branch.offset]
+    assert verify(parent).branch is None
