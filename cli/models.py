@@ -18,7 +18,7 @@ from goldrush.kernel.text import escaped, format_count
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.llm.question import About
-    from goldrush.replay.journal.prompts import RebuiltPrompt
+    from goldrush.replay.tools import RebuiltPrompt
 
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer

@@ -54,7 +54,7 @@ from goldrush.replay.find import (
     tools_for,
     world_named,
 )
-from goldrush.replay.tools import Tools, lacks
+from goldrush.replay.tools import RebuiltPrompt, Tools, lacks
 
 if TYPE_CHECKING:
     import pyarrow
@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.draws import Recheck
     from goldrush.replay.journal.log import Query
     from goldrush.replay.journal.outline import Outline
-    from goldrush.replay.journal.prompts import RebuiltPrompt
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.verify import Verdict

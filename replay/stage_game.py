@@ -12,11 +12,10 @@ from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import StageGame
 from goldrush.kernel.world import World
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.tools import Tools, lazy
+from goldrush.replay.tools import RebuiltPrompt, Tools, lazy
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
-    from goldrush.replay.journal.prompts import RebuiltPrompt
 
 
 class StageTools(Tools):

@@ -4,15 +4,12 @@ that were sent, and those that would have been.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import attrs
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.question import About, Message, drawn_seed
+from goldrush.agents.llm.question import About, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
 from goldrush.agents.session import Asked
@@ -24,48 +21,7 @@ from goldrush.kernel.journal import END, UNIT, JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Block, Step
 from goldrush.replay.journal.forged import reader_of
-
-
-@attrs.frozen
-class RebuiltPrompt:
-    """A question to a language model, as it was sent or would be sent.
-
-    Attributes:
-        name: what is asked for; empty where there is one question only.
-        messages: the messages of the request.
-        digest: their digest.
-        is_model: the agent is a language model, and not merely one that could be.
-        about: the recorded answer of a model or a person; None where there is none.
-        request: the whole body of the request; None where it is not made again.
-        step: the number of the step in its unit, from 0.
-    """
-
-    name: str
-    messages: Sequence[Message]
-    digest: str
-    is_model: bool
-    about: About | None = attrs.field(default=None, repr=False)
-    request: Mapping[str, Any] | None = None
-    step: int = 0
-
-    @property
-    def recorded(self) -> str | None:
-        """The digest in the journal; None where it has none."""
-        return None if self.about is None else str(self.about.prompt)
-
-    def as_dict(self) -> dict[str, object]:
-        """The prompt for JSON, with the request or the messages alone."""
-        if self.request is not None:
-            request = dict(self.request)
-            return {"digest": self.digest, "recorded": self.recorded, "request": request}
-        return {
-            "name": self.name,
-            "messages": [dict(message) for message in self.messages],
-            "digest": self.digest,
-            "recorded": self.recorded,
-            "answer": None if self.about is None else self.about.text,
-            "is_model": self.is_model,
-        }
+from goldrush.replay.tools import RebuiltPrompt
 
 
 @reader_of

@@ -17,8 +17,8 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Row
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.prompts import RebuiltPrompt
 from goldrush.replay.journal.rebuild import walk_through
+from goldrush.replay.tools import RebuiltPrompt
 from goldrush.replay.worlds.competition.steps import season_world
 
 
