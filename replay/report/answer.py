@@ -127,17 +127,13 @@ class StudyAnswer:
         return f"{text}{self._first_policies()}."
 
     def _with_interval(self, standing: CellStanding) -> str:
-        """A mean with its interval: "412 ± 12 (mean of 20 seeds, 95% interval)"."""
+        """A mean with its interval: "412 ± 12 (95% interval of 20 seeds)"."""
         values = standing.values
-        runs = self.results.by_cell[standing.cell]
-        is_equal = any(run.equal_to is not None for run in runs)
+        is_equal = any(run.equal_to is not None for run in self.results.by_cell[standing.cell])
         noun = "distinct run" if is_equal else "seed"
         if values.low is None:
             return f"{number(values.mean)} (one {noun}, so without an interval)"
-        of = format_count(values.n, noun)
-        if is_equal:
-            return f"{bounds(values)} (mean of all runs, 95% interval of {of})"
-        return f"{bounds(values)} (mean of {of} and 95% interval)"
+        return f"{bounds(values)} (95% interval of {format_count(values.n, noun)})"
 
     def _name(self, standing: CellStanding) -> str:
         cell = standing.cell

@@ -24,8 +24,6 @@ class Chapter(Generic[S]):
         tables, figures: those of the world, which the template shows by name.
         values: other values of the template, as `world.NAME`.
         judges: whether the world has criteria of its own in place of those of `Studies.criteria`.
-        settings: `settings(treatment, configuration, agents)`, a treatment as text; `agents` is
-            text, too. None: its description, and the settings that are not the default.
     """
 
     template: Path | None = None
@@ -33,7 +31,6 @@ class Chapter(Generic[S]):
     figures: Callable[[S], Sequence[Figure]] = lambda study: ()
     values: Callable[[S], Mapping[str, Any]] = lambda study: {}
     judges: bool = False
-    settings: Callable[[str, Any, str], str] | None = None
 
 
 PLAIN: Final[Chapter[Any]] = Chapter()

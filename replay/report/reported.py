@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.find import world_option
@@ -156,22 +155,6 @@ class ReportedStudy:
             else f"{treatment} (for {', '.join(dict.fromkeys(names))})"
             for treatment, names in rosters.items()
         ]
-
-    def settings(self, treatment: str, config: Config, agents: str) -> str:
-        """A treatment as text: its description, and the settings that are not the default."""
-        if self.chapter.settings is not None:
-            return self.chapter.settings(treatment, config, agents)
-        known = self.of.treatments.get(treatment)
-        says = f"{capitalized(known.description)}. " if known and known.description else ""
-        given = ("seed", "agents", self.of.players.horizon)
-        others = [
-            f"{field.name} {value}"
-            for field in attrs.fields(self.of.config)
-            if field.name not in given
-            and isinstance(value := getattr(config, field.name), int | float | str)
-            and value != field.default
-        ]
-        return f"{says}{', '.join([f'{agents} agents', *others])}."
 
     def lines(self, cells: Sequence[Cell]) -> tuple[dict[Cell, tuple[str, str]], dict[str, Style]]:
         """How lines of cells of one horizon are told apart: by cell the name of its panel and that

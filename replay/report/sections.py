@@ -119,8 +119,22 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[ShownTreatment, ReportTab
             "seeds; in brackets the number of seeds with a value, if not all have one.",
         )  # fmt: skip
         title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
-        settings = study.settings(treatment, configs[0], agents)
-        yield ShownTreatment(title, f"t{at}", settings, table.name), table
+        yield ShownTreatment(title, f"t{at}", _settings(study, cells[0]), table.name), table
+
+
+def _settings(study: ReportedStudy, cell: Cell) -> str:
+    """A treatment as text: its description, and the settings that are not the default."""
+    known = study.of.treatments.get(cell.treatment)
+    says = f"{capitalized(known.description)}. " if known and known.description else ""
+    defaults = {field.name: field.default for field in attrs.fields(study.of.config)}
+    others = [
+        f"{name} {value}"
+        for name, value in study.results.settings(cell).items()
+        if name != study.of.players.horizon
+        and isinstance(value, int | float | str)
+        and value != defaults.get(name)
+    ]
+    return f"{says}{capitalized(', '.join(others)) or 'Default settings'}."
 
 
 def _mean(runs: Sequence[AnyResult], name: str) -> str:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents.worlds.competition.cast import PLANTED
-from goldrush.agents.worlds.competition.treatments import NO_ELIMINATION, TREATMENTS
-from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.agents.worlds.competition.treatments import NO_ELIMINATION
 from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import number, p_value
@@ -99,17 +98,10 @@ def _row(judged: SizeVerdict) -> list[str]:
     ]  # fmt: skip
 
 
-def _settings(treatment: str, config: SeasonConfig, agents: str) -> str:
-    known = TREATMENTS.get(treatment)
-    says = "" if known is None else f"{known.description[:1].upper()}{known.description[1:]}. "
-    return f"{says}{agents} workers, arena {config.arena.name}."
-
-
 CHAPTER: Final = Chapter(
     template=Path(__file__).with_name("report.html"),
     tables=_tables,
     figures=_figures,
     values=_values,
     judges=True,
-    settings=_settings,
 )

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-import attrs
-
 from goldrush.agents.given import maker_of
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
-from goldrush.kernel.worlds.episode.values import shown
-from goldrush.replay.report.chapter import PLAIN, Chapter
+from goldrush.kernel.worlds.episode.config import EpisodeConfig, config_of
 from goldrush.replay.studies import Studies
 from goldrush.replay.worlds.episode.model import is_model
 from goldrush.replay.worlds.episode.parameters import asked_in
@@ -42,12 +38,3 @@ STUDIES: Final = Studies(
     seats=_seats,
     size="",
 )
-
-
-def _format_settings(treatment: str, config: EpisodeConfig, agents: str) -> str:
-    """The parameters that a treatment, or the whole study, sets."""
-    own = {name: value for name, value in config.as_dict().items() if name not in OWN}
-    return f"{', '.join(f'{name} {shown(value)}' for name, value in own.items()) or 'defaults'}."
-
-
-CHAPTER: Final[Chapter[None]] = attrs.evolve(PLAIN, settings=_format_settings)

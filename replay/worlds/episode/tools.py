@@ -21,7 +21,6 @@ class EpisodeTools(Tools):
     """What can be done with recorded environments and models."""
 
     studies = lazy("goldrush.replay.worlds.episode.studies:STUDIES")
-    chapter = lazy("goldrush.replay.worlds.episode.studies:CHAPTER")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
     _basis = lazy("goldrush.replay.worlds.episode.checking:basis_of")

@@ -151,7 +151,7 @@ def test_a_study_that_is_too_small_says_how_many_seeds_it_needs() -> None:
 def test_a_difference_of_nothing_is_told_as_such() -> None:
     _, two, three = asked(lambda *_: 4.0, rosters=("raid",)).sentences
 
-    assert two.startswith("All have the same gold, 4 ± 0 (mean of 20 seeds and 95% interval)")
+    assert two.startswith("All have the same gold, 4 ± 0 (95% interval of 20 seeds)")
     assert three == "Treatments make no difference: every pair of runs has the same outcome."
 
 
