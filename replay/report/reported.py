@@ -19,7 +19,7 @@ from goldrush.replay.report.numbers import number
 from goldrush.replay.report.plot import LINES_MAX, Row, Style, styles_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.records import Cell
-from goldrush.replay.study.results import AnyResults, Results
+from goldrush.replay.study.results import AnyResults
 from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.text import capitalized, format_ranges
 from goldrush.replay.tools import Tools
@@ -51,7 +51,7 @@ class ReportedStudy:
     styles: Mapping[str, Style]
 
     @property
-    def results(self) -> Results[Any, Any]:
+    def results(self) -> AnyResults:
         return self.answer.results
 
     @property
@@ -210,7 +210,7 @@ class ReportedStudy:
         )
 
 
-def study_of(results: Results[Any, Any], question: StudyQuestion | None = None) -> ReportedStudy:
+def study_of(results: AnyResults, question: StudyQuestion | None = None) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
     question = question or StudyQuestion()
     answer = answer_of(results, question.outcome)
