@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from goldrush.agents.llm.failures import KINDS, Failures
 from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.records import Cell
-from goldrush.replay.study.results import Results
+from goldrush.replay.study.results import AnyResults
 
 LINES_MAX: Final = 10  # models named above the verdicts; the table has all
 
 
-def hardly_played(results: Results[Any, Any]) -> list[str]:
+def hardly_played(results: AnyResults) -> list[str]:
     """A line for each model and cell in which more than MOSTLY of the answers failed."""
     units = results.of.vocabulary.units
     return [
@@ -28,7 +28,7 @@ def shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def model_tables(results: Results[Any, Any]) -> list[ReportTable]:
+def model_tables(results: AnyResults) -> list[ReportTable]:
     """The answers of every model; empty without models."""
     head = ["treatment", "roster", results.of.vocabulary.units, "model", "answers"]
     head += [*KINDS.values(), "failed", "cut off, played", "different"]
@@ -37,11 +37,11 @@ def model_tables(results: Results[Any, Any]) -> list[ReportTable]:
     return [ReportTable("models", head, rows, caption)] if rows else []
 
 
-def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:
+def _by_cell(results: AnyResults) -> Sequence[tuple[Cell, Failures]]:
     return [(cell, failures) for cell in results.by_cell for failures in results.failures(cell)]
 
 
-def _row(results: Results[Any, Any], cell: Cell, failures: Failures) -> list[Content]:
+def _row(results: AnyResults, cell: Cell, failures: Failures) -> list[Content]:
     share = f"{failures.share:.0%}"
     different, first = results.first_answers(cell, failures.model)
     return [

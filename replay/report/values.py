@@ -11,11 +11,11 @@ from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.reported import StudyQuestion
 from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.outcomes import Comparison
-from goldrush.replay.study.results import Results, cell_as_dict
+from goldrush.replay.study.results import AnyResults, cell_as_dict
 from goldrush.replay.study.verdicts import Assessment
 
 
-def answers(results: Results[Any, Any], question: StudyQuestion | None = None) -> dict[str, Any]:
+def answers(results: AnyResults, question: StudyQuestion | None = None) -> dict[str, Any]:
     """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
     measures with the baseline, failed answers of models, and the world's own results; with
     `StudyQuestion.criteria` verdicts and findings by cell (also without a burn-in). Undefined
@@ -90,7 +90,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
 _ONE_SIDED: Final = ("expected", "p", "p_opposite")
 
 
-def _criteria(results: Results[Any, Any]) -> dict[str, Any]:
+def _criteria(results: AnyResults) -> dict[str, Any]:
     """Verdicts, and findings by cell."""
     assessment, whole = Assessment(results), Assessment(results, burn_in=False)
     return {
