@@ -12,6 +12,7 @@ from typing import Final
 from goldrush.agents.worlds.mining.roster import NULL, POLICIES, POLICY_SET
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
+from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.replay.levelled import Settings
 from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Nothing, Studies
 from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept
@@ -104,5 +105,6 @@ STUDIES: Final = Studies(
     answers=answers,
     compared=(
         *CRITERIA.expected, "raid_success", "reachable_efficiency", "wasted", "gini", "hhi",
+        *(f"share_{kind}" for kind in KINDS),
     ),
 )  # fmt: skip
