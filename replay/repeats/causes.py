@@ -52,7 +52,6 @@ def watching(order: Order) -> Iterator[Sightings]:
         _patch_clocks(patches, clock)
         _patch_machine(patches)
         patches.replace(os, "listdir", "files", _sorted_names(os.listdir))
-        patches.replace(os, "scandir", "files", partial(_SortedEntries, os.scandir))
         patches.replace(futures, "as_completed", "completion", _in_order)
         if "numpy.random" in sys.modules:
             _patch_numpy(patches, sys.modules["numpy.random"])
@@ -301,23 +300,3 @@ def _in_order(
 
 def _sorted_names(listdir: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args: sorted(listdir(*args))
-
-
-class _SortedEntries:
-    """What `os.scandir` gives, in order of name."""
-
-    def __init__(self, scandir: Callable[..., Any], *args: Any) -> None:
-        with scandir(*args) as entries:
-            self._entries = iter(sorted(entries, key=lambda entry: entry.name))
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._entries
-
-    def __next__(self) -> Any:
-        return next(self._entries)
-
-    def __enter__(self) -> _SortedEntries:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._entries = iter(())
