@@ -65,13 +65,15 @@ class RunOutcome:
 
     def __repr__(self) -> str:
         text = "\n".join(self.sentences)
-        table = format_table(self._rows(), (1, 2, 3, 4), SHOWN_MAX, ".standings has all")
+        table = format_table(self.rows, (1, 2, 3, 4), SHOWN_MAX, ".standings has all")
         return f"{text}\n\n{table}" if self.standings else text
 
     def _repr_html_(self) -> str:
-        return html_of(self.sentences, self._rows() if self.standings else ())
+        return html_of(self.sentences, self.rows if self.standings else ())
 
-    def _rows(self) -> list[Sequence[str]]:
+    @property
+    def rows(self) -> list[Sequence[str]]:
+        """The standings as rows, with a head."""
         title = f"mean {escaped(self.measure.title)}"
         rows: list[Sequence[str]] = [("policy", "agents", title, "lowest", "highest")]
         rows += [

@@ -6,7 +6,6 @@ All of it is of the whole run, also where the page carries a part of the journal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Final
 
 import attrs
@@ -44,9 +43,8 @@ class RunFront:
             "definition": "" if measure is None else measure.definition,
             "units": [unit for unit, _ in self.points],
             "lines": self._lines(),
-            "labels": [(label, len(list(same))) for label, same in groupby(self.labels)],
             "measures": [
-                {"name": each.name, "title": each.title, "values": [short(v) for v in values]}
+                {"title": each.title, "values": [short(value) for value in values]}
                 for each, values in self.measures
             ],
         }

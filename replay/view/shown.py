@@ -83,10 +83,7 @@ class ShownRun:
 
     def as_dict(self) -> dict[str, Any]:
         """What the page's script reads."""
-        names = (
-            "first", "last", "total", "whole", "trouble", "forks", "rosters", "size", "sha256",
-            "option",
-        )  # fmt: skip
+        names = ("first", "last", "forks", "rosters", "size", "sha256", "option")
         return {**{name: getattr(self, name) for name in names}, **self.data}
 
 

@@ -4,18 +4,17 @@ standings, where two runs part, and the journal.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-import attrs
-
-from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import World
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import RunOutcome, means_of
-from goldrush.replay.policies import agents_by_policy, beside, last_of
+from goldrush.replay.policies import beside, last_of
 from goldrush.replay.text import capitalized, format_number
 from goldrush.replay.view.chart import POLICIES_MAX
 from goldrush.replay.view.frame import escape_text
@@ -23,7 +22,7 @@ from goldrush.replay.view.front import RunFront
 from goldrush.replay.view.shown import ShownRun
 
 NAMED_MAX = 2  # policies that the headline of two runs names
-CAUSES_MAX = 4  # causes of a difference that are listed before the part that can be opened
+CAUSES_MAX = 6  # causes of a difference that are listed
 
 Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
@@ -38,7 +37,7 @@ def top_of(run: ShownRun, hues: Hues, text: str) -> str:
         f'<p class="lead">{escape_text(" ".join(others))}</p>' if others else "",
         _about(text),
         *(f'<p class="fork">{escape_text(fork)}</p>' for _, fork in run.forks),
-        _front(_standings(run.front, hues)),
+        _front(_standings(outcome, hues)),
         _part(run),
     ]
     return "\n".join(filter(None, parts))
@@ -151,55 +150,35 @@ def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: 
     )
 
 
-def _standings(front: RunFront, hues: Hues) -> str:
+def _standings(outcome: RunOutcome | None, hues: Hues) -> str:
     """The final standings by policy; empty where agents have none."""
-    outcome = front.outcome
     if outcome is None or not outcome.standings or not outcome.compares:
         return ""
-    (measure, _), *others = front.measures
-    means = [means_of(values, outcome.policies) for _, values in others]
-    rows = [
-        [
-            each.policy,
-            f"{len(each.agents):,}",
-            format_number(each.mean),
-            " – ".join(dict.fromkeys(map(format_number, (each.lowest, each.highest)))),
-            *(format_number(by_policy[each.policy]) for by_policy in means),
-        ]
-        for each in outcome.standings
-    ]
-    head = ["policy", "agents", f"mean {measure.title}", "from – to"]
-    head += [f"mean {other.title}" for other, _ in others]
-    return _table("Standings by policy", head, rows, hues)
+    head, *rows = outcome.rows
+    each = zip(outcome.standings, rows, strict=True)
+    return _table(
+        "Standings by policy", head, [[of.policy, *cells] for of, (_, *cells) in each], hues
+    )
 
 
-@attrs.frozen
-class _Group:
-    """Agents that are compared: their label, and their numbers in run A and in run B (empty: they
-    are not there).
+def _means(
+    a: RunOutcome, b: RunOutcome, ours: Sequence[Value], theirs: Sequence[Value]
+) -> dict[str, tuple[Value, Value]]:
+    """By group of agents (`policies.beside`), the means of these values in run A and in run B; None
+    where the group is not there.
     """
-
-    label: str
-    members: tuple[Sequence[int], Sequence[int]]
-
-    def means(self, a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, Value]:
-        """Their means of these values by agent in A and in B."""
-        of_a, of_b = self.members
-        return mean([a[agent] for agent in of_a]), mean([b[agent] for agent in of_b])
+    labels = beside(a.policies, b.policies)
+    before, after = map(means_of, (ours, theirs), labels)
+    groups = dict.fromkeys([*before, *after])
+    return {label: (before.get(label), after.get(label)) for label in groups}
 
 
-def _groups(a: RunOutcome, b: RunOutcome) -> list[_Group]:
-    """The agents of two runs in groups (`policies.beside`), the largest difference first."""
-    ours, theirs = map(agents_by_policy, beside(a.policies, b.policies))
-    groups = [
-        _Group(label, (ours.get(label, []), theirs.get(label, [])))
-        for label in dict.fromkeys([*ours, *theirs])
-    ]
-    return sorted(groups, key=lambda group: -abs(_change(*_outcomes(group, a, b)) or 0.0))
-
-
-def _outcomes(group: _Group, a: RunOutcome, b: RunOutcome) -> tuple[Value, Value]:
-    return group.means(a.by_agent, b.by_agent) if a.by_agent and b.by_agent else (None, None)
+def _outcomes(a: RunOutcome, b: RunOutcome) -> dict[str, tuple[Value, Value]]:
+    """The mean outcomes by group, the largest difference first; none where they are of the runs."""
+    if not (a.by_agent and b.by_agent):
+        return {}
+    means = _means(a, b, a.by_agent, b.by_agent)
+    return dict(sorted(means.items(), key=lambda group: -abs(_change(*group[1]) or 0.0)))
 
 
 def _change(a: Value, b: Value) -> Value:
@@ -215,8 +194,7 @@ def compared(a: RunOutcome, b: RunOutcome, *, after: str) -> str:
     if a.value is not None and b.value is not None:  # of the runs
         values = f"{format_number(a.value)} in run A, {format_number(b.value)} in run B"
         return f"{capitalized(title)}: {values}."
-    means = {group.label: _outcomes(group, a, b) for group in _groups(a, b)}
-    both = {label: each for label, each in means.items() if None not in each}
+    both = {label: each for label, each in _outcomes(a, b).items() if None not in each}
     if not both:
         return f"The two runs have no policy in common whose {title} can be compared."
     changed = {
@@ -242,29 +220,27 @@ def _comparison(fronts: Sequence[RunFront], outcomes: Sequence[RunOutcome], hues
     empty where they are of the runs.
     """
     a, b = outcomes
-    if not (a.by_agent or b.by_agent):
-        return ""
     theirs = dict(fronts[1].measures)
-    others = [
-        (measure.title, ours, theirs[measure])
+    others = {
+        measure.title: _means(a, b, ours, theirs[measure])
         for measure, ours in fronts[0].measures[1:]
         if measure in theirs
-    ]
-    groups = _groups(a, b)
+    }
+    counts = [Counter(labels) for labels in beside(a.policies, b.policies)]
     rows = [
         [
-            group.label,
-            " | ".join(dict.fromkeys(f"{len(agents):,}" for agents in group.members)),
-            *map(format_number, _outcomes(group, a, b)),
-            _signed(_change(*_outcomes(group, a, b))),
-            *(_signed(_change(*group.means(ours, other))) for _, ours, other in others),
+            label,
+            " | ".join(dict.fromkeys(f"{count[label]:,}" for count in counts)),
+            *map(format_number, means),
+            _signed(_change(*means)),
+            *(_signed(_change(*of[label])) for of in others.values()),
         ]
-        for group in groups
+        for label, means in _outcomes(a, b).items()
     ]
     agents = "agents in A | B" if any("|" in row[1] for row in rows) else "agents"
     head = ["policy", agents, f"mean {a.measure.title} in A", "in B", "B − A"]
-    head += [f"{title}, B − A" for title, _, _ in others]
-    return _table("Outcome of both runs by policy", head, rows, hues)
+    head += [f"{title}, B − A" for title in others]
+    return _table("Outcome of both runs by policy", head, rows, hues) if rows else ""
 
 
 def _signed(value: Value) -> str:
@@ -284,9 +260,8 @@ def _parting(difference: Diff, runs: Sequence[ShownRun], unit: str) -> str:
             if text.startswith(f"{side.path}: "):
                 text = f"{name}: {text.removeprefix(f'{side.path}: ')}"
         causes.append(f"<li>{escape_text(f'{cause.kind}: {text}')}</li>")
-    listed = f"<ul>{''.join(causes)}</ul>"
-    if len(causes) > CAUSES_MAX:
-        listed = f"<details><summary>{len(causes)} causes</summary>{listed}</details>"
+    left = len(causes) - CAUSES_MAX
+    more = f"<li>and {left} more: goldrush diff has all</li>" if left > 0 else ""
     lines = []
     unit = escape(unit)
     if difference.first is not None:
@@ -309,5 +284,5 @@ def _parting(difference: Diff, runs: Sequence[ShownRun], unit: str) -> str:
     heading = "Where the two runs part, and why"
     return (
         f'<section class="difference" aria-label="{heading}"><h2>{heading}</h2>'
-        f"<p>{' '.join(lines)}</p>{listed}</section>"
+        f"<p>{' '.join(lines)}</p><ul>{''.join(causes[:CAUSES_MAX])}{more}</ul></section>"
     )

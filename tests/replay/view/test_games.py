@@ -211,7 +211,7 @@ def test_hostile_text_of_a_state_stays_text(tab: Tab, tmp_path: Path) -> None:
     assert escaped(TEXT) == values(tab)["title"]
     assert f"1{escaped(TEXT)}" == rows(tab, "Agents")[0][5]
     assert 0 == tab.page.locator("main img, main script").count()
-    assert "board: 6 rounds, seed 7" == tab.page.title()
+    assert "board: 6 rounds of 3 agents, seed 7" == tab.page.title()
 
 
 def test_numbers_have_ten_digits_and_the_largest_and_smallest_exponents(
