@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
@@ -227,7 +227,7 @@ class Vector(Environment):
 
     def seen_by(self, agent: int) -> Shown:
         returned: Any = self.returned
-        return _item(returned[0], agent), _infos_of(returned[-1], agent), False
+        return _item(returned[0], agent), _infos_of(returned[-1], agent, len(self.agents)), False
 
     def _begun(self) -> Outcome:
         observation, info = self._parts(("observations", "infos"))
@@ -243,32 +243,15 @@ class Vector(Environment):
     def _all(self, results: Sequence[Row], arrays: Rows) -> Outcome:
         return Outcome(tuple(range(len(self.agents))), False, results, arrays)
 
-    def _each(self, observations: object, infos: object) -> Rows:
-        rows = [*self._split("observation", observations), *self._split_infos("info", infos)]
-        return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
-
-    def _split(self, name: str, value: Any, mask: Any = None) -> Iterable[Row]:
-        """The rows of each environment: items of arrays as long as there are environments."""
-        if isinstance(value, Mapping | tuple):
-            items = value.items() if isinstance(value, Mapping) else enumerate(value)
-            for key, item in items:
-                yield from self._split(f"{name}[{key}]", item)
-        elif getattr(value, "shape", ())[:1] == (len(self.agents),):
-            for agent in range(len(self.agents)):
-                if mask is None or mask[agent]:
-                    yield from self._rows(agent, name, value[agent])
-        else:
-            yield from self._rows(None, name, value)
-
-    def _split_infos(self, name: str, infos: Any, mask: Any = None) -> Iterable[Row]:
-        """The same for infos, where `_score` tells which environments gave a `score`."""
-        if not isinstance(infos, Mapping):
-            yield from self._split(name, infos, mask)
-            return
-        masked = {f"_{key}": key for key in infos if f"_{key}" in infos}
-        for key, value in infos.items():
-            if key not in masked:
-                yield from self._split_infos(f"{name}[{key}]", value, infos.get(f"_{key}"))
+    def _each(self, observations: Any, infos: Mapping[str, Any]) -> Rows:
+        count = len(self.agents)
+        told = [name for name in infos if not _is_mask(name, infos)]
+        shared = {name: infos[name] for name in told if not _is_of_each(infos[name], count)}
+        rows = self._rows(None, "info", shared)
+        for agent in range(count):
+            rows += self._rows(agent, "observation", _item(observations, agent))
+            rows += self._rows(agent, "info", _infos_of(infos, agent, count))
+        return rows
 
 
 class Parallel(Environment):
@@ -471,15 +454,24 @@ def _item(batch: Any, index: int) -> Any:
     return batch[index]
 
 
-def _infos_of(infos: Any, index: int) -> dict[object, object]:
-    """What one environment told, among what all did."""
+def _infos_of(infos: Mapping[Any, Any], index: int, count: int) -> dict[object, object]:
+    """What one of several environments told, among what all did: `_score` says which of them gave a
+    `score`.
+    """
     return {
-        name: value[index]
+        name: _infos_of(value, index, count) if isinstance(value, Mapping) else value[index]
         for name, value in infos.items()
-        if not str(name).startswith("_")
-        and getattr(value, "shape", ())[:1] > (index,)
-        and bool(infos.get(f"_{name}", {index: True})[index])
+        if _is_of_each(value, count) and not _is_mask(name, infos)
+        if infos.get(f"_{name}", {index: True})[index]
     }
+
+
+def _is_of_each(value: object, count: int) -> bool:
+    return isinstance(value, Mapping) or getattr(value, "shape", ())[:1] == (count,)
+
+
+def _is_mask(name: object, infos: Mapping[Any, Any]) -> bool:
+    return str(name).startswith("_") and str(name)[1:] in infos
 
 
 def _name(env: object) -> str:
