@@ -14,7 +14,7 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import attrs
 
@@ -50,10 +50,6 @@ class Spell:
     def censored(self) -> bool:
         """Whether it is still running."""
         return self.lost_to is None
-
-    def as_dict(self) -> dict[str, Any]:
-        derived = {"length": self.length, "lost": self.lost, "censored": self.censored}
-        return {**attrs.asdict(self), **derived}
 
 
 _NOBODY: Final = -1
