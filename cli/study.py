@@ -227,7 +227,7 @@ class QuestionOptions(NamedTuple):
         bool,
         option(
             "--criteria",
-            help="Add change over time: halves of runs, and verdicts on the world's criteria.",
+            help="Add verdicts on the criteria of the world, which compare halves of runs.",
         ),
     ]
 
