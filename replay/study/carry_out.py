@@ -99,49 +99,88 @@ def carry_out(
         call = in_child
         for event in studied(plan.world).world({}).events:
             event.holds_all(())  # compiles the check here, once for all that are forked from here
-    models = _shared(models, runs)
+    shared = _shared(models, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
     with _locked(root):
-        known, recorded = _known(root, plan, runs)
+        of = _Folder(root, plan, runs, *_known(root, plan, runs))
         there = [run for run in runs if os.path.lexists(root / run.path)]
-        done = _checked(
-            there, root, known, backend if backend.shares_folder else processes(), report, call
-        )
+        checkers = backend if backend.shares_folder else processes()
+        for run, found in _called(
+            there, checkers, partial(call, _check, str(root)), report, CHECKED
+        ):
+            if found is not None and of.known.get(run.path) in (None, found[0]):
+                of.done[run.path] = found
         for run in there:
-            if run.path not in done:
-                check_kept(run, str(root / run.path), known.get(run.path))
-        left = [run for run in runs if run.path not in done]
-        code = recorded
+            if run.path not in of.done:
+                check_kept(run, str(root / run.path), of.known.get(run.path))
+        left = [run for run in runs if run.path not in of.done]
         if left:
-            kept = [run for run in runs if _is_kept(run, root, done)]
-            code = checked_code(root, plan, recorded, kept)
-        synced = known.keys() & done.keys()  # the manifest lists only synced journals
-        if left or len(known) < len(runs):
-            _write(root, plan, runs, done, synced, code)
-        _make_room(root, runs, done)
-        done.update(_played(left, root, backend, models, report, call))
-        return _write(root, plan, runs, done, synced, code)
+            kept = [run for run in runs if _is_kept(run, root, of.done)]
+            of.code = checked_code(root, plan, of.code, kept)
+        of.synced = of.known.keys() & of.done.keys()
+        if left or len(of.known) < len(runs):
+            of.write()
+        _make_room(root, runs, of.done)
+        # The first of a world that is not one of goldrush's own is derived once more.
+        again = left[0].path if left and not is_built_in(plan.world) else None
+        function: Callable[[Planned], Done | bytes]
+        function = partial(call, play, folder=str(root), models=shared, again=again)
+        if not backend.shares_folder:
+            function = partial(play_remotely, game=location_elsewhere(plan.world))
+        if left:
+            report(PLAYED, 0, len(left))
+        for run, made in _called(left, backend, function, report, PLAYED):
+            is_remote = isinstance(made, bytes)
+            of.done[run.path] = store_journal(run, str(root), made) if is_remote else made
+        return of.write()
 
 
-def _write(
-    root: Path,
-    plan: StudyPlan,
+def _called(
     runs: Sequence[Planned],
-    done: Mapping[str, Done],
-    synced: Set[str],
-    code: Mapping[str, str],
-) -> Manifest:
-    """Write the manifest, after the journals that are not `synced` yet."""
-    _sync(root, done.keys() - synced)
-    listed = [
-        StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None, None)))
-        for run in runs
-    ]
-    rules = studied(plan.world).world({}).rules
-    manifest = Manifest(plan.world, plan.as_dict(), listed, rules, code)
-    write_manifest(root, manifest)
-    return manifest
+    backend: Backend,
+    function: Callable[[Planned], Any],
+    report: OnStep,
+    stage: str,
+) -> Iterator[tuple[Planned, Any]]:
+    """The runs with the results of a function, as they come."""
+    with closing(as_completed(runs, backend, function)) as outcomes:
+        for number, (run, outcome) in enumerate(outcomes, 1):
+            yield run, outcome
+            report(stage, number, len(runs))
+
+
+@attrs.define
+class _Folder:
+    """The folder of a study that is carried out.
+
+    Attributes:
+        known: SHA-256 by path of the journals that the manifest found there lists.
+        code: that of the manifest, see `Manifest`.
+        done: the finished runs, by path; `synced`: those whose journals need not be synced.
+    """
+
+    root: Path
+    plan: StudyPlan
+    runs: Sequence[Planned]
+    known: Mapping[str, str]
+    code: Mapping[str, str]
+    done: dict[str, Done] = attrs.field(factory=dict)
+    synced: Set[str] = frozenset()
+
+    def write(self) -> Manifest:
+        """Write the manifest, which lists only synced journals."""
+        _sync(self.root, self.done.keys() - self.synced)
+        listed = [
+            StudyRun(
+                run.cell, run.seed, run.path, run.config, *self.done.get(run.path, (None,) * 2)
+            )
+            for run in self.runs
+        ]
+        rules = studied(self.plan.world).world({}).rules
+        manifest = Manifest(self.plan.world, self.plan.as_dict(), listed, rules, self.code)
+        write_manifest(self.root, manifest)
+        return manifest
 
 
 def _sync(root: Path, paths: Iterable[str]) -> None:
@@ -279,22 +318,27 @@ def _another(root: Path, path: str, reason: str) -> BadInput:
 
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
-    """Create the folder if needed, and lock it: two studies at once would play the same runs.
-    Folders that were created and stay empty are removed.
+    """Create the folder if needed, and lock it: two studies at once would play the same runs. The
+    workers of a killed study hold the lock until they end.
     """
-    if os.path.lexists(root) and not os.path.isdir(root):
-        raise BadInput(f"{root} is not a folder", "give a folder (--out)")
-    made = [folder for folder in (root, *root.parents) if not os.path.lexists(folder)]
+    is_new = not os.path.lexists(root)
     try:
         files.make_folder(str(root))
         fd = files.system.open(str(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = files.format_reason(error)
         raise BadInput(f"cannot use {root}: {reason}", "give another folder (--out)") from None
+    until = time.monotonic() + LOCK_WAIT
     try:
         if not os.access(root, os.W_OK | os.X_OK):
             raise BadInput(f"cannot write in {root}", "give another folder (--out)")
-        _lock(fd, root)
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            if time.monotonic() > until:
+                raise BadInput(f"another study is running in {root}", "wait until it ends")
+            time.sleep(0.02)
         try:
             yield
         finally:
@@ -302,20 +346,9 @@ def _locked(root: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):  # the descriptor was never written to
             files.system.close(fd)
-        with suppress(OSError):  # stops at the first folder that is not empty
-            for folder in made:
-                files.system.remove_folder(str(folder))
-
-
-def _lock(fd: int, root: Path) -> None:
-    """Take the lock, which the workers of a killed study still hold until they end."""
-    until = time.monotonic() + LOCK_WAIT
-    while True:
-        with suppress(BlockingIOError):
-            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if time.monotonic() > until:
-            raise BadInput(f"another study is running in {root}", "wait until it ends")
-        time.sleep(0.02)
+        with suppress(OSError):  # it is not empty
+            if is_new:
+                files.system.remove_folder(str(root))
 
 
 def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) -> None:
@@ -332,58 +365,9 @@ def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) ->
         ) from None
 
 
-def _checked(
-    runs: Sequence[Planned],
-    root: Path,
-    known: Mapping[str, str],
-    backend: Backend,
-    report: OnStep,
-    call: Call,
-) -> dict[str, Done]:
-    """The finished ones of these journals, by path, unless the manifest lists other bytes."""
-    found: dict[str, Done | None] = {}
-    with closing(as_completed(runs, backend, partial(call, _check, str(root)))) as outcomes:
-        for run, outcome in outcomes:
-            found[run.path] = outcome
-            report(CHECKED, len(found), len(runs))
-    return {
-        path: done
-        for path, done in found.items()
-        if done is not None and known.get(path) in (None, done[0])
-    }
-
-
 def _in_worker(task: Callable[..., R], *given: Any, **named: Any) -> R:
     return task(*given, **named)
 
 
 def _check(folder: str, run: Planned) -> Done | None:
     return check_journal(run, os.path.join(folder, run.path))
-
-
-def _played(
-    runs: Sequence[Planned],
-    root: Path,
-    backend: Backend,
-    models: Models | None,
-    report: OnStep,
-    call: Call,
-) -> dict[str, Done]:
-    """Play runs; their results by path. The first of a world that is not one of goldrush's own is
-    derived once more in another process.
-    """
-    again = runs[0].path if runs and not is_built_in(runs[0].world) else None
-    shared = partial(call, play, folder=str(root), models=models, again=again)
-    function: Callable[[Planned], Done | bytes] = shared
-    if not backend.shares_folder and runs:
-        function = partial(play_remotely, game=location_elsewhere(runs[0].world))
-    done: dict[str, Done] = {}
-    if runs:
-        report(PLAYED, 0, len(runs))
-    with closing(as_completed(runs, backend, function)) as outcomes:
-        for run, made in outcomes:
-            if isinstance(made, bytes):  # played remotely
-                made = store_journal(run, str(root), made)
-            done[run.path] = made
-            report(PLAYED, len(done), len(runs))
-    return done

@@ -58,7 +58,7 @@ def rows(folder: Path) -> Iterator[Row]:
     syncing = _clock(lambda: carry_out._sync(Path(study), [run.path for run in runs]))
     yield _row("client's disk", "syncs its journal", syncing / RUNS)
     done = {run.path: made for run, made in zip(runs, stored, strict=True)}
-    writing = _cpu(lambda: carry_out._write(Path(study), plan, runs, done, done.keys(), {}))[0]
+    writing = _cpu(lambda: carry_out._Folder(Path(study), plan, runs, done, {}, done).write())[0]
     yield _row("client", "lists it in the manifest", writing / RUNS)
     size = Path(study, MANIFEST).stat().st_size
     yield ("client", "the same", f"{size // RUNS:,} B", "", "")

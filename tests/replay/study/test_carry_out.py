@@ -481,20 +481,15 @@ def test_a_manifest_that_is_too_large_or_no_file_is_refused(
         read_manifest(study)
 
 
-@pytest.mark.parametrize("kind", ["file", "link to nowhere", "below a file", "NUL", "long", "ro"])
-def test_a_folder_that_cannot_be_is_refused(
-    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("kind", ["file", "link to nowhere", "below a file", "NUL", "long"])
+def test_a_folder_that_cannot_be_is_refused(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "x"
     if kind == "link to nowhere":
         path.symlink_to("nowhere/at/all")
-    elif kind == "ro":  # for root, no folder is
-        path.mkdir()
-        monkeypatch.setattr("os.access", lambda path, mode: False)
     else:
         path.write_text("precious")
     names = {"below a file": "x/study", "NUL": "a\0b", "long": "y" * 300}
-    with pytest.raises(BadInput, match=r"(cannot (use|write in) |is not a folder).*--out"):
+    with pytest.raises(BadInput, match=r"cannot use .*--out"):
         carry_out(PLAN, tmp_path / names.get(kind, "x"))
 
     assert ["x"] == os.listdir(tmp_path)
