@@ -125,8 +125,8 @@ class Reading:
         yield "audit", lambda: [one.as_dict() for one in draws_at(path, at)]
         yield "audit of all", lambda: [one.as_dict() for one in draws(path)]
         yield "scores", lambda: [one.as_dict() for one in scores(path, at, 6)]
-        yield "leaderboard", lambda: leaderboard(path, at).as_dict()
-        yield "last leaderboard", lambda: leaderboard(path).as_dict()
+        yield "leaderboard", lambda: leaderboard(path, at)
+        yield "last leaderboard", lambda: leaderboard(path)
         yield "prompt", lambda: [one.as_dict() for one in prompted(path, at, 5)]
         yield "summary", lambda: summarise(path).as_dict()
         yield "usage", lambda: usage(path).as_dict()

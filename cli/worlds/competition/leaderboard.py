@@ -10,7 +10,7 @@ from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, Output, at_option
 from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.text import format_number, format_table
+from goldrush.replay.text import format_table
 
 
 @command()
@@ -43,22 +43,18 @@ def leaderboard(
         agents = format_count(len(season.state.agents), "agent")
         click.echo(f"{escaped(to)}: {agents}, as after assignment {season.assignment}")
         return
-    found = season_at(journal, at).leaderboard
-    titles = (
-        "rank", "worker", "", "class", "status", "recent points", "points", "sparks", "tables",
-        "mean",
-    )  # fmt: skip
-    rows: list[Sequence[str]] = [titles]
+    ranks = season_at(journal, at).ranks
+    rows: list[Sequence[str]] = [
+        ("rank", "worker", "", "class", "status", "recent points", "points", "sparks")
+    ]
     rows += [
         (
-            str(row.rank), str(row.agent), escaped(row.name), row.class_,
-            "deleted" if row.status == Status.GONE else row.status,
-            str(row.rolling), str(row.all_time), str(row.sparks),
-            str(row.tables), format_number(row.mean_total),
+            str(row["rank"]), str(row["agent"]), escaped(row["name"]), row["class"],
+            "deleted" if row["status"] == Status.GONE else row["status"],
+            str(row["rolling"]), str(row["all_time"]), str(row["sparks"]),
         )
-        for row in found.rows
+        for row in ranks
     ]  # fmt: skip
-    head = f"after assignment {found.assignment}, day {found.day}"
-    note = f"recent points: those of the last {format_count(found.rolling_days, 'day')}"
-    table = format_table(rows, numbers=(0, 1, 5, 6, 7, 8, 9))
-    echo(as_json, found.as_dict, lambda: f"{head}\n\n{table}\n\n{note}")
+    head = "".join(f"after assignment {row['assignment']}, day {row['day']}" for row in ranks[:1])
+    table = format_table(rows, numbers=(0, 1, 5, 6, 7))
+    echo(as_json, lambda: list(ranks), lambda: f"{head}\n\n{table}")

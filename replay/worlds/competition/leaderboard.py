@@ -33,81 +33,29 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import last_unit, rebuild
 from goldrush.replay.worlds.competition.ended import ended
 from goldrush.replay.worlds.competition.steps import season_world
+from goldrush.replay.worlds.competition.tables import RANKS, ranks_in
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)  # of an agent, as worlds give them
 
 
 @attrs.frozen
-class Line:
-    """One line of the leaderboard.
-
-    `served`: assignments in which it had a seat; `tables`: tables at which it was scored, of which
-    an assignment may have several; `mean_total`: the mean of these scores.
-    """
-
-    rank: int
-    agent: int
-    name: str
-    class_: str
-    status: str
-    rolling: int
-    all_time: int
-    sparks: int
-    served: int
-    tables: int
-    mean_total: float | None
-
-
-@attrs.frozen
-class Leaderboard:
-    """The leaderboard after an assignment; sums roll over `rolling_days` days."""
-
-    assignment: int
-    day: int
-    rolling_days: int
-    rows: Sequence[Line]
-
-    def as_dict(self) -> dict[str, Any]:
-        rows = [_as_dict(row) for row in self.rows]
-        return {**attrs.asdict(self, recurse=False), "rows": rows}
-
-
-def _as_dict(record: attrs.AttrsInstance) -> dict[str, Any]:
-    return {name.rstrip("_"): value for name, value in attrs.asdict(record).items()}
-
-
-@attrs.frozen
 class SeasonAt:
-    """A season after an assignment: its state, and by agent all scores so far, each with the number
-    of its assignment.
+    """A season after an assignment: its state, its rows of the table `ranks`, and by agent all
+    scores so far, each with the number of its assignment.
     """
 
     assignment: int
     state: SeasonState
+    ranks: Sequence[Mapping[str, Any]]
     scores: Mapping[int, Sequence[tuple[int, Scored]]]
-
-    @property
-    def leaderboard(self) -> Leaderboard:
-        config = self.state.config
-        rows = [self._line(*row) for row in self.state.leaderboard]
-        return Leaderboard(self.assignment, config.day(self.assignment), config.rolling_days, rows)
-
-    def _line(self, rank: int, ordinal: int, rolling: int, all_time: int) -> Line:
-        agent = self.state.agents[ordinal]
-        return Line(
-            rank, ordinal, agent.name, agent.class_, agent.status, rolling, all_time, agent.sparks,
-            agent.served, len(self.scores.get(ordinal, ())), self.mean_total(ordinal),
-        )  # fmt: skip
-
-    def mean_total(self, agent: int) -> float | None:
-        """The mean of an agent's totals; None if it has none."""
-        return mean([score.total for _, score in self.scores.get(agent, ())])
 
 
 @reader_of
-def leaderboard(path: str | Path, assignment: int | None = None) -> Leaderboard:
-    """The leaderboard posted after an assignment. Raises as `season_at` does."""
-    return season_at(path, assignment).leaderboard
+def leaderboard(path: str | Path, assignment: int | None = None) -> Sequence[Mapping[str, Any]]:
+    """The leaderboard posted after an assignment, by default the last closed one: its rows of the
+    table `ranks`. Raises as `season_at` does.
+    """
+    return season_at(path, assignment).ranks
 
 
 @reader_of
@@ -118,6 +66,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     raises.
     """
     scores: dict[int, list[tuple[int, Scored]]] = {}
+    ranks: Sequence[Mapping[str, Any]] = ()
     with JournalReader(path) as reader:
         world = season_world(reader)
         last, damage = last_unit(path)
@@ -128,12 +77,16 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
         if last < 0:
             raise BadInput(f"{path} has no closed assignment {last}", "give one from 0 on")
         state = rebuild(path, last, world=world).state
-        for one in ended(world, Walk(world, reader, ROWS)):
-            for score in one.of(Scored):
-                scores.setdefault(score.agent, []).append((one.state.assignment, score))
-            if one.state.assignment == last:
+        for each in ended(world, Walk(world, reader, ROWS)):
+            for score in each.of(Scored):
+                scores.setdefault(score.agent, []).append((each.state.assignment, score))
+            if each.state.assignment == last:
+                ranks = [
+                    {column.name: column.value(rank) for column in RANKS.own}
+                    for rank in ranks_in(each.state)
+                ]
                 break
-    return SeasonAt(last, state, scores)
+    return SeasonAt(last, state, ranks, scores)
 
 
 @reader_of
@@ -168,7 +121,7 @@ def as_files(season: SeasonAt) -> dict[str, str]:
             problem = f"agent {agent.ordinal} is called {format_value(agent.name)}"
             raise BadInput(f"{problem}, which its folder cannot be", "nothing is written")
         files[name] = _json(_metrics(season, agent))
-    files["benchmarks/leaderboard.json"] = _json(season.leaderboard.as_dict())
+    files["benchmarks/leaderboard.json"] = _json(season.ranks)
     return files
 
 
@@ -182,13 +135,11 @@ def _metrics(season: SeasonAt, agent: AgentState) -> dict[str, Any]:
     """
     config = season.state.config
     today = config.day(season.assignment)
+    scores = season.scores.get(agent.ordinal, ())
     return {
         "after_assignment": season.assignment,
-        **_as_dict(agent),
+        **{name.rstrip("_"): value for name, value in attrs.asdict(agent).items()},
         "rolling": sum(total for day, total in agent.recent if config.is_recent(day, today)),
-        "mean_total": season.mean_total(agent.ordinal),
-        "scores": [
-            {"assignment": number, **score._asdict()}
-            for number, score in season.scores.get(agent.ordinal, ())
-        ],
+        "mean_total": mean([score.total for _, score in scores]),
+        "scores": [{"assignment": number, **score._asdict()} for number, score in scores],
     }

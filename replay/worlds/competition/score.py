@@ -83,17 +83,10 @@ class Score:
     def as_dict(self) -> dict[str, object]:
         """The score and its evidence for JSON."""
         return {
-            "assignment": self.assignment,
-            "table": self.table,
-            "agent": self.agent,
-            "name": self.name,
-            "subject": self.subject,
-            "bar": self.bar,
-            "rests_on": dict(zip(DIMENSIONS, self.rests_on, strict=True)),
-            "rubric": self.rubric,
-            "given": self.given,
+            **attrs.asdict(self, filter=lambda field, _: field.name != "grounds"),
             "recorded": [_as_dict(*score) for score in self.recorded],
             "again": _as_dict(self.again, self.again.total, sum(self.rubric)),
+            "rubric": self.rubric,
             "holds": self.holds,
         }
 

@@ -261,11 +261,17 @@ class _Rank:
     all_time: int
 
 
+def ranks_in(state: SeasonState) -> list[_Rank]:
+    """The records of RANKS in the state before an assignment closes."""
+    return [
+        _Rank(state, rank, state.agents[ordinal], rolling, all_time)
+        for rank, ordinal, rolling, all_time in state.leaderboard
+    ]
+
+
 def _ranks(run: TableSource) -> Iterator[_Rank]:
     for each in _each(run):
-        agents = each.state.agents
-        for rank, ordinal, rolling, all_time in each.state.leaderboard:
-            yield _Rank(each.state, rank, agents[ordinal], rolling, all_time)
+        yield from ranks_in(each.state)
 
 
 RANKS: Final = records_table(

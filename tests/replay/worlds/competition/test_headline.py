@@ -32,9 +32,9 @@ def test_the_headline_has_the_leader_and_the_measures_of_claims_and_choices(
     journal = path()
     measured = measured_at(journal)
     leads, *tables = headline(measured)
-    first, held, best = leaderboard(journal).rows[0], measured.of("held"), measured.of("chose_best")
+    first, held, best = leaderboard(journal)[0], measured.of("held"), measured.of("chose_best")
 
-    assert leads.startswith(f"{first.name} ranks first with {first.rolling:,} recent point")
+    assert leads.startswith(f"{first['name']} ranks first with {first['rolling']:,} recent point")
     assert bool(tables) == (held is not None)
     if held is not None:
         assert tables[0].startswith(f"{held:.0%} of the claims of a table held")
