@@ -49,8 +49,8 @@ def leaderboard(
     ]
     rows += [
         (
-            str(row["rank"]), str(row["agent"]), escaped(row["name"]), row["class"],
-            "deleted" if row["status"] == Status.GONE else row["status"],
+            str(row["rank"]), str(row["agent"]), escaped(str(row["name"])), str(row["class"]),
+            "deleted" if row["status"] == Status.GONE else str(row["status"]),
             str(row["rolling"]), str(row["all_time"]), str(row["sparks"]),
         )
         for row in ranks

@@ -7,17 +7,19 @@ of data, explanations, scores) reads them here, in the state just before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
 
 from goldrush.kernel.journal import FORK, START, JournalReader
-from goldrush.kernel.walk import Walk
+from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.competition.events import named
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.replay.data.columns import TableSource
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.worlds.competition.steps import season_world
@@ -68,3 +70,10 @@ def ended_at(path: str | Path, assignment: int, *, judging: bool = False) -> End
     with JournalReader(path) as reader:
         world = season_world(reader, judging=judging)
         return next(ended(world, walk_through(world, reader, assignment)))
+
+
+def assignments_of(run: TableSource) -> Iterator[Ended]:
+    """The assignments that were closed when the run was measured."""
+    closed = run.measured.units
+    with JournalReader(run.path) as reader:
+        yield from islice(ended(run.world, Walk(run.world, reader, ROWS)), closed)

@@ -16,7 +16,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,15 +28,64 @@ from goldrush.kernel.files import NewFolder
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.events import Scored
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.terms import Class, Status, names_of
+from goldrush.replay.data.columns import TEXT, WHOLE, TableSource, column, of_part, records_table
+from goldrush.replay.data.tables import unit_column
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import last_unit, rebuild
-from goldrush.replay.worlds.competition.ended import ended
+from goldrush.replay.worlds.competition.ended import assignments_of, ended
 from goldrush.replay.worlds.competition.steps import season_world
-from goldrush.replay.worlds.competition.tables import RANKS, ranks_in
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)  # of an agent, as worlds give them
+
+
+ASSIGNMENT: Final = unit_column(VOCABULARY).read_by(attrgetter("state.assignment"))
+
+
+@attrs.frozen
+class _Rank:
+    state: SeasonState
+    rank: int
+    agent: AgentState
+    rolling: int
+    all_time: int
+
+
+def _ranks_in(state: SeasonState) -> list[_Rank]:
+    """The records of RANKS in the state before an assignment closes."""
+    return [
+        _Rank(state, rank, state.agents[ordinal], rolling, all_time)
+        for rank, ordinal, rolling, all_time in state.leaderboard
+    ]
+
+
+def _ranks(run: TableSource) -> Iterator[_Rank]:
+    for each in assignments_of(run):
+        yield from _ranks_in(each.state)
+
+
+RANKS: Final = records_table(
+    "ranks",
+    _ranks,
+    "a line of the leaderboard that was posted in an assignment",
+    ASSIGNMENT,
+    column("day", WHOLE, "its day, from 0", attrgetter("state.day"), unit="days"),
+    column("rank", WHOLE, "by the rolling sum, from 1"),
+    column("rolling", WHOLE, "the sum of totals in the leaderboard's window", unit="points"),
+    column("all_time", WHOLE, "the sum of all totals", unit="points"),
+    *of_part(
+        attrgetter("agent"),
+        column("agent", WHOLE, "who, by ordinal", attrgetter("ordinal")),
+        column("name", TEXT, "the agent's name"),
+        column("class", TEXT, "what it runs as: " + ", ".join(names_of(Class)),
+               attrgetter("class_")),
+        column("status", TEXT, "when the assignment closes: " + ", ".join(names_of(Status))),
+        column("sparks", WHOLE, "what it has when the assignment closes", unit="sparks"),
+    ),
+)  # fmt: skip
 
 
 @attrs.frozen
@@ -46,12 +96,12 @@ class SeasonAt:
 
     assignment: int
     state: SeasonState
-    ranks: Sequence[Mapping[str, Any]]
+    ranks: Sequence[Mapping[str, object]]
     scores: Mapping[int, Sequence[tuple[int, Scored]]]
 
 
 @reader_of
-def leaderboard(path: str | Path, assignment: int | None = None) -> Sequence[Mapping[str, Any]]:
+def leaderboard(path: str | Path, assignment: int | None = None) -> Sequence[Mapping[str, object]]:
     """The leaderboard posted after an assignment, by default the last closed one: its rows of the
     table `ranks`. Raises as `season_at` does.
     """
@@ -66,7 +116,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     raises.
     """
     scores: dict[int, list[tuple[int, Scored]]] = {}
-    ranks: Sequence[Mapping[str, Any]] = ()
+    ranks: Sequence[Mapping[str, object]] = ()
     with JournalReader(path) as reader:
         world = season_world(reader)
         last, damage = last_unit(path)
@@ -83,7 +133,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
             if each.state.assignment == last:
                 ranks = [
                     {column.name: column.value(rank) for column in RANKS.own}
-                    for rank in ranks_in(each.state)
+                    for rank in _ranks_in(each.state)
                 ]
                 break
     return SeasonAt(last, state, ranks, scores)

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
 from operator import attrgetter
 from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.walk import ROWS, Walk
-from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import DIRECTIONS
 from goldrush.kernel.worlds.competition.events import Scored
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Class, Move, Part, Status, names_of
+from goldrush.kernel.worlds.competition.terms import Move, Part, names_of
 from goldrush.replay.data.columns import (
     REAL,
     TEXT,
@@ -36,9 +32,9 @@ from goldrush.replay.data.columns import (
     of_part,
     records_table,
 )
-from goldrush.replay.data.tables import unit_column
 from goldrush.replay.tools import Tables
-from goldrush.replay.worlds.competition.ended import Ended, ended
+from goldrush.replay.worlds.competition.ended import assignments_of
+from goldrush.replay.worlds.competition.leaderboard import ASSIGNMENT, RANKS
 from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.right import base_value, concluded, sides
@@ -60,13 +56,6 @@ class _Of:
         return agent
 
 
-def _each(run: TableSource) -> Iterator[Ended]:
-    """The assignments that were closed when the run was measured."""
-    closed = run.measured.units
-    with JournalReader(run.path) as reader:
-        yield from islice(ended(run.world, Walk(run.world, reader, ROWS)), closed)
-
-
 def _real(value: float | None) -> float | None:
     return None if value is None else float(value)
 
@@ -75,9 +64,8 @@ def _conduct(value: Any) -> str | None:
     return value if value is None or type(value) is str else json.dumps(value)
 
 
-_ASSIGNMENT: Final = unit_column(VOCABULARY).read_by(attrgetter("state.assignment"))
 _FRONT: Final = [
-    _ASSIGNMENT,
+    ASSIGNMENT,
     column("table", WHOLE, "the table of the assignment, from 0", attrgetter("table.number")),
 ]
 _WHO: Final = [
@@ -92,7 +80,7 @@ _WHO: Final = [
 
 def _roundtables(run: TableSource) -> Iterator[_Of]:
     atlases: Atlases | None = None
-    for each in _each(run):
+    for each in assignments_of(run):
         atlases = atlases or Atlases(each.state.arena)
         for table in each.state.tables:
             yield _Of(each.state, table, atlases.of_table(table, each.state.rules))
@@ -144,7 +132,7 @@ ROUNDTABLES: Final = records_table(
 
 
 def _contributions(run: TableSource) -> Iterator[_Of]:
-    for each in _each(run):
+    for each in assignments_of(run):
         for table in each.state.tables:
             for said in table.contributions:
                 yield _Of(each.state, table, said)
@@ -198,11 +186,11 @@ CONTRIBUTIONS: Final = records_table(
 )  # fmt: skip
 
 
-# Stances, scores and ranks.
+# Stances and scores.
 
 
 def _stances(run: TableSource) -> Iterator[_Of]:
-    for each in _each(run):
+    for each in assignments_of(run):
         for table in each.state.tables:
             for side in sides(table):
                 yield _Of(each.state, table, side)
@@ -226,7 +214,7 @@ STANCES: Final = records_table(
 
 
 def _scores(run: TableSource) -> Iterator[_Of]:
-    for each in _each(run):
+    for each in assignments_of(run):
         for row in each.of(Scored):
             yield _Of(each.state, each.state.tables[row.table], row)
 
@@ -249,49 +237,6 @@ SCORES: Final = records_table(
            unit="of 12"),
     column("bottom", TRUTH, "whether it is the bottom scorer of the table",
            lambda of: of.table.bottom == of.agent),
-)  # fmt: skip
-
-
-@attrs.frozen
-class _Rank:
-    state: SeasonState
-    rank: int
-    agent: AgentState
-    rolling: int
-    all_time: int
-
-
-def ranks_in(state: SeasonState) -> list[_Rank]:
-    """The records of RANKS in the state before an assignment closes."""
-    return [
-        _Rank(state, rank, state.agents[ordinal], rolling, all_time)
-        for rank, ordinal, rolling, all_time in state.leaderboard
-    ]
-
-
-def _ranks(run: TableSource) -> Iterator[_Rank]:
-    for each in _each(run):
-        yield from ranks_in(each.state)
-
-
-RANKS: Final = records_table(
-    "ranks",
-    _ranks,
-    "a line of the leaderboard that was posted in an assignment",
-    _ASSIGNMENT,
-    column("day", WHOLE, "its day, from 0", attrgetter("state.day"), unit="days"),
-    column("rank", WHOLE, "by the rolling sum, from 1"),
-    column("rolling", WHOLE, "the sum of totals in the leaderboard's window", unit="points"),
-    column("all_time", WHOLE, "the sum of all totals", unit="points"),
-    *of_part(
-        attrgetter("agent"),
-        column("agent", WHOLE, "who, by ordinal", attrgetter("ordinal")),
-        column("name", TEXT, "the agent's name"),
-        column("class", TEXT, "what it runs as: " + ", ".join(names_of(Class)),
-               attrgetter("class_")),
-        column("status", TEXT, "when the assignment closes: " + ", ".join(names_of(Status))),
-        column("sparks", WHOLE, "what it has when the assignment closes", unit="sparks"),
-    ),
 )  # fmt: skip
 
 TABLES: Final = Tables(own=(ROUNDTABLES, CONTRIBUTIONS, STANCES, SCORES, RANKS))
