@@ -53,10 +53,13 @@ def headline(run: MeasuredEpisodes) -> Sequence[str]:
     episodes = format_count(len(finished), "finished episode")
     if run.best is None:
         return [f"{episodes}; no return is a finite number."]
-    best = f"The best, episode {run.best.number} from step {run.best.first:,} on, has"
+    best = format_number(run.best.total)
+    if len(finished) == 1:
+        steps = format_count(run.best.length, "step")
+        return [f"{episodes}, with a return{together} of {best} after {steps}."]
     return [
         f"{episodes} with a mean return{together} of {format_number(run.of('mean_return'))}.",
-        *([f"{best} {format_number(run.best.total)}."] if len(finished) > 1 else []),
+        f"The best, episode {run.best.number} from step {run.best.first:,} on, has {best}.",
     ]
 
 
