@@ -44,7 +44,7 @@ function open(page, WORLD) {
   player.draw(false);
   Promise.all(runs.map((run, index) => compare(run, index))).then((verdicts) => {
     const wrong = verdicts.find((verdict) => verdict !== "");
-    judge(wrong === undefined ? "holds" : "broken", wrong ?? runs.length > 1 ? "the journals have the SHA-256 named below" : "the journal has the SHA-256 named below");
+    judge(wrong === undefined ? "holds" : "broken", wrong ?? `SHA-256 of ${runs.length > 1 ? "the journals" : "the journal"}: as below`);
     document.documentElement.dataset.sealed = "";
   });
 }

@@ -280,7 +280,6 @@ NO_READERS = {
     "study.plan.read_plan": "no journal",
     "study.measuring.measured_runs": "behind the door run by run, where it reads",
     "study.measuring.results_of": "behind the door run by run, where it reads",
-    "view.shown.policies_of": "what outline_of gives",
     "view.folder.runs_in": "a run that cannot be measured is one line of the page",
     "view.frame.framed": "no journal",
     "view.frame.joined": "no journal",
