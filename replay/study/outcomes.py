@@ -27,6 +27,7 @@ from goldrush.replay.study.inference import (
     interval,
     smallest_p,
 )
+from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, points_of
 from goldrush.replay.study.results import AnyResult, AnyResults
 
@@ -223,11 +224,21 @@ def comparisons(results: AnyResults, outcome: StudyOutcome) -> dict[str, list[Co
     """
     same = identical_cells(results)
     cells = [cell for cell in results.by_cell if cell not in same]
-    by_kind: dict[str, list[_Pair]] = {
-        TREATMENTS: list(_between(results, outcome, cells, TREATMENTS)),
-        ROSTERS: list(_between(results, outcome, cells, ROSTERS)),
-        POLICIES: list(_within(results, outcome, cells)),
-    }
+    by_kind: dict[str, list[_Pair]] = {TREATMENTS: [], ROSTERS: []}
+    for first, second in combinations(cells, 2):
+        if first.rounds != second.rounds:
+            continue
+        if first.roster == second.roster:
+            kind, where, a, b = TREATMENTS, first.roster, first.treatment, second.treatment
+        elif first.treatment == second.treatment:
+            kind, where, a, b = ROSTERS, first.treatment, first.roster, second.roster
+        else:
+            continue
+        runs = by_seed(results.by_cell[first], results.by_cell[second])
+        pairs = [(outcome.of_run(one), outcome.of_run(other)) for one, other in runs]
+        draws = [(one.draw, other.draw) for one, other in runs]
+        by_kind[kind].append(_Pair(where, a, b, (first, second), pairs, draws))
+    by_kind[POLICIES] = list(_within(results, outcome, cells))
     return {kind: _tested(kind, pairs) for kind, pairs in by_kind.items() if pairs}
 
 
@@ -239,31 +250,6 @@ class _Pair:
     cells: tuple[Cell, Cell]
     pairs: Sequence[tuple[Value, Value]]
     draws: Sequence[Hashable]
-
-
-def _between(
-    results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell], kind: str
-) -> Iterator[_Pair]:
-    """Cells with another treatment and else the same, or with another roster."""
-    values = {
-        cell: {run.seed: (run.draw, outcome.of_run(run)) for run in results.by_cell[cell]}
-        for cell in cells
-    }
-    for first, second in combinations(cells, 2):
-        is_treatment, is_roster = first.treatment != second.treatment, first.roster != second.roster
-        if first.rounds != second.rounds or (is_treatment and is_roster):
-            continue
-        if is_treatment and kind == TREATMENTS:
-            where, a, b = first.roster, first.treatment, second.treatment
-        elif is_roster and kind == ROSTERS:
-            where, a, b = first.treatment, first.roster, second.roster
-        else:
-            continue
-        others = values[second]
-        both = [(one, others[seed]) for seed, one in values[first].items() if seed in others]
-        pairs = [(x, y) for (_, x), (_, y) in both]
-        draws = [(ours, theirs) for (ours, _), (theirs, _) in both]
-        yield _Pair(where, a, b, (first, second), pairs, draws)
 
 
 def _within(results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell]) -> Iterator[_Pair]:

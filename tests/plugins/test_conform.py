@@ -206,7 +206,7 @@ def test_damage_that_is_not_found_breaks_the_law(
     [
         (lambda sound: {"seats": lambda *given: ["share"]}, "seats are ['share'], the measures"),
         (lambda sound: {"config": lambda given: sound.config({})}, "'seasons': 50, "),
-        (lambda sound: {"curves": ["stock", "fish"]}, "there is no measure fish"),
+        (lambda sound: {"compared": ["stock", "fish"]}, "there is no measure fish"),
     ],
 )
 def test_studies_of_what_is_not_played_break_the_law(
