@@ -235,7 +235,7 @@ def test_policies_have_settings(commons: Command, tmp_path: Path) -> None:
     assert (0, 0) == (recorded.code, again.code)
     assert 0 == commons("verify", "--strict", "s.journal").code
     compared = commons("diff", "s.journal", "d.journal").out
-    assert "cause: roster: agents 0, 1: part is 0.25 in A, not given in B" in compared
+    assert "cause: roster: agents 0, 1: greedy[part=0.25] in A, greedy in B" in compared
 
 
 def test_a_submission_is_put_in_by_hand_and_a_recording_played(
