@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
+from goldrush.agents.seats import MODEL, family_in
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError
@@ -38,7 +39,6 @@ from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.comparisons import equal_runs
-from goldrush.replay.study.failures import is_model
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
@@ -153,6 +153,11 @@ def _result(task: _Task) -> Result[Any, Any]:
     if not users:
         keep(of, run, roster, made)
     return made
+
+
+def is_model(policy: str) -> bool:
+    """Whether the label of a policy is that of a language model."""
+    return family_in(policy) is MODEL
 
 
 def _check_begun(path: Path, run: StudyRun, measured: Measured[Any]) -> None:

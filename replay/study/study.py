@@ -12,7 +12,7 @@ from multiprocessing import get_start_method
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.llm.failures import Failures
+from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.pool import end_if_inherited
 from goldrush.agents.trust import import_names
@@ -30,12 +30,12 @@ from goldrush.replay.arguments import (
 from goldrush.replay.data.user_functions import Functions, UserMeasure, user_measures
 from goldrush.replay.extras import require
 from goldrush.replay.find import WORLD_DEFAULT, world_named
+from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.run import Run
 from goldrush.replay.study.backend import Backend, processes, this_process
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.failures import failures_of
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.measuring import is_model, results_of
 from goldrush.replay.study.outcomes import outcome_named
 from goldrush.replay.study.plan import (
     ALL,
@@ -303,7 +303,11 @@ class Study:
 
     def failures(self) -> list[Failures]:
         """How often answers of each language model failed. Raises JournalError."""
-        return failures_of(self.folder, self.manifest)
+        names = studied(self.manifest.world).players.names
+        texts = self.manifest.plan["rosters"]
+        asking = {name for name, text in texts.items() if text and any(map(is_model, names(text)))}
+        runs = [run for run in self.manifest.runs if run.cell.roster in asking]
+        return merge_failures(one for run in runs for one in failures_in(self.folder / run.path))
 
     def verdicts(self) -> Verdicts:
         """What the study says of the criteria of its world: `criterion`, `verdict`, `note`.

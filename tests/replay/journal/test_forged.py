@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -43,7 +42,6 @@ from goldrush.replay.journal.draws import recheck
 from goldrush.replay.journal.forged import reader_of, reporting_forged
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.report.figures import figure_of
-from goldrush.replay.study.failures import failures_of
 from goldrush.replay.view import page
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition import ended, leaderboard, right, score
@@ -181,13 +179,6 @@ def _differing(case: Case) -> Diff:
     return diff.diff(case.sound, case.forged)
 
 
-def _studied(case: Case) -> Any:
-    runs = [SimpleNamespace(path=case.forged.name, cell=SimpleNamespace(roster="m"))]
-    plan = {"rosters": {"m": "llm:any"}}
-    manifest: Any = SimpleNamespace(world="mining", plan=plan, runs=runs)
-    return failures_of(case.forged.parent, manifest)
-
-
 def _rows_of(case: Case, name: str) -> list[Any]:
     [table] = tables_of(TOOLS, MINING, [name])
     return list(table.rows(run_at(case.forged)))
@@ -207,7 +198,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
     "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),
-    "study.failures.failures_of": _studied,
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
     "summary.summarise": lambda c: summary.summarise(c.forged),
     "run_data.measured_until": lambda c: measured_until(c.forged, 1),
