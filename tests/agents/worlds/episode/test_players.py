@@ -16,7 +16,9 @@ from gymnasium import spaces
 import goldrush
 from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed, UnsupportedJournal
 from goldrush.kernel.worlds.episode.config import COUNTED
+from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.replay.journal.log import Query, log
+from tests.journals import commits_of
 from tests.replay.worlds.episode.envs import END, MAKE, Lasts, NoisyWalk, Turns, of_lengths, play
 from tests.replay.worlds.episode.models import Walk
 
@@ -143,6 +145,19 @@ def test_an_action_is_replaced_behind_any_number_of_resets(resets: int, tmp_path
 
     assert [1, 2, 1] == [event["action"] for event in events(fork.path, "acted")]
     assert fork.verify(sources=env.run.path).holds
+
+
+def test_an_action_given_by_hand_has_the_type_of_the_recorded_one(tmp_path: Path) -> None:
+    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
+    env.reset(seed=1)
+    for _ in range(4):
+        env.step(1)
+    env.close()
+    replaced = {"step": 2, "agent": 0, "action": 0}
+    fork = env.run.fork(1, tmp_path / "fork.journal", replace=[replaced])
+    blocks = [block for commit in commits_of(Path(fork.path)) for block in commit.blocks]
+
+    assert [1, 0, 1, 1] == [row[1] for block in blocks for row in block.rows(ACTED)]
 
 
 @pytest.mark.parametrize("steps", [20, 0])

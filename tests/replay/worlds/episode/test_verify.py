@@ -436,7 +436,9 @@ class Dated:
 
     def __init__(self, seed: int = 0, skill: int = 1) -> None:
         self.made, self.total, self._skill = time.time(), seed, skill
-        self.output = {"info": {"made": [str(datetime.now()), datetime.now(UTC)], "year": 2026}}
+        self.output = {
+            "info": {"made": [str(datetime.now()), datetime.now(UTC)], "end": "2100-01-01 00:00:00"}
+        }
 
     def step(self) -> None:
         self.total += self._skill
