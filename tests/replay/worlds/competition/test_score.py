@@ -10,6 +10,7 @@ import pytest
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
+from goldrush.replay.worlds.competition.ended import ended_at
 from goldrush.replay.worlds.competition.score import Score, format_score, scores
 from tests.golden import path_of
 from tests.journals import events_of
@@ -112,16 +113,23 @@ def test_a_claim_shows_so_many_digits_that_one_that_hardly_fails_is_seen_to(
         text = format_score(score)
         for base in score.grounds.bases:
             assert f"claimed {base.claimed:.6g}, tested {base.tested:.6g}, " in text
+        assert text.count(", part edge, ") == len(score.grounds.edges)
 
 
 def test_impact_names_what_would_have_been_concluded_and_who_would_have_stood_elsewhere(
-    events: list[Event], found: list[Score]
+    season: Path, events: list[Event], found: list[Score]
 ) -> None:
     kinds = set()
     for score in found:
         without, text = score.grounds.counterfactual, format_score(score)
         own = [e["id"] for e in said_by(events, score)]
 
+        [table] = [t for t in ended_at(season, score.assignment).state.tables
+                   if t.number == score.table]  # fmt: skip
+        for agent, then in without.moved.items():
+            stances = (table.talk_stances().by_agent.get(agent), then)
+            now, other = ("none" if stance is None else f"#{stance}" for stance in stances)
+            assert f" stands by {now}, without it by {other}" in text
         assert text.count("  at the end of the talk ") == len(without.moved)
         assert score.agent not in without.moved
         assert set(without.stances.gone) >= set(own)

@@ -17,6 +17,7 @@ from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.view.view import TABLE
 from tests.golden import season_path
 from tests.journals import events_of
+from tests.replay.worlds.competition.told import assignments_of
 from tests.seasons import kept
 from tests.stances import apart, odd, silent
 
@@ -89,6 +90,12 @@ def test_whatever_anybody_does_its_contributions_are_those_of_the_table(name: st
                     more["id"] for more in spoken if "refused" not in more
                 ]
                 assert not any("id" in more for more in spoken if "refused" in more)
+    for one in assignments_of(path):
+        codes = [one.code(event) for event in one.all("spoke")]
+        spoken = [more for name, more in events[one.number] if name == "spoke"]
+        assert len(codes) == len(spoken)
+        for code, more in zip(codes, spoken, strict=True):
+            assert (code is not None) == ("refused" in more or more.get("table") == -1)
 
 
 def test_a_claim_is_shown_with_its_test(every: dict[str, Any]) -> None:
