@@ -8,7 +8,7 @@ spaces and its rewards.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
@@ -35,12 +35,24 @@ EPISODE: Final = "{episode}"  # in the path of a journal: the number of the epis
 
 Infos = dict[str, dict[str, Any]]
 S = TypeVar("S", bound=StageState)
-L = TypeVar("L")  # the policy that the run asks in place of a learner
 O = TypeVar("O")  # noqa: E741  # an observation
 A = TypeVar("A")
 
 
-class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
+@attrs.define
+class Learner:
+    """The policy that the run asks in place of a learner: it has been told what to submit."""
+
+    submission: object = None
+
+    def act(self, seen: object, agent: int, draw: object) -> object:
+        return self.submission
+
+    def plan(self, seen: object, draws: object) -> object:
+        return self.submission
+
+
+class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
     """A world for learners: every agent whose roster entry is `external`.
 
     Agents are called `agent_0`, ..., by their numbers in the journal. Other agents of the roster
@@ -51,7 +63,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
     """
 
     def __init__(
-        self, learner: Callable[[], L], treatment: str, roster: str | Sequence[object] | None,
+        self, treatment: str, roster: str | Sequence[object] | None,
         journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
@@ -71,7 +83,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
                 f"the roster {format_value(who.text)} has no learner", "make an agent `external`"
             )
         self._roster, self._others = who.text, who.policies
-        self._learners = {agent: learner() for agent in learners}
+        self._learners = {agent: Learner() for agent in learners}
         self._names = {f"agent_{agent}": agent for agent in learners}
         self.possible_agents = list(self._names)
         self.agents: list[str] = []

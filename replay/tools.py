@@ -134,25 +134,24 @@ class Basis:
     is_compared: bool = True
 
 
-class UnitFields(Protocol):
+class UnitFields:
     """What a page shows of the units of one run, made while its journal is read."""
 
     def add(self, step: Step, state: Any) -> None:
         """Note a step of a unit; `state`: after it, before the unit closes."""
-        ...
 
     def behind(self, event: Event) -> Mapping[str, object]:
         """What is behind the sentence of an event of the unit that was closed last, by name, as
         plain values. `why` is a text, `answered` the event whose answer of a language model led to
         it; all else is the script's.
         """
-        ...
+        return {}
 
     def close(self, unit: ClosedUnit) -> Any:
         """The state after a unit by field, as plain values; None: nothing is shown. Raises
         BadInput.
         """
-        ...
+        raise NotImplementedError
 
 
 @attrs.frozen

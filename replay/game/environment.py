@@ -17,7 +17,6 @@ from goldrush.agents.game.prompts import GamePrompts, no_range, shown
 from goldrush.agents.game.step import StepView
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.game.draw import Draw
 from goldrush.kernel.game.game import Game, snake
 from goldrush.kernel.game.hints import Agent, Range, format_hint, is_of
 from goldrush.kernel.game.records import State, Submission
@@ -30,17 +29,7 @@ Observed = Any  # an array; with a mask {"observation": array, "action_mask": ma
 Action = Any  # of a space: a number, an array, or a dict of these
 
 
-@attrs.define
-class _Learner:
-    """The policy that the run asks in place of a learner: it has been told what to submit."""
-
-    submission: Submission | None = None
-
-    def act(self, seen: object, agent: int, draw: Draw) -> Submission | None:
-        return self.submission
-
-
-class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
+class GameEnv(JournalEnv[State, Observed, Action]):
     """A game for learners.
 
     A step is one of the run in which a learner is asked, with those after it in which none is.
@@ -68,7 +57,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         if not game.submissions:
             raise BadInput(f"nobody submits in {game.name}", "give another game")
         self._game = game
-        super().__init__(_Learner, treatment, roster, journal, max_cycles, settings)
+        super().__init__(treatment, roster, journal, max_cycles, settings)
         self.metadata = {
             "name": f"goldrush/{self.config.name}-v{self.config.rules}",
             "render_modes": [],

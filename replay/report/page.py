@@ -77,7 +77,7 @@ class StudyPage:
             *sections.comparison_tables(study),
             *(verdicts.criteria_tables(study) if self._judges else ()),
             *study.chapter.tables(study),
-            *(table for _, table in self.treatments),
+            *(table for *_, table in self.treatments),
             *failures.model_tables(study.results),
             *sections.measure_tables(study),
         ]

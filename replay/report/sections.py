@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import attrs
-
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.numbers import (
     MINUS,
@@ -82,21 +80,9 @@ def _compared(study: ReportedStudy, comparison: Comparison) -> list[Content]:
     ]  # fmt: skip
 
 
-@attrs.frozen
-class ShownTreatment:
-    """A treatment of one horizon, as the page shows it: its heading, its settings as text, and the
-    name of its table of means.
-    """
-
-    title: str
-    anchor: str
-    settings: str
-    table: str
-
-
-def treatments(study: ReportedStudy) -> Iterator[tuple[ShownTreatment, ReportTable]]:
-    """Each treatment and horizon with the means of its cells. Cells that are identical to the
-    baseline by construction are left out.
+def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
+    """Each treatment and horizon: its heading, its settings as text, the means of its cells. Cells
+    that are identical to the baseline by construction are left out.
     """
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in study.cells:
@@ -119,22 +105,24 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[ShownTreatment, ReportTab
             "seeds; in brackets the number of seeds with a value, if not all have one.",
         )  # fmt: skip
         title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
-        yield ShownTreatment(title, f"t{at}", _settings(study, cells[0]), table.name), table
+        yield title, _settings(study, cells[0]), table
 
 
 def _settings(study: ReportedStudy, cell: Cell) -> str:
-    """A treatment as text: its description, and the settings that are not the default."""
-    known = study.of.treatments.get(cell.treatment)
+    """A treatment as text: its description, and its settings; of others than the first one those
+    that are not the same.
+    """
+    known, first = study.of.treatments.get(cell.treatment), study.cells[0]
     says = f"{capitalized(known.description)}. " if known and known.description else ""
-    defaults = {field.name: field.default for field in attrs.fields(study.of.config)}
-    others = [
-        f"{name} {value}"
-        for name, value in study.results.settings(cell).items()
-        if name != study.of.players.horizon
-        and isinstance(value, int | float | str)
-        and value != defaults.get(name)
-    ]
-    return f"{says}{capitalized(', '.join(others)) or 'Default settings'}."
+    same = {} if cell == first else study.results.settings(first)
+    settings = []
+    for name, value in study.results.settings(cell).items():
+        is_short = isinstance(value, int | float | str)
+        if (is_short or same) and value not in (None, same.get(name)):
+            settings.append(f"{name.replace('_', ' ')} {value if is_short else 'of its own'}")
+    if same:
+        settings.append(f"all else as in {first.treatment}")
+    return f"{says}Settings: {', '.join(settings)}."
 
 
 def _mean(runs: Sequence[AnyResult], name: str) -> str:

@@ -35,6 +35,13 @@ class RunFront:
     points: Sequence[tuple[int, Sequence[Value]]] = ()
     measures: Sequence[tuple[AgentMeasure, Sequence[Value]]] = ()
 
+    @property
+    def charted(self) -> str | None:
+        """The measure of the run that is charted, if one is."""
+        if self.outcome is None or self.lines is not None or not self.points:
+            return None
+        return self.outcome.measure.name
+
     def as_dict(self) -> dict[str, object]:
         """For the page's script."""
         measure = None if self.outcome is None else self.outcome.measure

@@ -157,7 +157,13 @@ class EventLines:
         more: dict[str, object] = {}
         if event.fields.get("error"):
             more["fault"] = True
-        explained = [str(one) for one in whys if self._is_of(one, event)]
+        explained = [
+            line
+            for one in whys
+            if self._is_of(one, event)
+            for line in str(one).split("\n")
+            if line != self._sentences.line(event)  # it stands above
+        ]
         if explained:
             more["why"] = quote("\n".join(explained))
         source = answered.fields.get("source")

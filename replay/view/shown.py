@@ -141,6 +141,7 @@ def shown_of(
     trouble = walked.trouble
     declared = outline.declared
     front = RunFront(None, labels, lines_of_agents, walked.points)
+    front = _front(tools, measured, compared, front, trouble)
     return ShownRun(
         title=_title(outline, tools, measured),
         agents=declared.roster or "",
@@ -157,7 +158,7 @@ def shown_of(
         whole=walked.is_all,
         trouble=None if trouble is None else str(trouble).removeprefix(f"{path}: "),
         forks=declared.history,
-        front=_front(tools, measured, compared, front, trouble),
+        front=front,
         rosters=[(start, _neighbours(named[:AGENTS_MAX])) for start, named in declared.labels],
         data={
             "names": names,
@@ -171,7 +172,7 @@ def shown_of(
             "tracks": [{"title": t, "values": counts} for t, counts in walked.tracks.items()],
             "count": max(len(labels), len(names)),
             **_states(tools, walked, outline, Lines.of(labels)),
-            "measures": [] if measured is None else _measures(measures, measured, walked),
+            "measures": [] if measured is None else _measures(measures, measured, walked, front),
             "added": {} if view.added is None else view.added(path, first, last),
         },
         size=len(content),
@@ -302,7 +303,10 @@ def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Valu
     return [(number(unit), [short(values[unit - 1])]) for unit in units]
 
 
-def _measures(measures: Measures, measured: Measured[Any], walked: Walked) -> list[dict[str, Any]]:
+def _measures(
+    measures: Measures, measured: Measured[Any], walked: Walked, front: RunFront
+) -> list[dict[str, Any]]:
+    """The measures by unit, but the one that the top of the page charts."""
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }
@@ -318,5 +322,5 @@ def _measures(measures: Measures, measured: Measured[Any], walked: Walked) -> li
             "values": [short(value) for value in values[name]],
         }
         for name, measure in measured.known.items()
-        if measure.by_unit and any_of(values[name])
+        if measure.by_unit and any_of(values[name]) and name != front.charted
     ]

@@ -183,16 +183,10 @@ class Walked:
 
 
 @attrs.frozen
-class _Fields:
+class _Fields(UnitFields):
     """The fields of states as `Tools.fields` gives them, with scores."""
 
     tools: Tools
-
-    def add(self, step: Step, state: object) -> None:
-        """No step is needed."""
-
-    def behind(self, event: Event) -> Mapping[str, object]:
-        return {}
 
     def close(self, unit: ClosedUnit) -> Any:
         fields = self.tools.fields(unit)

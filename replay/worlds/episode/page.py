@@ -15,22 +15,23 @@ EPISODES_MAX: Final = 500  # episodes that a page lists
 
 
 def added(path: str | Path, first: int, last: int) -> dict[str, object]:
-    """The episodes of the steps `first` to `last`: of each the first step, the last one, and cells.
-    Raises JournalError.
+    """The episodes of the steps `first` to `last`: of each the first step, the last one, and cells;
+    in a vector environment, which environment it is of. Raises JournalError.
     """
     with JournalReader(path) as reader:
         episodes = episodes_of(episode_world(), reader)
     shown = [each for each in episodes if first <= each.last and each.first <= last]
     numbers = ["from step", "steps", "return"]
+    of = ["of"] if any(episode.whose for episode in shown) else []
     rows = [
         [
-            episode.first, episode.last, str(episode.number), episode.whose or "all",
+            episode.first, episode.last, str(episode.number), *(episode.whose or "all" for _ in of),
             episode.first, episode.length, short(episode.total), _end(episode), _seed(episode),
         ]
         for episode in shown[:EPISODES_MAX]
     ]  # fmt: skip
     parts = {
-        "title": "Episodes", "head": ["episode", "of", *numbers, "end", "seed"],
+        "title": "Episodes", "head": ["episode", *of, *numbers, "end", "seed"],
         "numbers": numbers, "rows": rows, "of": len(shown),
     }  # fmt: skip
     return {"parts": parts}
@@ -48,7 +49,8 @@ def _seed(episode: Episode) -> str:
     return "none" if episode.seed is None else f"{episode.seed}{drawn}"
 
 
-# A chart for each measure is there already.
+# A chart for each measure is there already, and the state says who acts next.
 VIEW: Final = View(
-    identifiers=("episode", "step of the episode"), verify_option=" --env module:make", added=added
-)
+    identifiers=("episode", "step of the episode"), left_out=("turn",),
+    verify_option=" --env module:make", added=added,
+)  # fmt: skip

@@ -57,6 +57,8 @@ def headline(run: MeasuredEpisodes) -> Sequence[str]:
     if len(finished) == 1:
         steps = format_count(run.best.length, "step")
         return [f"{episodes}, with a return{together} of {best} after {steps}."]
+    if len({episode.total for episode in finished}) == 1:
+        return [f"All {episodes} have a return{together} of {best}."]
     return [
         f"{episodes} with a mean return{together} of {format_number(run.of('mean_return'))}.",
         f"The best, episode {run.best.number} from step {run.best.first:,} on, has {best}.",

@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from numpy.typing import NDArray
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
-from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig
@@ -32,7 +30,6 @@ from goldrush.kernel.worlds.mining.events import (
     REASONS,
 )
 from goldrush.kernel.worlds.mining.history import Outcomes, PublicRound, summary
-from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.state import MiningState, RoundRecord
 from goldrush.replay.environment import Infos, JournalEnv, refused_action
 
@@ -166,17 +163,7 @@ def mask_of(state: MiningState, agent: int) -> NDArray[np.int8]:
     return np.tile(choices, state.config.staminas[agent])
 
 
-@attrs.define
-class _Learner:
-    """The policy that the run asks in place of a learner: it has been told what to submit."""
-
-    plan_: list[tuple[str, int, int]] = attrs.field(factory=list)
-
-    def plan(self, seen: Observation, draws: Draws) -> list[tuple[str, int, int]]:
-        return self.plan_
-
-
-class MiningEnv(JournalEnv[MiningState, _Learner, Observed, Action | None]):
+class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
     """The mining world for learners.
 
     - Action: `MultiDiscrete([1 + 4P] * S)`: what each of the S stamina units of a round is spent
@@ -209,7 +196,7 @@ class MiningEnv(JournalEnv[MiningState, _Learner, Observed, Action | None]):
         **settings: Any,
     ) -> None:
         """Arguments and errors as those of `goldrush.parallel_env`."""
-        super().__init__(_Learner, treatment, roster, journal, max_cycles, settings)
+        super().__init__(treatment, roster, journal, max_cycles, settings)
         for agent in self._learners:
             if not self.config.staminas[agent]:
                 raise BadInput(f"agent {agent} learns and has no stamina", "give it 1 or more")
@@ -256,7 +243,7 @@ class MiningEnv(JournalEnv[MiningState, _Learner, Observed, Action | None]):
                 raise refused_action(name, actions)
         for name in self.agents:
             plan = plan_of(self.config, np.asarray(actions[name]))
-            self._learners[self._names[name]].plan_ = plan
+            self._learners[self._names[name]].submission = plan
         return self._play()
 
     def _observed(self) -> dict[str, Observed]:
@@ -278,12 +265,9 @@ class MiningEnv(JournalEnv[MiningState, _Learner, Observed, Action | None]):
         history = self._begun().history
         rows = history[-1].rows(PRUNED) if history else ()
         removed = {agent: removals for agent, removals, _ in rows}
-        return {
-            name: {
-                "pruned": tuple(
-                    (*self._learners[agent].plan_[index], REASONS[reason])
-                    for index, reason in removed.get(agent, ())
-                )
-            }
-            for name, agent in self._names.items()
-        }
+        infos: Infos = {}
+        for name, agent in self._names.items():
+            plan: Any = self._learners[agent].submission
+            pruned = [(*plan[index], REASONS[reason]) for index, reason in removed.get(agent, ())]
+            infos[name] = {"pruned": tuple(pruned)}
+        return infos

@@ -321,3 +321,13 @@ def test_a_page_says_what_it_has_not_all_of(
     assert "The first 30 of 60 are here." in tab.text("main")
     assert "The first 30 of 150 agents." in tab.text("main")
     assert "A line is the mean of the agents of a policy." in tab.text("main")
+
+
+def test_the_outcome_of_a_run_is_charted_once(tmp_path: Path) -> None:
+    goldrush.record(Epidemic, tmp_path / "run.journal", seed=7)
+    write_page(tmp_path / "run.journal", tmp_path / "run.html")
+    data = data_of((tmp_path / "run.html").read_text())
+    [front], [run] = data["fronts"], data["runs"]
+
+    assert front["title"] not in {measure["title"] for measure in run["measures"]}
+    assert front["lines"][0]["values"]

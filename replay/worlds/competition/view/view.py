@@ -18,7 +18,7 @@ from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Status
-from goldrush.replay.tools import ClosedUnit, View
+from goldrush.replay.tools import ClosedUnit, UnitFields, View
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.right import account_of, concluded, format_quality, sides
 
@@ -30,7 +30,7 @@ _MARK: Final = re.compile(r"@(\d+)")
 _DIGITS: Final = ".6g"  # of values that are drawn
 
 
-class SeasonFields:
+class SeasonFields(UnitFields):
     """The fields of the assignments of one season.
 
     - `status`, `points`, `recent`, `sparks`: of workers, by agent, None of the other offices;

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from goldrush.kernel.world import Event, Step, World
 from goldrush.kernel.worlds.mining.events import DEFEND
 from goldrush.kernel.worlds.mining.history import kept_actions
 from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
-from goldrush.replay.tools import ClosedUnit, View
+from goldrush.replay.tools import ClosedUnit, UnitFields, View
 
 _HERE: Final = Path(__file__).parent
 MAP_MAX: Final = (
@@ -18,7 +17,7 @@ MAP_MAX: Final = (
 )
 
 
-class RoundFields:
+class RoundFields(UnitFields):
     """The fields of the rounds of one run.
 
     - `gold`, `plots`: by agent, at the end;
@@ -28,15 +27,6 @@ class RoundFields:
 
     Of more than MAP_MAX plots there is the grid `policies of owners` in place of the map.
     """
-
-    def __init__(self, world: World[Any]) -> None:
-        """The world is known: it is mining."""
-
-    def add(self, step: Step, state: object) -> None:
-        """A round is one step."""
-
-    def behind(self, event: Event) -> Mapping[str, object]:
-        return {}
 
     def close(self, unit: ClosedUnit) -> Mapping[str, object]:
         state: MiningState = unit.state
@@ -66,7 +56,7 @@ class RoundFields:
 VIEW: Final = View(
     script=_HERE / "view.js",
     style=_HERE / "view.css",
-    fields=RoundFields,
+    fields=lambda world: RoundFields(),
     drawn=("cols", "owner", "truce", "defence"),
     identifiers=("owner",),
     ranks="gold",

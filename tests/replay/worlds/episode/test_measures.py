@@ -118,3 +118,11 @@ def test_a_forged_agent_is_reported(tmp_path: Path, agent: int) -> None:
     for act_on in (measured_at, summarise):
         with pytest.raises(MalformedEvents):
             act_on(path)
+
+
+def test_episodes_of_one_return_have_no_best(tmp_path: Path) -> None:
+    path = walked(tmp_path / "run.journal", rewards=[0.0] * 12)
+
+    assert ["All 2 finished episodes have a return, added over the agents, of 0."] == (
+        tools_at(path).headline(measured_at(path))
+    )

@@ -69,9 +69,7 @@ def test_the_page_lists_episodes(browser: Any, tmp_path: Path) -> None:
     write_page(path, page)
     tab = Tab(browser, "light", WIDE).open(page, "#step=1")
 
-    assert ["1", "all", "0", "5", "15", "terminated", "7"] == tab.texts(
-        ".parts tbody tr:first-child > *"
-    )
+    assert ["1", "0", "5", "15", "terminated", "7"] == tab.texts(".parts tbody tr:first-child > *")
     assert "walker_0: observation is [1, 2]" in tab.texts(".sentence")
     assert any(text.endswith("(drawn)") for text in tab.texts(".parts td"))
     assert "python 3.11.7, numpy 2.1.0" in tab.texts("dd")
@@ -120,7 +118,7 @@ def test_the_page_of_a_model_charts_its_variables(browser: Any, tmp_path: Path) 
     tab = Tab(browser, "dark", WIDE).open(page)
 
     assert "Reported last: Size is 11." == tab.text("h1")
-    assert ["Size", "Size"] == [text.split()[0] for text in tab.texts(".chart figcaption")]
+    assert ["Size"] == [text.split()[0] for text in tab.texts(".chart figcaption")]
     assert [] == tab.violations()
     assert [] == tab.leave()
 
@@ -162,3 +160,13 @@ def test_the_page_holds_many_agents_and_steps(tmp_path: Path) -> None:
     page = page_of(long)
     assert 1000 == data_of(page)["runs"][0]["added"]["parts"]["of"]
     assert 2_000_000 > len(page)
+
+
+def test_a_page_has_no_sentence_on_nobody_and_no_column_of_one_environment(tmp_path: Path) -> None:
+    model = record(tmp_path / "model.journal", Growth(), [reset(2), STEP])
+    [run] = data_of(page_of(model))["runs"]
+    [episodes] = data_of(page_of(walked(tmp_path / "run.journal")))["runs"]
+    head = episodes["added"]["parts"]["head"]
+
+    assert "turn" not in {template[0] for template in run["templates"]}
+    assert ["episode", "from step", "steps", "return", "end", "seed"] == head
