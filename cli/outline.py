@@ -127,7 +127,7 @@ def _format(info: Outline) -> str:
         ("treatment", info.treatment),
         ("units", f"{format_count(info.units, info.vocabulary.unit)}{of}, {info.state}"),
         ("seed", None if info.declared.seed is None else str(info.declared.seed)),
-        *info.about,
+        *info.about.facts,
         ("bytes", f"{info.bytes:,}"),
         ("sha256", info.sha256),
     ]

@@ -12,6 +12,7 @@ from goldrush.kernel.text import escaped, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.kernel.errors import BadInput
+    from goldrush.kernel.world import Vocabulary
     from goldrush.replay.journal.why import Explanation
 
 LISTED_MAX: Final = 20  # units with something to explain
@@ -57,11 +58,11 @@ def why(
             f"nothing{there} can be explained in {run.tools.vocabulary.unit} {at}",
             "leave --at out, which lists where something can",
         )
-    noun, unit = run.tools.location, world_at(journal).vocabulary.unit
+    words = world_at(journal).vocabulary
     echo(
         as_json,
         lambda: [_as_dict(each, journal) for each in explained],
-        lambda: "\n\n\n".join(_format(each, journal, noun, unit) for each in explained),
+        lambda: "\n\n\n".join(_format(each, journal, words) for each in explained),
     )
 
 
@@ -85,10 +86,10 @@ def _as_dict(explanation: Explanation, journal: str) -> dict[str, object]:
     return {**explanation.as_dict(), "fork": command}
 
 
-def _format(explanation: Explanation, journal: str, noun: str, unit: str) -> str:
-    on = "" if explanation.location is None else f" on {noun} {explanation.location}"
+def _format(explanation: Explanation, journal: str, words: Vocabulary) -> str:
+    on = "" if explanation.location is None else f" on {words.location} {explanation.location}"
     account = "\n".join(map(escaped, explanation.account))
-    parts = [f"{escaped(explanation.kind)}{on} in {unit} {explanation.unit}", account]
+    parts = [f"{escaped(explanation.kind)}{on} in {words.unit} {explanation.unit}", account]
     if explanation.change is not None:
         parts += [
             f"{escaped(explanation.change.text)}; play it so:",

@@ -221,6 +221,7 @@ class Vocabulary:
         unit: the noun for a unit.
         started, closed, ended, forked: the names of the events of every run.
         first: the number of the first unit as shown to people.
+        location: the noun for a location in a unit ("plot", "table"); empty: it has none.
         players: the key of the roster in a START's setup and in a FORK's facts.
         uncounted: codes of inputs; a unit with one of them does not count where people are told how
             many units there are: a reset is no step.
@@ -232,6 +233,7 @@ class Vocabulary:
     ended: str = "run_ended"
     forked: str = "forked"
     first: int = 1
+    location: str = ""
     players: str = "roster"
     uncounted: Sequence[int] = ()
 

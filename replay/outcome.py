@@ -128,12 +128,13 @@ def outcome_of(
         value = run.of(measure.name)
         last = run.values[measure.name][-1] if measure.by_unit and not measure.at_end else None
     end = "" if last is None else f", {format_number(last)} in the last {run.vocabulary.unit}"
-    leads = tools.headline_leads and name is None
     remarks = tools.headline(run)
+    leads = remarks.lead and name is None
     after = "" if run.finished else _after(tools, run, breaks_off)
     return outcome_from(
-        measure, run.by_agent, run.roster, value, remarks, end=end, leads=leads, after=after
-    )
+        measure, run.by_agent, run.roster, value, remarks.sentences, end=end, leads=leads,
+        after=after,
+    )  # fmt: skip
 
 
 def _after(tools: Tools, run: Measured[Config], breaks_off: bool) -> str:

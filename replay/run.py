@@ -412,7 +412,7 @@ class Run:
 
     def _plot(self, plot: object) -> int:
         """The id of a plot. Raises BadInput for one that is not there."""
-        if self.tools.location != "plot":
+        if self.tools.vocabulary.location != "plot":
             raise lacks(self.tools, self.path, "plots")
         return self.tools.location_of(self.path, _location_text(plot))
 

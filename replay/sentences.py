@@ -85,6 +85,9 @@ def value_of(source: str | int, event: Event, values: Sequence[object]) -> objec
 class EventSentences:
     """The sentences of a world's events: by the templates of their types, or as the world chooses
     where an event's fields do not decide.
+
+    Attributes:
+        names: the names of a journal's agents by number; empty: they have numbers only.
     """
 
     def __init__(
@@ -104,7 +107,8 @@ class EventSentences:
             names, prompts: of agents, and the versions of the prompt of the world, for forks.
         """
         self._types = {type.name: type for type in types}
-        self._chosen = {**_of_every_run(vocabulary, prompts, names or {}), **(chosen or {})}
+        self.names = names or {}
+        self._chosen = {**_of_every_run(vocabulary, prompts, self.names), **(chosen or {})}
         self._forms = {**FORMS, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 

@@ -20,6 +20,7 @@ from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted_path
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, EventType, Step, Vocabulary, World
+from goldrush.replay.colours import NO_PALETTE, Palette
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 NUMBER_MAX: Final = 10  # digits of a location
 
-Names = Mapping[int, str]  # names of the agents of a run, by number
 IsCounted = Callable[[Event], bool]
 
 
@@ -103,6 +103,32 @@ class RebuiltPrompt:
             "answer": None if self.about is None else self.about.text,
             "is_model": self.is_model,
         }
+
+
+@attrs.frozen
+class Remarks:
+    """What a headline says of a run beside its standings: at most two sentences. `lead`: they come
+    before the standings.
+    """
+
+    sentences: Sequence[str] = ()
+    lead: bool = False
+
+
+NO_REMARKS: Final = Remarks()
+
+
+@attrs.frozen
+class Description:
+    """What is said of a run besides its settings and players.
+
+    Attributes:
+        text: what it is about, for who has not seen the world: its docstring, say.
+        facts: by name; lists of journals show its `subject`.
+    """
+
+    text: str = ""
+    facts: Sequence[tuple[str, str]] = ()
 
 
 @attrs.frozen
@@ -227,34 +253,25 @@ class Tools:
         players: the players of the world, whom `verify` asks again; NOBODY: its own program records
             its runs.
         treatments: variations of the settings by name, kernel.treatments.BASELINE first.
-        location: the noun for a location in a unit ("plot", "table"); empty: it has none.
         draws: its draws, which are computed again from their keys; None: it has none.
         measures: its measures.
         studies: how it is studied; NO_STUDIES: it is not.
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
         view: what its page has beside that of any world.
-        hue_order: the policies of the world, whose hues follow from this order
-            (replay.colours.hues_of).
-        headline_leads: what `headline` says comes before the standings.
-        null: the policy that cannot learn, with which others are compared; empty: there is none.
-        text: what its runs are about, for who has not seen the world: its docstring, say.
+        palette: what the hues of its policies follow from.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
     players: Players[Any] = NOBODY
     treatments: Mapping[str, Treatment[Any]] = {}
-    location: str = ""
     draws: Draws[Any] | None = None
     measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
     tables: Tables = Tables()
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View = View()
-    hue_order: Sequence[str] = ()
-    null: str = ""
-    headline_leads: bool = False
-    text: str = ""
+    palette: Palette = NO_PALETTE
 
     # The world.
 
@@ -288,10 +305,6 @@ class Tools:
 
     # Events and units as text.
 
-    def names(self, path: str | Path) -> Names:
-        """The names of a journal's agents; empty: they have numbers only."""
-        return {}
-
     def sentences(
         self, path: str | Path, types: Iterable[EventType]
     ) -> Callable[[], EventSentences]:
@@ -314,28 +327,23 @@ class Tools:
 
     # Whole runs.
 
-    def about(self, setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
-        """What START says of a run besides settings and players, by name; lists of journals show
-        its `subject`. Raises nothing.
-        """
-        return ()
+    def about(self, setup: Mapping[str, object]) -> Description:
+        """What a run whose START records `setup` is about. Raises nothing."""
+        return Description()
 
-    def text_of(self, path: str | Path) -> str:
-        """What a run is about. Raises nothing."""
-        return self.text
-
-    def headline(self, run: Measured[Config]) -> Sequence[str]:
-        """What a headline says of a measured run beside its standings: at most two sentences."""
-        return ()
+    def headline(self, run: Measured[Config]) -> Remarks:
+        """What a headline says of a measured run beside its standings."""
+        return NO_REMARKS
 
     # What happened at a place, and why.
 
     def location_of(self, path: str | Path, text: str) -> int:
         """The number of a location from text."""
-        if not self.location:
+        noun = self.vocabulary.location
+        if not noun:
             raise BadInput(f"events of {path} have no place", "leave --place out")
         if not (text.isascii() and text.isdigit() and len(text) < NUMBER_MAX):
-            raise BadInput(f"there is no {self.location} {text!r}", "give a whole number")
+            raise BadInput(f"there is no {noun} {text!r}", "give a whole number")
         return int(text)
 
     def explain(

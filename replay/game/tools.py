@@ -22,6 +22,7 @@ from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.measures import Value
 from goldrush.kernel.world import World
+from goldrush.replay.colours import Palette
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measures,
@@ -32,7 +33,7 @@ from goldrush.replay.data.measures import (
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
-from goldrush.replay.tools import ClosedUnit, View, lazy
+from goldrush.replay.tools import ClosedUnit, Description, View, lazy
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import Draws
@@ -47,9 +48,7 @@ class GameTools(StageTools):
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
         self.measures = _measures(game, self.game.world, self.players.prompts)
-        self.hue_order = list(game.policies)
-        self.null = game.null
-        self.text = " ".join(doc_of(game).partition("\n\n")[0].split())
+        self.palette = Palette(list(game.policies), game.null)
         self.view = View(
             identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
             scores=_scores,
@@ -70,6 +69,9 @@ class GameTools(StageTools):
             ),
             size="agents" if game.submissions else "",
         )
+
+    def about(self, setup: Mapping[str, object]) -> Description:
+        return Description(" ".join(doc_of(self.compiled.game).partition("\n\n")[0].split()))
 
     def checks(self, state: object) -> Sequence[str]:
         game = self.compiled.game

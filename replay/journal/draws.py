@@ -45,12 +45,13 @@ def draws_at(
     known, tools = draws_of(path), tools_at(path)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
+        noun = world.vocabulary.location
         found = list(_audited(known, walk_through(world, reader, number)))
     wanted = None if kind is None else ", ".join(part.strip() for part in kind.split(","))
     matching = [
         draw for draw in found
         if wanted in (None, *draw.occasion.kinds)
-        and location in (None, draw.location.get(tools.location))
+        and location in (None, draw.location.get(noun))
     ]  # fmt: skip
     if matching:
         return matching
@@ -58,7 +59,7 @@ def draws_at(
     if kind is not None and kind not in known.kinds:
         raise unknown("kind of draw", kind, [*known.kinds, *dict.fromkeys(named)])
     what = "draw" if kind is None else f"draw of kind {kind}"
-    where = "" if location is None else f" at {tools.location} {location}"
+    where = "" if location is None else f" at {noun} {location}"
     unit = f"{world.vocabulary.unit} {number}"
     listed = ", ".join(dict.fromkeys(f"{each.kind} {each.occasion.where}" for each in found[:5]))
     instead = f"it has {listed}" if listed else f"give another {world.vocabulary.unit}"

@@ -8,7 +8,7 @@ from one another.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.data.run_data import StudyFolders
 from goldrush.replay.find import distribution_of, tools_named, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by, unusual
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import Description, Tools
 
 
 @attrs.frozen
@@ -45,7 +45,7 @@ class Outline:
         distribution: the distribution that provides the world, with its version; None for a
             built-in world and for an unknown one.
         declared: the settings in force and the players.
-        about: what else START says of the run (`Tools.about`).
+        about: what the run is about (`Tools.about`).
         treatment: the treatment in the study whose folder holds the journal.
         units: the number of closed units that count; see `Vocabulary.uncounted`.
         closed: the number of all closed units.
@@ -63,7 +63,7 @@ class Outline:
     header: Header | None = None
     distribution: str | None = None
     declared: Declared = attrs.field(factory=Declared)
-    about: Sequence[tuple[str, str]] = ()
+    about: Description = attrs.field(factory=Description)
     treatment: str | None = None
     units: int = 0
     closed: int = 0
@@ -99,7 +99,7 @@ class Outline:
     @property
     def subject(self) -> str | None:
         """The environment or the model that the run is of; None: its world says it all."""
-        return dict(self.about).get("subject")
+        return dict(self.about.facts).get("subject")
 
     @property
     def defaults(self) -> Mapping[str, object]:
@@ -140,7 +140,7 @@ class Outline:
             "format": FORMAT,
             "distribution": self.distribution,
             "sha256": self.sha256,
-            **({"about": dict(self.about)} if self.about else {}),
+            **({"about": dict(self.about.facts)} if self.about.facts else {}),
             "settings": dict(self.declared.settings),
             "players": list(self.declared.players),
             "variants": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,6 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.sentences import EventSentences
-from goldrush.replay.tools import Names
 
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
@@ -54,6 +53,6 @@ def agent_of(path: str | Path, text: str) -> int:
     raise BadInput(f"there is no agent {format_value(text)}", "give its number")
 
 
-def names_of(path: str | Path) -> Names:
+def names_of(path: str | Path) -> Mapping[int, str]:
     """The names of a journal's agents by number; empty if its world has none."""
-    return tools_at(path).names(path)
+    return sentences_of(path)().names

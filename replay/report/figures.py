@@ -256,7 +256,7 @@ def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:
             for at in sampled(run.units, SAMPLES_MAX)
         ]
     else:
-        styles = styles_of(list(dict.fromkeys(run.roster)), order=tools.hue_order, null=tools.null)
+        styles = styles_of(list(dict.fromkeys(run.roster)), palette=tools.palette)
         rows = [
             Row(title, policy, run.vocabulary.number(at), value)
             for policy, means in run.course.means.get(measure.name, {}).items()

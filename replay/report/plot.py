@@ -19,7 +19,7 @@ from typing import Final
 
 import attrs
 
-from goldrush.replay.colours import hues_of
+from goldrush.replay.colours import NO_PALETTE, Palette, hues_of
 from goldrush.replay.report.numbers import fixed, number, printable
 from goldrush.replay.text import cut_apart
 
@@ -320,16 +320,14 @@ def reach(values: Iterable[float]) -> tuple[float, float]:
 def styles_of(
     series: Sequence[str],
     policies: Mapping[str, str] | None = None,
-    order: Sequence[str] = (),
-    null: str = "",
+    palette: Palette = NO_PALETTE,
 ) -> dict[str, Style]:
     """A style for each series. Those of one hue differ in line (the first four) and marker (seven).
 
-    `policies`: by roster of a single policy, that policy, whose hue it has; `order` and `null`: as
-    for `hues_of`.
+    `policies`: by roster of a single policy, that policy, whose hue it has.
     """
     labels, shown = labels_of(series), {name: (policies or {}).get(name, name) for name in series}
-    hues = hues_of(shown.values(), order, null)
+    hues = hues_of(shown.values(), palette)
     taken: Counter[int] = Counter()
     styles = {}
     for name, policy in shown.items():

@@ -43,7 +43,7 @@ from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import NO_REMARKS, Remarks, Tools
 from goldrush.version import __version__
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def result_of(
     run: StudyRun,
     measured: Measured[Any],
     kept: K,
-    remarks: Sequence[str] = (),
+    remarks: Remarks = NO_REMARKS,
 ) -> Result[Any, K]:
     """A measured run as studies keep it: its values as a whole, by half and over windows of its
     units, and what its world keeps besides (`kept`).
@@ -194,7 +194,7 @@ def result_of(
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
         course=measured.course,
-        remarks=tuple(remarks),
+        remarks=remarks,
         kept=kept,
     )
 

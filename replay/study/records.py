@@ -14,6 +14,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Span
+from goldrush.replay.tools import Remarks
 
 
 @attrs.frozen
@@ -100,7 +101,7 @@ class Result(StudyRun, Generic[C, K]):
         by_agent: as in `Measured`, by agent of `policies`.
         course: as in `Measured`.
         still: the names in `run` that are no measures of it: they never changed.
-        remarks: what the headline of the run says behind its standings.
+        remarks: what the headline of the run says beside its standings.
         failures, first: of models: the outcomes of all answers, and the answers of the first unit.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
@@ -115,7 +116,7 @@ class Result(StudyRun, Generic[C, K]):
     by_agent: Mapping[str, Sequence[Value]]
     course: Course = attrs.field(factory=Course)
     still: Sequence[str] = ()
-    remarks: Sequence[str] = ()
+    remarks: Remarks = attrs.field(factory=Remarks)
     kept: K
     failures: Sequence[Failures] = ()
     first: Sequence[FirstAnswer] = ()

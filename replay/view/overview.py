@@ -159,7 +159,7 @@ class _World:
     Attributes:
         known: by name the measures that can be its outcome.
         measure: the outcome.
-        is_leading: whether the headline of a run begins with what its world says.
+        is_named: whether the measure was asked for.
         outcome: how the study counts it.
         columns: the measures of runs that stand in the table.
     """
@@ -169,7 +169,7 @@ class _World:
     runs: Sequence[FolderRun]
     known: Mapping[str, AgentMeasure | Measure]
     measure: AgentMeasure | Measure
-    is_leading: bool
+    is_named: bool
     outcome: StudyOutcome
     columns: Sequence[StudyOutcome]
 
@@ -191,7 +191,7 @@ class _World:
             runs=runs,
             known=known,
             measure=measure,
-            is_leading=tools.headline_leads and not is_named,
+            is_named=is_named,
             outcome=outcome_in(results, measure),
             columns=[outcome_in(results, each) for each in columns if each != measure],
         )
@@ -240,7 +240,7 @@ class _World:
             "outcome": _measure(self.outcome),
             "byPolicy": isinstance(self.measure, AgentMeasure),
             "columns": [_measure(column) for column in self.columns],
-            "hues": hues_of(policies, self.tools.hue_order, self.tools.null),
+            "hues": hues_of(policies, self.tools.palette),
             "cells": [self._cell(cell, runs) for cell, runs in cells.items()],
             "runs": [
                 {
@@ -257,8 +257,8 @@ class _World:
         """What a run came to."""
         result, value = run.result, self.outcome.of_run(run.result)
         outcome = outcome_from(
-            self.measure, result.by_agent, result.policies, value, result.remarks,
-            leads=self.is_leading,
+            self.measure, result.by_agent, result.policies, value, result.remarks.sentences,
+            leads=result.remarks.lead and not self.is_named,
         )  # fmt: skip
         curves = {
             policy: [(span, [value]) for span, value in curve.values()]

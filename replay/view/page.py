@@ -137,7 +137,7 @@ def _page(
     for run in runs:
         shown += run.front.labels
         shown += () if run.front.outcome is None else run.front.outcome.policies
-    hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
+    hues = hues_of([*shown, *map(last_of, shown)], tools.palette)
     if difference is None:
         top, below = top_of(runs[0], hues, runs[0].about), journal_of(runs[0], 0)
     else:
@@ -155,7 +155,7 @@ def _rendered(
     hues: Mapping[str, int],
 ) -> str:
     words, view = world.vocabulary, tools.view
-    location = tools.location if tools.location in ENTITIES else ""
+    location = words.location if words.location in ENTITIES else ""
     selectors = ["agent", *([location] if location else [])]
     data = {
         "unit": words.unit,

@@ -148,10 +148,10 @@ def shown_of(
         units=outline.vocabulary.units,
         facts=[
             ("world", f"{world.name}, rules {world.rules}"),
-            *outline.about,
+            *outline.about.facts,
             ("journal", f"{len(content):,} bytes"),
         ],
-        about=tools.text_of(path),
+        about=outline.about.text,
         first=first,
         last=last,
         total=number(walked.closed),

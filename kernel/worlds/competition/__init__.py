@@ -29,6 +29,7 @@ VOCABULARY = Vocabulary(
     started="season_started",
     ended="season_ended",
     first=0,
+    location="table",
     players="cast",
 )
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from goldrush.kernel.submissions import arrange, pending_fault
-from goldrush.kernel.world import World
+from goldrush.kernel.world import Vocabulary, World
 from goldrush.kernel.worlds.mining.decide import decide
 from goldrush.kernel.worlds.mining.events import EVENTS, SUBMITTED
 from goldrush.kernel.worlds.mining.fork import FORKS, fork
@@ -44,6 +44,7 @@ def _world(rules: int, older: Sequence[World[MiningState]] = ()) -> World[Mining
         show_fork=FORKS.show,
         freeze=freeze,
         thaw=partial(thaw, rules=rules),
+        vocabulary=Vocabulary(location="plot"),
         checks_rows=False,
         older=older,
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.worlds.competition.terms import Status
+from goldrush.replay.tools import Remarks
 from goldrush.replay.worlds.competition.measures import MeasuredSeason
 
 # What became of a worker who still stands on the leaderboard of its last assignment.
@@ -16,14 +16,14 @@ _LEFT: Final = {
 }
 
 
-def headline(run: MeasuredSeason) -> Sequence[str]:
+def headline(run: MeasuredSeason) -> Remarks:
     """The sentences of a measured season."""
     unsaid = [
         f"The contribution given by hand for agent {agent} in assignment {at}, table {table}, "
         f"round {round}, was not used: the agent had no turn there."
         for at, table, round, agent in run.unsaid
     ]
-    return [_leader(run), *_tables(run), *unsaid]
+    return Remarks([_leader(run), *_tables(run), *unsaid], lead=True)
 
 
 def _leader(run: MeasuredSeason) -> str:

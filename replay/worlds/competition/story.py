@@ -5,7 +5,7 @@ fields decides, like what was claimed before a test.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,6 @@ from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.replay.sentences import EventSentences, Sentence, quoted
-from goldrush.replay.tools import Names
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
@@ -59,7 +58,7 @@ def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], E
 
 
 def sentences(
-    names: Names | None = None, arena: Arena | None = None, rules: Rules | None = None
+    names: Mapping[int, str] | None = None, arena: Arena | None = None, rules: Rules | None = None
 ) -> EventSentences:
     """The sentences of the events of one pass over a season.
 
@@ -116,7 +115,7 @@ class _Season:
     claimed at its tables, by which tests are judged.
     """
 
-    def __init__(self, names: Names, arena: Arena | None, rules: Rules | None) -> None:
+    def __init__(self, names: Mapping[int, str], arena: Arena | None, rules: Rules | None) -> None:
         self._names = names
         self._arena = arena
         self._rules = rules

@@ -9,7 +9,8 @@ from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.tools import ClosedUnit, Tools, lazy
+from goldrush.replay.colours import Palette
+from goldrush.replay.tools import ClosedUnit, Description, Tools, lazy
 from goldrush.replay.worlds.competition.steps import world_of
 
 
@@ -20,17 +21,8 @@ class SeasonTools(Tools):
     config = SeasonConfig
     players = SEASON_PLAYERS
     treatments = TREATMENTS
-    names = lazy("goldrush.replay.worlds.competition.story:names_in")
     sentences = lazy("goldrush.replay.worlds.competition.story:sentences_of")
-    headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.headline:headline")
-    text = (
-        "In a season workers argue, assignment by assignment, which conduct is best. Every claim "
-        "is tested. Points are for claims that hold, that are new, that move the table, and for "
-        "rightly challenging others. A point earns a spark, a seat at the table costs some, and a "
-        "worker without sparks, or last too often, loses its seat."
-    )
-    location = "table"
     draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
     explain = lazy("goldrush.replay.worlds.competition.right:explained")
     prompts = lazy("goldrush.replay.worlds.competition.prompt:prompted")
@@ -39,8 +31,15 @@ class SeasonTools(Tools):
     studies = lazy("goldrush.replay.worlds.competition.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.competition.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.competition.view.view:VIEW")
-    hue_order = (SCRIPTED, SILENT)
-    null = RANDOM
+    palette = Palette((SCRIPTED, SILENT), RANDOM)
+
+    def about(self, setup: Mapping[str, object]) -> Description:
+        return Description(
+            "In a season workers argue, assignment by assignment, which conduct is best. Every "
+            "claim is tested. Points are for claims that hold, that are new, that move the table, "
+            "and for rightly challenging others. A point earns a spark, a seat at the table costs "
+            "some, and a worker without sparks, or last too often, loses its seat."
+        )
 
     def labels(self, state: SeasonState) -> Sequence[str]:
         return [agent.name for agent in state.agents.values()]

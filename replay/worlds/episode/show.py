@@ -22,23 +22,17 @@ from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import Json, shown
 from goldrush.replay.sentences import EventSentences
 from goldrush.replay.text import cut_middle
-from goldrush.replay.tools import ClosedUnit, Names
+from goldrush.replay.tools import ClosedUnit
 from goldrush.replay.worlds.episode.episodes import finite
 from goldrush.replay.worlds.episode.making import name_of
 
 VALUE_MAX: Final = 300  # characters of a value in a sentence
 
 
-def names_in(path: str | Path) -> Names:
-    """The names of the agents; none of a journal whose START cannot be read."""
-    return dict(enumerate(_about_in(path).agents))
-
-
-def text_of(path: str | Path) -> str:
-    """The first paragraph of what the recorded class, or function, says of itself; empty if another
-    one is given, or none.
+def text_of(name: str) -> str:
+    """The first paragraph of what a recorded class, or function, says of itself; empty if another
+    one is given, or none. `name`: of the class, as recorded.
     """
-    name = _about_in(path).name
     make = maker_of(name)
     if not isinstance(make, type | FunctionType) or name_of(make) != name:
         return ""
@@ -53,7 +47,7 @@ def _about_in(path: str | Path) -> About:
 
 def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
     """The function that makes the sentences of one pass over a journal with these types."""
-    names = names_in(path)
+    names = dict(enumerate(_about_in(path).agents))
 
     def name_of(agents: Any) -> str:
         listed = agents if isinstance(agents, list | tuple) else [agents]

@@ -10,17 +10,19 @@ from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.subject import VECTOR
 from goldrush.replay.text import format_list, format_number
+from goldrush.replay.tools import Description, Remarks
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
+from goldrush.replay.worlds.episode.show import text_of
 
 NAMED_MAX: Final = 10  # agents, variables or arrays that a sentence names
 
 
-def facts_of(setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
-    """What START says of the subject, by name; empty if it is not valid. Raises nothing."""
+def described(setup: Mapping[str, object]) -> Description:
+    """What START says of the subject; empty if it is not valid. Raises nothing."""
     try:
         about = about_of(setup.get("subject"))
     except BadInput:
-        return []
+        return Description()
     assumed = "" if about.autoreset else ", assumed: the environment does not say"
     facts: list[tuple[str, str | None]] = [
         ("subject", f"{about.name}, {'an' if about.kind[0] in 'aeA' else 'a'} {about.kind}"),
@@ -31,7 +33,7 @@ def facts_of(setup: Mapping[str, object]) -> Sequence[tuple[str, str]]:
         ("seed is", "taken by nothing" if about.seed_parameter == "" else about.seed_parameter),
         ("versions", ", ".join(f"{name} {version}" for name, version in about.versions.items())),
     ]
-    return [(name, text) for name, text in facts if text]
+    return Description(text_of(about.name), [(name, text) for name, text in facts if text])
 
 
 def few(texts: Sequence[object]) -> str:
@@ -41,8 +43,12 @@ def few(texts: Sequence[object]) -> str:
     return ", ".join(map(str, texts[:NAMED_MAX])) + more
 
 
-def headline(run: MeasuredEpisodes) -> Sequence[str]:
+def headline(run: MeasuredEpisodes) -> Remarks:
     """What a headline says of a measured run."""
+    return Remarks(_remarks(run), lead=True)
+
+
+def _remarks(run: MeasuredEpisodes) -> Sequence[str]:
     if not run.roster:
         return [_of_model(run)]
     finished = run.finished_in(run.whole) if run.units else []

@@ -22,13 +22,11 @@ class EpisodeTools(Tools):
 
     studies = lazy("goldrush.replay.worlds.episode.studies:STUDIES")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
-    about = lazy("goldrush.replay.worlds.episode.summary:facts_of")
+    about = lazy("goldrush.replay.worlds.episode.summary:described")
     _basis = lazy("goldrush.replay.worlds.episode.checking:basis_of")
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
-    headline_leads = True
     tables = lazy("goldrush.replay.worlds.episode.tables:TABLES")
     view = lazy("goldrush.replay.worlds.episode.page:VIEW")
-    names = lazy("goldrush.replay.worlds.episode.show:names_in")
     fields = lazy("goldrush.replay.worlds.episode.show:fields_of")
     sentences = lazy("goldrush.replay.worlds.episode.show:sentences_of")
 
@@ -55,8 +53,6 @@ class EpisodeTools(Tools):
     def basis(self, path: str) -> Basis:
         basis: Basis = self._basis(path, self.subjects.other_than)
         return basis
-
-    text_of = lazy("goldrush.replay.worlds.episode.show:text_of")
 
     def labels(self, state: EpisodeState) -> Sequence[str]:
         return state.about.agents

@@ -45,6 +45,7 @@ from goldrush.replay.data.measures import (
 )
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.tools import Remarks
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
     Counting,
@@ -361,14 +362,15 @@ def check_gold(state: MiningState) -> None:
         raise ValueError("more gold than a run can mine")
 
 
-def headline(run: MeasuredRun) -> list[str]:
+def headline(run: MeasuredRun) -> Remarks:
     """Who owns the plots after the last round, and, of a finished run, when ownership settled."""
     if not run.spells:
-        return ["Nobody has ever owned a plot."]
+        return Remarks(["Nobody has ever owned a plot."])
     if not run.finished:
-        return [f"{_owned(run)}."]
+        return Remarks([f"{_owned(run)}."])
     last = max(start for start, _, _ in times_of(run.spells))
-    return [f"{_owned(run)} at the end.", f"The last change of owner was in round {last:,}."]
+    settled = f"The last change of owner was in round {last:,}."
+    return Remarks([f"{_owned(run)} at the end.", settled])
 
 
 def _owned(run: MeasuredRun) -> str:

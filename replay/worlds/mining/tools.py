@@ -11,19 +11,15 @@ from goldrush.kernel.world import EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, MiningState
+from goldrush.replay.colours import Palette
 from goldrush.replay.sentences import EventSentences
 from goldrush.replay.stage_game import StageTools
-from goldrush.replay.tools import ClosedUnit, lazy
+from goldrush.replay.tools import ClosedUnit, Description, lazy
 
 
 class MiningTools(StageTools):
     """What mining does better than any world."""
 
-    text = (
-        "Agents claim, raid, defend and mine the plots of a grid, round by round. Each wants as "
-        "much gold of its own as possible; only defence protects what one owns."
-    )
-    location = "plot"
     location_of = lazy("goldrush.replay.worlds.mining.audit:plot_of")
     draws = lazy("goldrush.replay.worlds.mining.audit:DRAWS")
     explain = lazy("goldrush.replay.worlds.mining.why:explained")
@@ -33,12 +29,21 @@ class MiningTools(StageTools):
     chapter = lazy("goldrush.replay.worlds.mining.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.mining.view.view:VIEW")
     # A hue that suits its name: a raider is red.
-    hue_order = (
-        "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend", "raid",
+    palette = Palette(
+        (
+            "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend",
+            "raid",
+        ),
+        NULL,
     )  # fmt: skip
-    null = NULL
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
+
+    def about(self, setup: Mapping[str, object]) -> Description:
+        return Description(
+            "Agents claim, raid, defend and mine the plots of a grid, round by round. Each wants "
+            "as much gold of its own as possible; only defence protects what one owns."
+        )
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return fields_of(unit.state)

@@ -259,6 +259,7 @@ NO_READERS = {
     "report.report.report": "what results_of gives",
     "competition.measures.measured": "its caller is behind the door",
     "rebuild.walk_through": "its caller is behind the door",
+    "competition.ended.assignments_of": "its caller is behind the door",
     "draws.draws_of": "headers",
     "competition.steps.season_world": "headers and START",
     "competition.story.names_in": "leaves out what it cannot read",
@@ -321,11 +322,9 @@ NO_READERS = {
     "episode.episodes.episodes_of": "its caller is behind the door",
     "episode.measures.read": "its caller is behind the door",
     "columns.records_table": "rows, run by run",
-    "episode.show.text_of": "headers and START",
     "find.maker_at": "headers and START",
     "episode.recorded.recorded_model": "writes journals",
     "episode.page.added": "behind the door of shown_of",
-    "episode.show.names_in": "leaves out what it cannot read",
     "episode.show.sentences_of": "headers and START",
 }
 

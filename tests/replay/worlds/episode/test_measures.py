@@ -79,7 +79,9 @@ def test_rewards_that_are_no_finite_numbers_are_undefined_and_break_nothing(tmp_
 
     assert [None, 2, None, None, 4, None] == list(run.values["reward"])[:6]
     assert (2, None, None) == tuple(run.of(n) for n in ("episodes", "mean_return", "best_step"))
-    assert ["2 finished episodes; no return is a finite number."] == tools_at(path).headline(run)
+    assert ["2 finished episodes; no return is a finite number."] == tools_at(path).headline(
+        run
+    ).sentences
 
 
 def test_the_variables_of_a_model_are_its_measures(tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ def test_the_variables_of_a_model_are_its_measures(tmp_path: Path) -> None:
     assert ["Size"] == list(run.known)
     assert [2, 3, 4, 9, 14, None] == list(run.values["Size"])
     assert 14 == run.of("Size")
-    assert ["Reported last: Size is 14."] == tools_at(path).headline(run)
+    assert ["Reported last: Size is 14."] == tools_at(path).headline(run).sentences
 
 
 @pytest.mark.parametrize("name", ["reward", "<script>alert(1)</script>", "a]b", "{0}"])
