@@ -219,7 +219,7 @@ class Vocabulary:
 
     Attributes:
         unit: the noun for a unit.
-        started, closed, ended, forked: the names of the events of every run.
+        started, ended, forked: the names of events of every run.
         first: the number of the first unit as shown to people.
         location: the noun for a location in a unit ("plot", "table"); empty: it has none.
         players: the key of the roster in a START's setup and in a FORK's facts.
@@ -229,7 +229,6 @@ class Vocabulary:
 
     unit: str = "round"
     started: str = "run_started"
-    closed: str = attrs.field()
     ended: str = "run_ended"
     forked: str = "forked"
     first: int = 1
@@ -237,8 +236,9 @@ class Vocabulary:
     players: str = "roster"
     uncounted: Sequence[int] = ()
 
-    @closed.default
-    def _of_unit(self) -> str:
+    @property
+    def closed(self) -> str:
+        """The name of the event that closes a unit."""
         return f"{self.unit}_closed"
 
     @property
@@ -292,12 +292,8 @@ def where_code_is(path: str, sha256: str) -> str:
 Past = Callable[[int], Iterable[tuple[int, Sequence[Step]]]]
 
 
-def _same(state: S) -> S:
-    return state
-
-
-def _as_recorded(inputs: Block) -> Block:
-    return inputs
+def _unchanged(value: S) -> S:
+    return value
 
 
 def _always(state: object) -> bool:
@@ -374,12 +370,12 @@ class World(Generic[S]):
     decide: Callable[[S, Block], Batches]
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
-    arrange: Callable[[Block], Block] = _as_recorded
+    arrange: Callable[[Block], Block] = _unchanged
     pending_fault: Callable[[S, Block], str | None] = _no_fault
     unit_done: Callable[[S], bool] = _always
-    close: Callable[[S], S] = _same
+    close: Callable[[S], S] = _unchanged
     digest: Callable[[S], int] = fingerprint
-    copy: Callable[[S], S] = _same
+    copy: Callable[[S], S] = _unchanged
     fork: Callable[[S, Mapping[str, Any], Past], S] | None = None
     show_setup: Callable[[Mapping[str, object]], Mapping[str, object]] = dict
     show_fork: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict

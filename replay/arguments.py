@@ -168,11 +168,12 @@ def jobs_of(jobs: int | None) -> int | None:
 
 def resources_of(
     who: Players[Any],
-    jobs: int | None,
-    program: str | None,
-    policies: Mapping[int, Any],
-    ask: people.Ask | None,
-    models: Models | str | Path | None,
+    *,
+    jobs: int | None = 1,
+    program: str | None = None,
+    policies: Mapping[int, Any] = {},
+    ask: people.Ask | None = None,
+    models: Models | str | Path | None = None,
     trust: Sequence[str] = (),
     sources: Sources = (),
 ) -> Resources:

@@ -245,7 +245,9 @@ class Run:
         who = players_of(tools, world)
         name, chosen = settings_of(treatment, settings, tools.config)
         given = roster_of(who, roster)
-        resources = resources_of(who, jobs, program, given.policies, ask, models)
+        resources = resources_of(
+            who, jobs=jobs, program=program, policies=given.policies, ask=ask, models=models
+        )
         prepared = who.prepare(chosen, given.text, name, resources)
         make = maker_of("") if world == OF_MAKERS else None
         return PlannedRun(tools, prepared, resources, check, make)
@@ -475,7 +477,7 @@ class Run:
         """
         from goldrush.replay.journal.verify import verify
 
-        resources = self._resources(jobs, program, policies, trust, sources)
+        resources = self._resources(policies, trust, jobs=jobs, program=program, sources=sources)
         with making(self._make):
             return verify(self.path, level, resources=resources)
 
@@ -542,7 +544,7 @@ class Run:
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
         unit, number = integer(at, "the unit"), self._agent(str(agent))
-        resources = self._resources(1, program, None, (), ())
+        resources = self._resources(program=program)
         return self.tools.prompts(self.path, unit, number, resources)
 
     # Playing on.
@@ -573,7 +575,9 @@ class Run:
         from goldrush.agents import players
         from goldrush.replay.journal.rebuild import world_at
 
-        resources = self._resources(jobs, program, policies, trust, sources, models, ask)
+        resources = self._resources(
+            policies, trust, sources=sources, models=models, program=program, jobs=jobs, ask=ask
+        )
         with making(self._make):
             players.resume(
                 world_at(self.path), self._players(), self.path, fsync=fsync, on_unit=on_unit,
@@ -630,7 +634,9 @@ class Run:
         given = roster_of(who, roster) if roster is not None else RosterText(None)
         change = players.ForkChange(chosen, name, given.text, submissions_of(replace))
         objects = policies if roster is None else None
-        resources = self._resources(jobs, program, objects, trust, sources, models, ask)
+        resources = self._resources(
+            objects, trust, sources=sources, models=models, program=program, jobs=jobs, ask=ask
+        )
         resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
         with target_of(path) as (target, folder), making(self._make):
             players.fork(
@@ -640,18 +646,10 @@ class Run:
             own = import_names(who.names(given.text)) if given.text else ()
             return type(self)._kept(target, [*resources.trust, *own], folder, self._make)
 
-    def _resources(
-        self,
-        jobs: int,
-        program: str | None,
-        policies: Policies,
-        trust: Trust,
-        sources: Sources,
-        models: Models | str | Path | None = None,
-        ask: people.Ask | None = None,
-    ) -> Resources:
+    def _resources(self, policies: Policies = None, trust: Trust = (), **given: Any) -> Resources:
+        """What playing on needs; `given`: as for `resources_of`."""
         trusted = [*self.trust, *names_of(trust)]
-        resources = resources_of(self._players(), jobs, program, {}, ask, models, trusted, sources)
+        resources = resources_of(self._players(), trust=trusted, **given)
         if policies is None:
             return resources
         return with_objects(resources, self._players(), self.info().declared.players, policies)

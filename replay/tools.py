@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
-    from goldrush.replay.data.measures import Measured, Measures
+    from goldrush.replay.data.measures import Measured, Measures, Remarks
     from goldrush.replay.journal.tie_break import Draws
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.report.chapter import Chapter
@@ -103,19 +103,6 @@ class RebuiltPrompt:
             "answer": None if self.about is None else self.about.text,
             "is_model": self.is_model,
         }
-
-
-@attrs.frozen
-class Remarks:
-    """What a headline says of a run beside its standings: at most two sentences. `lead`: they come
-    before the standings.
-    """
-
-    sentences: Sequence[str] = ()
-    lead: bool = False
-
-
-NO_REMARKS: Final = Remarks()
 
 
 @attrs.frozen
@@ -333,6 +320,8 @@ class Tools:
 
     def headline(self, run: Measured[Config]) -> Remarks:
         """What a headline says of a measured run beside its standings."""
+        from goldrush.replay.data.measures import NO_REMARKS
+
         return NO_REMARKS
 
     # What happened at a place, and why.

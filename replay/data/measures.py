@@ -128,6 +128,19 @@ def values_of(known: Mapping[str, Measure], unit: object) -> dict[str, Value]:
     return {name: measure.of(unit) for name, measure in known.items() if measure.of is not None}
 
 
+@attrs.frozen
+class Remarks:
+    """What a headline says of a run beside its standings: at most two sentences. `lead`: they come
+    before the standings.
+    """
+
+    sentences: Sequence[str] = ()
+    lead: bool = False
+
+
+NO_REMARKS: Final = Remarks()
+
+
 @attrs.frozen(kw_only=True)
 class Measured(Generic[C]):
     """A run and its measures. A world subclasses it for what its measures of spans need.

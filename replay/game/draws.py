@@ -38,15 +38,8 @@ def _audit(compiled: Compiled, state: State, row: Row) -> TieBreak:
     where = f"{name} of {vocabulary.format_unit(unit)}"
     if compiled.has_steps:
         place, where = {**place, "step": step}, f"{where}, step {step}"
-    occasion = Occasion(
-        place,
-        where,
-        (state.config.seed, unit, step, "decide", *key),
-        "place",
-        "result",
-        USES[use],
-        name,
-    )
+    parts = state.config.seed, unit, step, "decide", *key
+    occasion = Occasion(place, where, parts, "place", "result", USES[use], name)
     draws = occasion.draws
     again, rule = _drawn_again(USES[use], arguments, len(results), draws)
     outcome: Outcome = tuple(results)
@@ -59,9 +52,8 @@ def _audit(compiled: Compiled, state: State, row: Row) -> TieBreak:
         among, index = arguments[0] if arguments[0] <= AMONG_MAX else 0, again
     elif USES[use] == "shuffled":
         among = len(results)
-    return TieBreak(
-        occasion, tuple(range(among)), words, draws.words(), index, outcome, again, rule
-    )
+    participants = tuple(range(among))
+    return TieBreak(occasion, participants, words, outcome, again, rule, None, draws.words(), index)
 
 
 def _drawn_again(

@@ -84,26 +84,26 @@ class TieBreak:
         occasion: the identity of the draw.
         participants: in the order in which the draw had them.
         draw_words: the 64-bit words in the event, in hex.
-        draw_words_again: the words that the key gives.
-        index: the winner's index among the participants; None where nothing was drawn, and for
-            shuffles and chances.
         outcome: the outcome in the event: a winner, an order, a number, whether a chance was met;
             None where nobody wins.
         outcome_again: the outcome computed again.
         rule: how the outcome follows, as text.
         participants_again: the participants by the rest of the journal; None where only the event
             names them.
+        draw_words_again: the words that the key gives; none where nothing had to be drawn.
+        index: the winner's index among the participants; None where nothing was drawn, and for
+            shuffles and chances.
     """
 
     occasion: Occasion
     participants: Sequence[int]
     draw_words: Sequence[str] = attrs.field(converter=_hex)
-    draw_words_again: Sequence[str] = attrs.field(converter=_hex)
-    index: int | None
     outcome: Outcome
     outcome_again: Outcome
     rule: str
     participants_again: Sequence[int] | None = None
+    draw_words_again: Sequence[str] = attrs.field(default=(), converter=_hex)
+    index: int | None = None
 
     @property
     def kind(self) -> str:
@@ -198,27 +198,13 @@ class TieBreak:
         if count < 2:
             rule = "one participant wins without a draw" if count else "nobody took part"
             first = among[0] if count else None
-            return cls.undrawn(occasion, participants, words, outcome, first, rule, again)
+            return cls(occasion, participants, words, outcome, first, rule, again)
         draws = occasion.draws
         index = draws.below(count)  # a word that is not under 2^64 - (2^64 mod count) is passed
         rule = f"below({count}): word {draws.taken - 1} mod {count} is {index}"
         return cls(
-            occasion, participants, words, draws.words(), index, outcome, among[index], rule, again,
+            occasion, participants, words, outcome, among[index], rule, again, draws.words(), index,
         )  # fmt: skip
-
-    @classmethod
-    def undrawn(
-        cls, occasion: Occasion, participants: Sequence[int], words: Sequence[int],
-        outcome: Outcome, outcome_again: Outcome, rule: str, again: Sequence[int] | None = None,
-    ) -> Self:  # fmt: skip
-        """Nothing had to be drawn, so no word is taken.
-
-        Args:
-            participants: those in the event.
-            rule: why nothing had to be drawn.
-            again: the participants by the rest of the journal, if it names them.
-        """
-        return cls(occasion, participants, words, (), None, outcome, outcome_again, rule, again)
 
     @classmethod
     def chance(
@@ -232,8 +218,9 @@ class TieBreak:
         again = draws.chance(probability)
         threshold = int(probability * 2**64)
         return cls(
-            occasion, (), words, draws.words(), None, outcome, again,
+            occasion, (), words, outcome, again,
             f"chance({probability}): {meaning} where the word is under {threshold}",
+            draw_words_again=draws.words(),
         )  # fmt: skip
 
     @classmethod
@@ -257,6 +244,7 @@ class TieBreak:
         if nth is not None:
             outcome_again = order[nth] if nth < len(order) else None
         return cls(
-            occasion, participants, words, draws.words(), None, outcome, outcome_again,
+            occasion, participants, words, outcome, outcome_again,
             f"Fisher-Yates from the top gives {', '.join(map(str, order))}{meaning}", again,
+            draws.words(),
         )  # fmt: skip

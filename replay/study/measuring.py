@@ -33,7 +33,7 @@ from goldrush.kernel.files import open_regular
 from goldrush.kernel.journal import JournalReader, sha256_in
 from goldrush.kernel.measures import Value
 from goldrush.replay import cache
-from goldrush.replay.data.measures import Measured, Span
+from goldrush.replay.data.measures import NO_REMARKS, Measured, Remarks, Span
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.source import warn_of_other_code
@@ -43,7 +43,7 @@ from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
-from goldrush.replay.tools import NO_REMARKS, Remarks, Tools
+from goldrush.replay.tools import Tools
 from goldrush.version import __version__
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
-from goldrush.replay.data.measures import Span
-from goldrush.replay.tools import Remarks
+from goldrush.replay.data.measures import Remarks, Span
 
 
 @attrs.frozen

@@ -38,7 +38,7 @@ def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> Ti
         return TieBreak.shuffled(occasion, *found, again=again)
     by = "the directive" if opening and opening.order else "the assistant"
     rule = f"{by} set the order: nothing is drawn"
-    return TieBreak.undrawn(occasion, *found, order, rule, again)
+    return TieBreak(occasion, *found, order, rule, again)
 
 
 def _conclusion(state: SeasonState, table: Roundtable, event: Concluded) -> TieBreak:
@@ -71,7 +71,7 @@ def _won(
         return TieBreak.drawn(occasion, tied or alone, words, winner, again)
     first = again[0] if again else None
     says = f"{rule}: nothing is drawn"
-    return TieBreak.undrawn(occasion, tied or alone, words, winner, first, says, again)
+    return TieBreak(occasion, tied or alone, words, winner, first, says, again)
 
 
 def _audit(

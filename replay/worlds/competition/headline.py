@@ -6,7 +6,7 @@ from typing import Final
 
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.worlds.competition.terms import Status
-from goldrush.replay.tools import Remarks
+from goldrush.replay.data.measures import Remarks
 from goldrush.replay.worlds.competition.measures import MeasuredSeason
 
 # What became of a worker who still stands on the leaderboard of its last assignment.

@@ -9,8 +9,9 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.subject import VECTOR
+from goldrush.replay.data.measures import Remarks
 from goldrush.replay.text import format_list, format_number
-from goldrush.replay.tools import Description, Remarks
+from goldrush.replay.tools import Description
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
 from goldrush.replay.worlds.episode.show import text_of
 

@@ -73,10 +73,10 @@ def _raid(config: MiningConfig, round: int, row: Row) -> TieBreak:
     others = tuple(raider for raider in raiders if raider != owner)
     if outcome != RaidOutcome.CAPTURED:
         rule = f"the raid is {OUTCOMES[outcome]}: nobody wins, nothing is drawn"
-        return TieBreak.undrawn(occasion, others, words, winner, None, rule)
+        return TieBreak(occasion, others, words, winner, None, rule)
     if defense and config.defense != POINTWISE:
         rule = "a plot that is defended is not captured"
-        return TieBreak.undrawn(occasion, others, words, winner, None, rule)
+        return TieBreak(occasion, others, words, winner, None, rule)
     if defense:
         says = f"; {defense} are stopped, the next one captures"
         return TieBreak.shuffled(occasion, others, words, winner, nth=defense, meaning=says)

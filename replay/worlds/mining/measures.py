@@ -39,13 +39,13 @@ from goldrush.replay.data.measures import (
     Measured,
     Measures,
     Measuring,
+    Remarks,
     Span,
     named,
     values_of,
 )
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.tools import Remarks
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
     Counting,
