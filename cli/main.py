@@ -61,7 +61,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "List what can be played": {
         "policies": ("catalogue", "List the policies for rosters, with their settings."),
         "treatments": ("catalogue", "List treatments: named variations of the settings."),
-        "wordings": ("wordings", "List, show, check or compare wordings: the texts of prompts."),
+        "wordings": ("wordings", "List, show or check wordings: the texts of prompts."),
         "settings": ("catalogue", "List the settings of a world: name, default, range."),
         "arenas": ("worlds.competition.arenas", "List the arenas of seasons, with their options."),
     },

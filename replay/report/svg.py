@@ -1,6 +1,6 @@
 """Figures as SVG, for pages.
 
-Colours and fonts are classes of figure.css, for the page's policy forbids style attributes. Lengths
+Colours and fonts are classes of page.css, for the page's policy forbids style attributes. Lengths
 are in pixels at the page's maximum width.
 """
 
@@ -158,7 +158,7 @@ def _path(places: Sequence[tuple[float, float]]) -> str:
 
 
 def _text(x: float, y: float, text: str, classes: str) -> str:
-    """Text; the classes of figure.css say whether `x` is its start, middle or end."""
+    """Text; the classes of page.css say whether `x` is its start, middle or end."""
     return f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{escape(printable(text))}</text>'
 
 

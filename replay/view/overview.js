@@ -1,4 +1,4 @@
-// The page of a folder: for each world its runs as small charts and as a table, and each run by itself.
+// The page of a folder: for each world charts of the outcome by cell, a table of runs, and each run.
 import { hueOf } from "./colours.js";
 import { LARGE, dashOf, lineChart, numberText, swatchOf } from "./chart.js";
 import { commandLine } from "./command.js";

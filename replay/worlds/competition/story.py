@@ -26,7 +26,6 @@ from goldrush.replay.sentences import EventSentences, Sentence, quoted
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
-# Names of the events of the brief story.
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 

@@ -1,5 +1,5 @@
-"""Mining's own part of a report: the trade-off, theory, stamina and holdings. Its prose is in
-`report.html`.
+"""Mining's own part of a report: the trade-off, survival of ownership, first possession, defence.
+Its prose is in `report.html`.
 """
 
 from __future__ import annotations
