@@ -18,6 +18,7 @@ from goldrush.kernel.files import (
     NewFolder,
     check_target,
     existing,
+    format_reason,
     is_marked,
     write_whole,
 )
@@ -186,7 +187,11 @@ def check_folder(
     """Raises BadInput if a folder holds anything but files of earlier figures or tables (`what`),
     or must not be replaced. Each has a file with the suffix `marked`, which `is_own` recognises.
     """
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    try:
+        names = sorted(os.listdir(folder)) if os.path.lexists(folder) else []
+    except OSError as error:
+        reason = format_reason(error)
+        raise BadInput(f"cannot read {folder}: {reason}", "give another path") from None
     for name in names:
         stem, _, suffix = name.rpartition(".")
         mark = folder / f"{stem}.{marked}"

@@ -191,7 +191,7 @@ function drawn({ units, lines, spans, marks = [], momentOf, scale, limits, ranks
 }
 
 // The buttons for the files of a figure; `picture()`: its SVG, or null without one; `table()`: the head and the rows of its data.
-export function filesOf(title, picture, table) {
+function filesOf(title, picture, table) {
   const name = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
   const button = (kind, click) => el("button", { type: "button", "aria-label": `${title} as ${kind}`, click }, kind);
   return el("span", { class: "files" },

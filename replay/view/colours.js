@@ -35,24 +35,3 @@ export function coloursOf(policies) {
   }
   return coloursKnown.get(policies);
 }
-
-// A colour of the page as a canvas takes it.
-export function literalOf(colour) {
-  const node = document.createElement("span");
-  node.style.color = colour;
-  document.body.append(node);
-  const text = getComputedStyle(node).color;
-  node.remove();
-  return text;
-}
-
-// Draw a canvas again in light or dark colours; on paper, it has light ones.
-export function onColoursChange(draw) {
-  globalThis.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  for (const [name, scheme] of [["beforeprint", "light"], ["afterprint", ""]]) {
-    globalThis.addEventListener(name, () => {
-      document.documentElement.style.colorScheme = scheme;
-      draw();
-    });
-  }
-}

@@ -73,7 +73,8 @@ function numberFormat(digits) {
 }
 
 // Numbers above and below which people read exponents better, and the digits that they read.
-export const [PLAIN_MAX, PLAIN_MIN, DIGITS_READ] = [1e15, 1e-6, 10];
+const [PLAIN_MAX, DIGITS_READ] = [1e15, 10];
+export const PLAIN_MIN = 1e-6;
 
 // A number as 1.5e20.
 export const exponential = (value) => (value === 0 ? "0"

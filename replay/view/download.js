@@ -40,7 +40,7 @@ function inline(from, to, brush) {
 }
 
 // The text of an SVG that looks elsewhere as it does in a light page.
-export function svgText(picture) {
+function svgText(picture) {
   const before = picture.style.colorScheme;
   picture.style.colorScheme = "light";
   const copy = picture.cloneNode(true);
@@ -63,6 +63,6 @@ const field = (value) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-export const csvText = (head, rows) => [head, ...rows].map((row) => `${row.map(field).join(",")}\r\n`).join("");
+const csvText = (head, rows) => [head, ...rows].map((row) => `${row.map(field).join(",")}\r\n`).join("");
 
 export const downloadCsv = (name, head, rows) => save(csvText(head, rows), "text/csv", `${name}.csv`);

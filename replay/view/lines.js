@@ -69,7 +69,7 @@ export const lineOf = (run, player, number, event, before = null) =>
 const listOf = (items) => el("ul", { class: "lines" }, items);
 
 // Lines, from some number on in a part that can be opened.
-export function longList(items, title) {
+function longList(items, title) {
   const rest = items.slice(LINES_SHOWN);
   return [listOf(items.slice(0, LINES_SHOWN)), rest.length ? fold(`and ${rest.length} more: ${title || "events"}`, false, () => listOf(rest)) : null];
 }

@@ -28,11 +28,6 @@ Behind = Callable[[Event], Mapping[str, object]]
 Groups = list[tuple[str, list[Line]]]  # by title, or step; "" for neither
 
 
-def quote(text: str) -> str:
-    """A text that an agent wrote, its invisible characters but line ends as escapes."""
-    return "\n".join(map(escaped, text.split("\n")))
-
-
 class EventLines:
     """The lines of a run's units.
 
@@ -137,8 +132,6 @@ class EventLines:
         index = self._known.setdefault(key, len(self._known))
         own = dict(behind)
         more = self._more(event, whys, own.pop("answered", None) or event)
-        if "why" in own:
-            more["why"] = own.pop("why")
         if own:
             more["behind"] = own
         return [index, *(value for _, value in shown), *([more] if more else [])]
@@ -150,7 +143,7 @@ class EventLines:
         if form == "plot" and type(value) is int:
             return "place", value
         if form == "quoted" and isinstance(value, str):
-            return "said", quote(value)
+            return "said", escaped(value, keep="\n")
         return "text", escaped(self._sentences.text(value, form))
 
     def _more(self, event: Event, whys: Sequence[Explanation], answered: Any) -> dict[str, object]:
@@ -165,7 +158,7 @@ class EventLines:
             if line != self._sentences.line(event)  # it stands above
         ]
         if explained:
-            more["why"] = quote("\n".join(explained))
+            more["why"] = escaped("\n".join(explained), keep="\n")
         source = answered.fields.get("source")
         if isinstance(source, Mapping):
             text = source.get("raw", answered.fields.get("text"))
@@ -208,9 +201,9 @@ _LONG: Final = ("raw", "reasoning", "prompt")  # of a source, what is shown apar
 def _answer(text: str, source: Mapping[str, Any]) -> Mapping[str, object]:
     """An answer of a model as it came."""
     facts = ", ".join(f"{name} {value}" for name, value in source.items() if name not in _LONG)
-    answer = {"text": quote(text), "facts": escaped(facts)}
+    answer = {"text": escaped(text, keep="\n"), "facts": escaped(facts)}
     if source.get("reasoning"):
-        answer["reasoning"] = quote(str(source["reasoning"]))
+        answer["reasoning"] = escaped(str(source["reasoning"]), keep="\n")
     return answer
 
 

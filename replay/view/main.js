@@ -11,6 +11,12 @@ import { chartsOfRun } from "./series.js";
 import { labelOf, stateOf } from "./tables.js";
 
 const MARKS_MAX = 100; // marked units of a selection
+const SIGNS = { holds: "✓ ", broken: "✗ ", unknown: "" };
+const VERDICTS = {
+  holds: "The journal has the SHA-256 below",
+  broken: "The journal in this page is not the one that it shows: do not rely on it",
+  unknown: "The journal was not compared",
+};
 
 // `WORLD`: the part of the page that the world draws (replay/view/README.md), or null. Any error is shown, and stays.
 export function start(WORLD) {
@@ -42,9 +48,9 @@ function open(page, WORLD) {
     panes.forEach((pane) => pane.show(player.position));
   };
   player.draw(false);
-  Promise.all(runs.map((run, index) => compare(run, index))).then((verdicts) => {
-    const wrong = verdicts.find((verdict) => verdict !== "");
-    judge(wrong === undefined ? "holds" : "broken", wrong ?? `SHA-256 of ${runs.length > 1 ? "the journals" : "the journal"}: as below`);
+  Promise.all(runs.map((run, index) => compare(run, index))).then((states) => {
+    const state = ["broken", "unknown"].find((each) => states.includes(each)) ?? "holds";
+    judge(state, state === "holds" && runs.length > 1 ? "The journals have the SHA-256 below" : VERDICTS[state]);
     document.documentElement.dataset.sealed = "";
   });
 }
@@ -112,26 +118,26 @@ class Pane {
   }
 }
 
-// Compare a journal with its SHA-256 and offer it; returns what is wrong, or an empty text.
+// Compare a journal with its SHA-256 and offer it; returns whether it holds, is broken, or is not known.
 async function compare(run, index) {
   const seal = document.getElementById(`seal-${index}`);
   if (document.getElementById(`journal-${index}`) === null) {
     seal.textContent = "The journal is too large for this page.";
-    return "";
+    return "unknown";
   }
   const bytes = await unpacked(`journal-${index}`);
   const place = document.querySelectorAll("[data-download]")[index];
   replaceAll(place, el("button", { type: "button", click: () => save(bytes, "application/octet-stream", place.dataset.download) }, "Download the journal"));
   if (!globalThis.crypto?.subtle) {
     seal.textContent = "It cannot be compared here.";
-    return "";
+    return "unknown";
   }
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const holds = found === run.sha256;
-  seal.className = `seal ${holds ? "holds" : "broken"}`;
-  seal.textContent = holds ? "✓ The journal in this page has it." : `✗ The journal in this page has another one: ${found}.`;
-  return holds ? "" : "The journal in this page is not the one that it shows: do not rely on it";
+  const state = found === run.sha256 ? "holds" : "broken";
+  seal.className = `seal ${state}`;
+  seal.textContent = state === "holds" ? "✓ The journal in this page has it." : `✗ The journal in this page has another one: ${found}.`;
+  return state;
 }
 
 // Show the verdict at the top; one that is broken stays.
@@ -139,5 +145,5 @@ function judge(state, text) {
   const check = document.getElementById("check");
   if (check.classList.contains("broken")) return;
   check.className = `check ${state}`;
-  replaceAll(check, `${state === "holds" ? "✓" : "✗"} ${text}`);
+  replaceAll(check, `${SIGNS[state]}${text}`);
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -37,6 +38,7 @@ from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRun, FolderRuns, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined, packed_json
+from goldrush.replay.view.page import is_page
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
@@ -316,7 +318,11 @@ class _World:
 def _page_of(journal: Path, beside: Path) -> str:
     """The address of the page of a run, if one lies beside its journal; else empty."""
     page = journal.with_suffix(".html")
-    return quote(os.path.relpath(page, beside)) if page.is_file() else ""
+    if page.is_file():
+        with suppress(OSError), page.open("rb") as file:
+            if is_page(file.read(files.FRONT)):
+                return quote(os.path.relpath(page, beside))
+    return ""
 
 
 def _measure(measure: StudyOutcome) -> dict[str, str]:

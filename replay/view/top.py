@@ -97,14 +97,16 @@ def _front(beside_chart: str, name: str = "front") -> str:
 
 def _part(run: ShownRun, which: str = "") -> str:
     """What of a run the player has, if not all; how far a damaged journal goes."""
-    if run.whole and run.trouble is None:
-        return ""
-    span = f"{run.units} {run.first:,} to"
-    shown = f"{span} {run.last:,} of {run.total:,}"
-    note = f"The player has {shown}; what stands above it is of the whole run."
+    notes = []
     if run.trouble is not None:
-        note = f"The journal breaks off: all of this is of {span} {run.total:,}."
-    return f'<p class="note">{which}{escape(note)}</p>'
+        notes.append(
+            f"The journal breaks off: all of this is of the {run.units} up to {run.total:,}."
+        )
+    if not run.whole:
+        shown = f"{run.units} {run.first:,} to {run.last:,} of {run.total:,}"
+        above = f"all {run.units}{' that both have' if which else ''}"
+        notes.append(f"The player has {shown}; what stands above it is of {above}.")
+    return f'<p class="note">{which}{escape(" ".join(notes))}</p>' if notes else ""
 
 
 def journal_of(run: ShownRun, index: int, which: str = "") -> str:

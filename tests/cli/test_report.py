@@ -200,6 +200,7 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
         (["study", "--json", "--figures", "f"], "--json writes no page; leave --figures out"),
         (["study", "--width", "single"], "a width was given without a folder of figures"),
         (["study", "--figures", "study"], "study holds 'agents-20', which is not a figure"),
+        (["study", "--figures", "study/manifest.json"], "cannot read study/manifest.json: not a"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(

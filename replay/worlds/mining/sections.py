@@ -31,9 +31,7 @@ from goldrush.replay.worlds.mining.theory import (
     trade_offs,
 )
 
-_KINDS: Final = {"defend": 0, "mine": 4, "claim": 2, "raid": 1}  # hues by kind of action
 SCARCE: Final = 1.0  # the pressure at and above which plots are scarce
-FLAT: Final = 0.01  # a curve that falls by less is drawn no further
 
 
 def figures_of(study: ReportedStudy) -> Iterator[Figure]:

@@ -346,6 +346,10 @@ def test_a_journal_that_is_not_the_one_named_is_said(
 
     assert f"another one: {sha256(journal).hexdigest()}" in tab.seal()
     assert tab.text("#check").startswith("✗ The journal in this page is not the one")
+    page.write_text(re.sub(r'id="journal-0"', 'id="left-out"', text))
+    assert "The journal was not compared" == tab.open(page).text("#check")
+    page.write_text(text)
+    assert "✓ The journal has the SHA-256 below" == tab.open(page).text("#check")
 
 
 @pytest.mark.turns

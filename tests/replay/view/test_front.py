@@ -445,9 +445,16 @@ def test_a_damaged_run_is_compared_as_far_as_it_can_be_read(tmp_path: Path) -> N
     cut.write_bytes(whole.read_bytes()[: sixth.end + 9])
     page = page_of(whole, cut)
 
-    said = "<strong>B</strong> The journal breaks off: all of this is of rounds 1 to 6."
+    said = "<strong>B</strong> The journal breaks off: all of this is of the rounds up to 6."
     assert 0 < page.find(said) < page.find("<h1>After 6 rounds both runs have the same mean gold")
     assert "<strong>A</strong> The journal breaks off" not in page
+    part = page_of(whole, cut, units=(2, 3))
+    assert "rounds up to 6. The player has rounds 2 to 3 of 6; what stands above it" in part
+    assert (
+        "<strong>A</strong> The player has rounds 2 to 3 of 20; what stands above it is of all "
+        in (part)
+    )
+    assert "is of the whole run" not in part
 
 
 def test_agents_of_a_policy_are_counted_in_both_runs(tmp_path: Path) -> None:

@@ -140,6 +140,7 @@ def test_a_page_beside_the_journal_is_linked(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     Run.record(tmp_path / "sub/a b.journal", seed=1, rounds=4).view(tmp_path / "sub/a b.html")
     Run.record(tmp_path / "other.journal", seed=2, rounds=4)
+    (tmp_path / "other.html").write_text("no page of this run")
     [world] = _data(write_overview(tmp_path, jobs=1).path)["worlds"]
 
     assert ["", "sub/a%20b.html"] == sorted(run["page"] for run in world["runs"])

@@ -109,7 +109,7 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(
     far = f"After {commit.unit - 1} of 20 rounds"
 
     assert outcome.sentences[0].replace(far, f"{far}, where the file breaks off") == tab.text("h1")
-    assert f"The journal breaks off: all of this is of rounds 1 to {commit.unit - 1}." in (
+    assert f"The journal breaks off: all of this is of the rounds up to {commit.unit - 1}." in (
         tab.texts("header .note")
     )
     assert "It breaks off: " in tab.text(".journal")

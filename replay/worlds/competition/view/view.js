@@ -1,7 +1,8 @@
 // The tables of an assignment: who was right, the transcript as cards with lines to what they refer to, claims beside
 // their tests, who stands where, and the scores.
 import { el, fold, plural, replaceAll, scrolling, svg, tableOf, valueText } from "../../../view/dom.js";
-import { agentLink, answerOf, sentenceOf } from "../../../view/lines.js";
+import { commandLine } from "../../../view/command.js";
+import { agentLink, answerOf, longText, sentenceOf } from "../../../view/lines.js";
 
 const GUTTER = { step: 7, left: 5, lanes: 6 };
 const DOTS = { width: 240, height: 22, left: 6, right: 234, middle: 11 };
@@ -37,8 +38,7 @@ class Table {
   linked = (text) => text.split(/#(\d+)/).map((part, index) => (index % 2 ? this.link(Number(part)) : part));
 
   sentence(event) {
-    const node = sentenceOf(this.run, this.player, event, this.linked);
-    return event.event === "spoke" ? node : el("span", {}, node);
+    return sentenceOf(this.run, this.player, event, this.linked);
   }
 
   node() {
@@ -130,8 +130,11 @@ class Table {
 
   scores() {
     const numbers = ["novelty", "accuracy", "impact", "challenge", "total"];
-    const rows = this.table.scores.map(([agent, scores, total]) => [this.agent(agent), ...scores, total]);
-    return this.part("Scores", ["worker", ...numbers], rows, numbers);
+    const why = (reason, index) => el("p", {}, `${numbers[index]}: “`, longText(reason), "”");
+    const { scores } = this.table;
+    const rows = scores.map(([agent, four, total, reasons]) => [this.agent(agent), ...four, total, reasons.map(why)]);
+    const command = `goldrush score run.journal --at ${this.at} --agent ${scores[0]?.[0]}${this.run.option}`;
+    return [this.part("Scores", ["worker", ...numbers, "the therapist's reasons"], rows, numbers), scores.length ? commandLine(command) : null];
   }
 
   part(title, head, rows, numbers) {
@@ -140,7 +143,7 @@ class Table {
 }
 
 // The events at a table of an assignment.
-const eventsAt = (run, at, number) => run.groupsAt(at).filter(([title]) => run.unseen.includes(title))
+const eventsAt = (run, at, number) => run.groupsAt(at).filter(([title]) => title === "At the table")
   .flatMap(([, events]) => events).filter(({ behind }) => (behind.table ?? 0) === number);
 
 function partOf(run, runs, player) {

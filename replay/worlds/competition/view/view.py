@@ -14,7 +14,6 @@ from typing import Any, Final
 from goldrush.agents.worlds.competition.formats import REFUSALS, format_subject
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Event, Step, World
-from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Status
@@ -23,7 +22,7 @@ from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.right import account_of, concluded, format_quality, sides
 
 _HERE: Final = Path(__file__).parent
-TABLE: Final = "At the table"
+TABLE, SCORES = "At the table", "Scores"
 _AT_THE_TABLE: Final = ("tried", "spoke", "tested", "judged", "stood", "concluded")
 _QUESTIONS: Final = {"spoke": "speak", "stood": "stand"}  # to models, by event of the answer
 _MARK: Final = re.compile(r"@(\d+)")
@@ -75,7 +74,7 @@ class SeasonFields(UnitFields):
 
     def behind(self, event: Event) -> Mapping[str, object]:
         number = event.fields.get("table")
-        is_at_table = event.name in (*_AT_THE_TABLE, "scored")
+        is_at_table = event.name in _AT_THE_TABLE
         if not is_at_table or type(number) is not int or number >= len(self._tables):
             return {"table": -1} if is_at_table else {}
         table, code = self._tables[number], self._refused.get(id(event))
@@ -89,8 +88,6 @@ class SeasonFields(UnitFields):
             more["refused"] = f"{REFUSALS.get(code, code)} ({code})"
         elif event.name == "spoke":
             more |= _contribution(table, event["id"])
-        if event.name == "scored":
-            more["why"] = _reasons(table, event["agent"])
         agent: Any = event.fields.get("agent")
         answers = self._answers.get((agent, _QUESTIONS.get(event.name, "")))
         if answers:
@@ -117,7 +114,7 @@ def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
     - `says`: sentences on who was right, who changed sides, what was concluded, what should
       have been, and how good the conclusion is;
     - `sides`: [agent, stance at the end of the talk, that the proof left, final stance];
-    - `scores`: [agent, final scores, total].
+    - `scores`: [agent, final scores, total, the therapist's reasons for each score].
     """
     totals = table.totals
     says = [*account_of(table, _mark), format_quality(table, quality)]
@@ -127,10 +124,13 @@ def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
         "says": [_parts(sentence) for sentence in says],
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in sides(table)],
         "scores": [
-            [agent, list(table.final[agent]), totals[agent]]
+            [
+                agent, list(table.final[agent]), totals[agent],
+                [escaped(reason, keep="\n") for reason in table.reasons.get(agent, ())],
+            ]
             for agent in sorted(totals, key=lambda agent: (-totals[agent], agent))
         ],
-    }
+    }  # fmt: skip
 
 
 def _contribution(table: Roundtable, number: int) -> Mapping[str, object]:
@@ -145,12 +145,6 @@ def _contribution(table: Roundtable, number: int) -> Mapping[str, object]:
         more["claim"] = [_drawn(said.claimed), _drawn(test), table.held(number, Part.BASE)]
         marks += ["sharp"] * table.is_sharp(said)
     return {**more, "marks": marks} if marks else more
-
-
-def _reasons(table: Roundtable, agent: int) -> str:
-    """The therapist's reason for each score; empty if it gave none."""
-    reasons = table.reasons.get(agent, ())
-    return "\n".join(map("{}: {}".format, DIMENSIONS, reasons))
 
 
 def _drawn(value: float | None) -> float | None:
@@ -190,10 +184,10 @@ VIEW: Final = View(
     fields=SeasonFields,
     by_agent=("status", "points", "recent", "sparks"),
     ranks="points",
-    drawn=("tables", TABLE),
+    drawn=("tables", TABLE, SCORES),
     groups={
         TABLE: _AT_THE_TABLE,
-        "Scores": ("scored",),
+        SCORES: ("scored",),
         "What became of it": ("digested", "adopted", "bottomed"),
         "Debriefings": ("debriefed", "trait_recorded", "interviewed"),
         "Answers of models": ("answered",),

@@ -57,21 +57,18 @@ def every() -> dict[str, Any]:
 
 def test_a_score_has_the_reasons_of_the_therapist(every: dict[str, Any]) -> None:
     reasons = {
-        (event.unit, event["table"], event["agent"]): event["reasons"]
+        (event.unit, event["table"], event["agent"]): list(event["reasons"])
         for event in events_of(EVERY) if event.name == "rated"
     }  # fmt: skip
-    scored = [event for event in events_of(EVERY) if event.name == "scored"]
-    whys = [
-        more.get("why", "") for events in behind(every).values() for name, more in events
-        if name == "scored"
-    ]  # fmt: skip
-    for event, why in zip(scored, whys, strict=True):
-        given = reasons.get((event.unit, event["table"], event["agent"]), ())
-        assert "\n".join(map("{}: {}".format, DIMENSIONS, given)) == why
-    assert any(whys)
+    shown = {
+        (unit, number, agent): given
+        for unit, of_unit in tables(every).items()
+        for number, table in enumerate(of_unit)
+        for agent, _, _, given in table["scores"]
+        if given
+    }
 
-
-DIMENSIONS = ("novelty", "accuracy", "impact", "challenge")
+    assert shown == reasons != {}
 
 
 @pytest.mark.parametrize("name", ["every-code", "every-event"])
@@ -135,7 +132,7 @@ def test_sides_and_scores_are_those_of_the_proof(season: Callable[[], Path]) -> 
             assert stances == table["sides"]
             assert roundtable.bar == pytest.approx(table["bar"], 1e-5)
             assert totals.get((unit, roundtable.number), {}) == {
-                agent: total for agent, _, total in table["scores"]
+                agent: total for agent, _, total, _ in table["scores"]
             }
 
 
