@@ -109,7 +109,7 @@ def is_journal(front: bytes) -> bool:
 
 
 def is_marked(front: bytes) -> bool:
-    """Whether a file with these first bytes is a page, report, figure or JUnit file of goldrush."""
+    """Whether a file with these first bytes is a page, report or figure of goldrush."""
     return MARK.encode() in front[:MARK_WITHIN]
 
 

@@ -1,5 +1,5 @@
 """A disk that fails, or loses its power, while something is written that follows from journals: an
-index, tables, a report, JUnit, a season's folder. What stands there is old or new, and whole.
+index, tables, a report, a season's folder. What stands there is old or new, and whole.
 """
 
 from collections.abc import Callable

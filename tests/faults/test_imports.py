@@ -96,7 +96,7 @@ COMMANDS: dict[str, list[list[object]]] = {
     "audit": [["{}", "--all"], ["{}", "--round", 1]],
     "score": [["{}", "--at", 1, "--agent", 6]],
     "export": [["{}"], ["{}", "--format", "csv", "--out", "{out}"]],
-    "measure": [["{}"], ["{}", "--by-round", "--spells"], ["{}", "--usage"]],
+    "measure": [["{}"], ["{}", "--by-round"], ["{}", "--usage"]],
     "leaderboard": [["{}"], ["{}", "--at", 1, "--to", "{out}"]],
     "diff": [["{}", "{other}"], ["{other}", "{}"], ["{}", "{other}", "--json"]],
     "verify": [*(["{}", "--level", level] for level in (1, 2, 3, 4)),
@@ -109,7 +109,7 @@ COMMANDS: dict[str, list[list[object]]] = {
     "study": [["{}", "--out", "{out}"]],
     "report": [["{}"]],
     "source": [["{}"], ["{}", "--json"]],
-    "wordings": [["diff", "default", "plain", "--journal", "{}", "--at", 1, "--json"]],
+    "wordings": [["show", "default", "--journal", "{}"]],
 }  # fmt: skip
 
 
@@ -151,6 +151,7 @@ def test_no_command_imports_what_a_journal_names(
             *(str(w).format(journal, other=sound, out=tmp_path / f"{number}.out") for w in words),
         )
 
+        assert "No such option" not in said, words
         assert not place.mark.exists(), words
         assert "sentinel" not in sys.modules, words
         if command in ("prompt", "resume") and kind == "conduct":
