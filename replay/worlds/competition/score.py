@@ -28,7 +28,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Conclusion, Roundtable
 from goldrush.kernel.worlds.competition.terms import ScoreStep
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.text import format_table
+from goldrush.replay.text import CLOSE_DIGITS, format_number, format_table
 from goldrush.replay.worlds.competition.ended import Ended, ended_at
 from goldrush.replay.worlds.competition.steps import conduct_text
 from goldrush.replay.worlds.competition.story import format_ids
@@ -191,7 +191,7 @@ def _line(record: attrs.AttrsInstance, state: SeasonState) -> str:
 def _shown(value: object) -> str:
     """A value of a record; numbers so long that a claim that hardly fails is seen to."""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return format_number(value, CLOSE_DIGITS)
     return "none" if value is None else str(value)
 
 

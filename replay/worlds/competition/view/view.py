@@ -18,6 +18,7 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Status
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
+from goldrush.replay.view.chart import short
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.right import account_of, concluded, format_quality, sides
 
@@ -26,7 +27,6 @@ TABLE, SCORES = "At the table", "Scores"
 _AT_THE_TABLE: Final = ("tried", "spoke", "tested", "judged", "stood", "concluded")
 _QUESTIONS: Final = {"spoke": "speak", "stood": "stand"}  # to models, by event of the answer
 _MARK: Final = re.compile(r"@(\d+)")
-_DIGITS: Final = ".6g"  # of values that are drawn
 
 
 class SeasonFields(UnitFields):
@@ -120,7 +120,7 @@ def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
     says = [*account_of(table, _mark), format_quality(table, quality)]
     return {
         "about": format_subject(table.subject),
-        "bar": _drawn(table.bar),
+        "bar": short(table.bar),
         "says": [_parts(sentence) for sentence in says],
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in sides(table)],
         "scores": [
@@ -142,14 +142,9 @@ def _contribution(table: Roundtable, number: int) -> Mapping[str, object]:
         marks.append("redirected: does not count")
     elif said.is_proposal:
         test = table.tests.get((number, Part.BASE))
-        more["claim"] = [_drawn(said.claimed), _drawn(test), table.held(number, Part.BASE)]
+        more["claim"] = [short(said.claimed), short(test), table.held(number, Part.BASE)]
         marks += ["sharp"] * table.is_sharp(said)
     return {**more, "marks": marks} if marks else more
-
-
-def _drawn(value: float | None) -> float | None:
-    """A value with the digits that can be seen where it is drawn."""
-    return None if value is None else float(format(value, _DIGITS))
 
 
 def _status(agent: AgentState) -> str | None:
