@@ -216,6 +216,7 @@ def test_the_page_begins_with_the_sentences_and_two_figures() -> None:
     places = [html.index(said.partition(",")[0]) for said in answer_of(found).sentences]
 
     assert sorted(places) == places
+    assert 1 == html.count(answer_of(found).sentences[2].partition(",")[0])
     assert (
         places[-1] < html.index('id="answer"') < html.index('id="differences"') < html.index("<h2")
     )
