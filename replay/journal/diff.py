@@ -8,8 +8,9 @@ observed ones: where a setting differs, the first event that differs is a conseq
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -336,28 +337,51 @@ def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
             return First(number, in_a, in_b)
     if waits is None:
         return None
+    is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
     x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
-    found = _first_pending(x, y, in_order=world.arrange is _UNARRANGED)
-    return found and First(number, *found)
+    pair = _first_pending(x, y, is_open, in_order=world.arrange is _UNARRANGED)
+    return pair and First(number, *pair)
 
 
 def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[Event]:
     return [event for block in blocks for event in fold.block_events(world, unit, block)]
 
 
-def _first_pending(a: list[Event], b: list[Event], *, in_order: bool) -> tuple[Event, Event] | None:
-    """The first input that differs in a step where one or both runs wait for more inputs. One that
-    only a run has is no difference: the other may still come to it.
+def _first_pending(
+    a: list[Event], b: list[Event], is_open: Sequence[bool], *, in_order: bool
+) -> tuple[Event | None, Event | None] | None:
+    """The first input that differs in a step where one or both runs wait for more inputs.
 
-    Where inputs are arranged they come in any order (`in_order` is false).
+    A missing input is no difference if it may still come. Where inputs are arranged they come in
+    any order (`in_order` is false), so any of them may be missing, and not only the last.
     """
+    if in_order:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+        a, b = a[same:], b[same:]
+    else:
+        a, b = _multiset_difference(a, b), _multiset_difference(b, a)
+    if not (a and b):
+        may_come = is_open[0] if b else is_open[1]
+        return None if may_come or not (a or b) else (next(iter(a), None), next(iter(b), None))
+    if in_order:
+        return a[0], b[0]
     others = {_whose(event): event for event in reversed(b)}
-    pairs = (
-        zip(a, b, strict=False)
-        if in_order
-        else ((event, others.get(_whose(event), event)) for event in a)
-    )
-    return next((pair for pair in pairs if pair[0] != pair[1]), None)
+    for event in a:
+        if _whose(event) in others:
+            return event, others[_whose(event)]
+    return (a[0], None) if is_open[0] else (None, b[0])
+
+
+def _multiset_difference(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
+    left = Counter(pack(event.as_dict()) for event in others)
+    difference = []
+    for event in events:
+        key = pack(event.as_dict())
+        if left[key]:
+            left[key] -= 1
+        else:
+            difference.append(event)
+    return difference
 
 
 def _whose(event: Event) -> bytes:

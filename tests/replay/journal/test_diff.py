@@ -31,6 +31,7 @@ from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import SHOWN_MAX, Cause, Diff, First, diff, format_diff
 from goldrush.replay.text import format_number
 from goldrush.replay.worlds.mining.measures import measure
+from tests.golden import SEASONS
 from tests.journals import changed, commits_of, in_pieces, write
 from tests.seasons import small as season
 
@@ -311,6 +312,30 @@ def test_a_run_that_broke_off_is_the_beginning_of_the_whole_one(
     assert (two.prefix, two.same, two.causes, two.first) == ("b", False, [], None)
     assert (one.a.rounds, one.a.finished, one.a.torn) == (commits - 1, False, more > 0)
     assert (one.a.trouble is not None) == (more > 0)
+
+
+@pytest.mark.parametrize("season_path", sorted(SEASONS.glob("*.journal")), ids=lambda p: p.stem)
+def test_a_season_cut_off_behind_any_commit_is_the_beginning_of_the_whole(
+    season_path: Path, other: Path
+) -> None:
+    whole = season_path.read_bytes()
+    for commit in commits_of(season_path)[:-1]:
+        other.write_bytes(whole[: commit.end])
+        found = diff(other, season_path)
+
+        assert (found.prefix, found.first) == ("a", None), commit.offset
+        assert {*kinds(found)} <= {"configuration", "roster"}  # what the whole declares later
+
+
+def test_an_input_that_a_closed_round_lacks_is_told(run: Path, other: Path) -> None:
+    *whole, last, end = commits_of(run)
+    rows = last.blocks[0].rows(SUBMITTED)[:-1]
+    lacking = Commit(UNIT, last.unit, last.digest, [Block([(SUBMITTED, rows)]), last.blocks[1]])
+    write(other, [*whole, lacking, end])
+    found = diff(opened(run, other.with_name("open"), AGENTS), other)
+
+    assert found.first is not None
+    assert (found.first.round, found.first.a["agent"], found.first.b) == (ROUNDS, AGENTS - 1, None)
 
 
 def test_two_runs_that_broke_off_at_one_round_are_the_same(run: Path, other: Path) -> None:
