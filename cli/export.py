@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, measures_of
+from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, journals_of, measures_of
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_exact
 from goldrush.kernel.text import escaped
@@ -48,10 +48,8 @@ def export(
       goldrush export run.journal > events.jsonl
       goldrush export journals --format parquet --out tables
     """
-    from goldrush.replay.journal.batch import journals_in
-
     users = measures_of(own_measures)
-    paths = journals_in(journals)
+    paths = journals_of(journals)
     if format_ == JSONL:
         _check_lines(paths, table or out or force or users)
         _print_events(paths[0])

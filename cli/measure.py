@@ -13,7 +13,7 @@ from goldrush.agents.llm.failures import format_cut
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
-from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, measures_of
+from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, journals_of, measures_of
 from goldrush.cli.progress import progress
 from goldrush.cli.text import (
     as_dicts,
@@ -67,11 +67,9 @@ def measure(
       goldrush measure study --json
       goldrush measure run.journal --by-round
     """
-    from goldrush.replay.journal.batch import journals_in
-
     _check(by_run, usage, models_path, own_measures)
     users = measures_of(own_measures)
-    paths = journals_in(journals)
+    paths = journals_of(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, jobs, as_json)
     is_single = len(paths) == 1 and paths[0] == journals[0]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 JOBS_MAX: Final = 1_000
+WARNED_MAX: Final = 3  # journals of a study that are not as its manifest lists them
 _RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 
 
@@ -217,6 +218,24 @@ Traceback = Annotated[  # read by `echo_traceback`
 ]
 Json = Annotated[bool, json_option()]
 SummaryJson = Annotated[bool, json_option("Print the summary as JSON.")]
+
+
+def journals_of(given: Sequence[str]) -> list[str]:
+    """The journals at these paths (`journals_in`), with a warning if those in the folder of a study
+    are not those of its manifest.
+    """
+    from goldrush.replay.journal.batch import BatchResult, journals_in
+    from goldrush.replay.study.manifest import compared
+
+    paths = journals_in(given)
+    results = compared(given, [BatchResult(path, None, None) for path in paths])
+    differing = [each for each in results if each.error or each.faults]
+    for each in differing[:WARNED_MAX]:
+        echo_error(f"goldrush: warning: {each.error or f'{each.path}: {each.faults[0]}'}")
+    if len(differing) > WARNED_MAX:
+        more = len(differing) - WARNED_MAX
+        echo_error(f"goldrush: warning: and {more} more; `goldrush verify` lists them")
+    return paths
 
 
 def measures_of(own_measures: Sequence[str]) -> Sequence[UserMeasure]:

@@ -52,7 +52,8 @@ def verify(
 
     Level 1 checks checksums; level 2 applies the events and compares digests of the state; level 3
     derives all events again from the inputs; level 4 asks deterministic policies again. Of a
-    folder, all *.journal files in and below it are checked. The SHA-256 that is printed pins a
+    folder, all *.journal files in and below it are checked, and those of a study against its
+    manifest: none may be missing, added or replaced. The SHA-256 that is printed pins a
     journal: `sha256sum -c` checks a list of them. Exit code: 0 if all hold, 1 if one does not, 2 if
     one could not be judged.
 
@@ -62,6 +63,7 @@ def verify(
       goldrush verify journals --jobs 4 --json
     """
     from goldrush.replay.journal import batch
+    from goldrush.replay.study.manifest import compared
 
     allow_own_policies(trust)
     if strict and level < LEVEL_MAX:
@@ -69,10 +71,11 @@ def verify(
     paths = batch.journals_in(journals)
     outcomes = []
     with progress() as step:
-        for outcome in batch.verify_all(
+        verified = batch.verify_all(
             paths, level, jobs=jobs, trust=trust, sources=sources, strict=strict,
             program=test, on_bytes=partial(step, "bytes"),
-        ):  # fmt: skip
+        )  # fmt: skip
+        for outcome in compared(journals, verified):
             outcomes.append(outcome)
             if not as_json:
                 with paused(), maybe_unread():

@@ -153,11 +153,14 @@ def is_shipped(world: str, policies: Iterable[object]) -> bool:
 
 
 def is_shipped_at(path: str | Path) -> bool:
-    """Whether goldrush itself has the world of a journal, and it makes nothing that a user gives;
-    of a file that is no journal, too.
-    """
+    """`is_shipped` for the run of a journal as it started. True for a file that is no journal."""
     with suppress(GoldrushError), JournalReader(path) as reader:
-        return is_built_in(reader.header.world) and reader.header.world != OF_MAKERS
+        start, world = next(iter(reader), None), reader.header.world
+        if not is_built_in(world):
+            return False
+        roster = (start.setup or {} if start else {}).get(tools_for(world).vocabulary.players)
+        entries = roster if isinstance(roster, list) else ()
+        return is_shipped(world, [each.get("policy") for each in entries if isinstance(each, dict)])
     return True
 
 

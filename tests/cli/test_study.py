@@ -59,6 +59,35 @@ def test_it_says_what_was_done_and_what_to_type_next(tmp_path: Path) -> None:
     assert sorted(cells) == [(row["journal"], row["treatment"], row["seed"]) for row in rows]
 
 
+def test_journals_that_are_not_those_of_the_manifest_are_told(tmp_path: Path) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    cell = tmp_path / "a study/scarce/random/rounds-5"
+    other = tmp_path / "a study/baseline/random/rounds-5/seed-0001.journal"
+    (cell / "seed-0001.journal").write_bytes(other.read_bytes())
+    (cell / "seed-0000.journal").rename(cell / "seed-0007.journal")
+    ran = goldrush("verify", "a study", "--json", cwd=tmp_path)
+    faults = {
+        Path(each["path"]).name: each["faults"][0]
+        for each in json.loads(ran.out)
+        if not each["holds"]
+    }
+
+    assert 1 == ran.code
+    assert ["seed-0000.journal", "seed-0001.journal", "seed-0007.journal"] == sorted(faults)
+    assert "missing" in faults["seed-0000.journal"]
+    assert "lists a journal of SHA-256" in faults["seed-0001.journal"]
+    assert "does not list it" in faults["seed-0007.journal"]
+    for command in (["measure", "a study"], ["export", "a study", "--format=csv", "--out=t"]):
+        warned = goldrush(*command, cwd=tmp_path)
+
+        assert (0, 2) == (warned.code, warned.err.count("warning: ")), warned.err
+
+    (tmp_path / "a study/manifest.json").write_text("{}")
+    ran = goldrush("verify", "a study", cwd=tmp_path)
+
+    assert (2, True) == (ran.code, "is not the manifest of a study" in ran.err)
+
+
 def test_json_is_one_object_and_again_all_is_kept(tmp_path: Path) -> None:
     first, second = (goldrush(*SMALL, "--json", cwd=tmp_path) for _ in range(2))
     told = json.loads(first.out)
