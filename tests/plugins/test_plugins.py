@@ -26,6 +26,7 @@ from goldrush.replay.find import (
     NAMES,
     distribution_of,
     installed,
+    is_shipped_at,
     tools_for,
     tools_named,
     world_given,
@@ -337,6 +338,16 @@ def test_a_policy_of_a_distribution_plays_and_is_asked_again(tmp_path: Path) -> 
 
     assert {"idle", "rude"} == set(POLICY_SET.installed())
     assert (4, True, ()) == (verdict.level, verdict.holds, verdict.not_asked)
+
+
+@pytest.mark.usefixtures("policies")
+def test_runs_with_a_policy_of_a_distribution_are_verified_in_processes_of_their_own(
+    tmp_path: Path,
+) -> None:
+    for name, roster in (("added", "raid,idle"), ("shipped", "raid,random")):
+        record(tmp_path / name, {"rounds": 1}, roster)
+
+    assert [False, True] == [is_shipped_at(tmp_path / name) for name in ("added", "shipped")]
 
 
 @pytest.mark.usefixtures("policies")
