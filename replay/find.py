@@ -159,7 +159,7 @@ def is_shipped_at(path: str | Path) -> bool:
         if not is_built_in(world):
             return False
         roster = (start.setup or {} if start else {}).get(tools_for(world).vocabulary.players)
-        entries = roster if isinstance(roster, list) else ()
+        entries = roster if isinstance(roster, tuple) else ()
         return is_shipped(world, [each.get("policy") for each in entries if isinstance(each, dict)])
     return True
 
