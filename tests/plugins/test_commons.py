@@ -141,7 +141,7 @@ def test_it_is_studied_and_reported(commons: Command, tmp_path: Path) -> None:
     page = Page((tmp_path / "study" / "report.html").read_text(encoding="utf-8"))
     assert "Does a shared stock outlive those who fish it? A study of 12 runs" in page.text
     assert "Treatment half-shock, 12 seasons" in page.text
-    assert "5 agents, shock 0.05." in page.text
+    assert "shock 0.05, " in page.text
     # The answer, the differences, a point for each run; the effects and the halves; the score and
     # four measures over time; the treatments against the baseline.
     assert 3 + 2 + 5 + 1 == page.tags.count("figure")
