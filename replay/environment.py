@@ -96,7 +96,14 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self._run: tuple[Ask[S], Steps[S], JournalWriter] | None = None
         self._state: S | None = None
         run = players.prepare(self._settings, self._roster, treatment, Resources())
-        self._initial: S = players.game.world.initial(run.setup)
+        world = players.game.world
+        self._initial: S = world.initial(run.setup)
+        self.metadata = {
+            "name": f"goldrush/{world.name}-v{world.rules}",
+            "render_modes": [],
+            "is_parallelizable": True,
+        }
+        self.render_mode = None
         self._scores: Mapping[str, float] = {}
         # By name of the agent. Each has a space of its own, to be seeded by itself.
         self._observation_spaces: Mapping[str, spaces.Space[Any]] = {}

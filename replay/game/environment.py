@@ -58,12 +58,6 @@ class GameEnv(JournalEnv[State, Observed, Action]):
             raise BadInput(f"nobody submits in {game.name}", "give another game")
         self._game = game
         super().__init__(treatment, roster, journal, max_cycles, settings)
-        self.metadata = {
-            "name": f"goldrush/{self.config.name}-v{self.config.rules}",
-            "render_modes": [],
-            "is_parallelizable": True,
-        }
-        self.render_mode = None
         self._actions = Actions(self.config)
         self._features = {
             name: tuple(numbers_of(self._seen(self._initial, agent)))

@@ -88,23 +88,20 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
     for cell in study.cells:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     for at, ((treatment, rounds), cells) in enumerate(groups.items(), 1):
-        configs = [study.results.config(cell) for cell in cells]
-        agents = " or ".join(dict.fromkeys(str(config.agents) for config in configs))
         covariate = [
             f"{name} {' or '.join(dict.fromkeys(it for c in cells for it in study.covariate(c)))}"
             for name in study.covariates
         ]
+        title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
         table = ReportTable(
             f"means-{at}", ["measure", *(cell.roster or "mean" for cell in cells)],
             [
                 [measure.title, *(_mean(study.results.by_cell[cell], name) for cell in cells)]
                 for name, measure in study.results.measures.known.items()
             ],
-            f"Values of whole runs, {treatment}, {study.horizon(rounds)} "
-            f"({', '.join([f'N = {agents}', *covariate])}): mean ± half the 95% interval over "
-            "seeds; in brackets the number of seeds with a value, if not all have one.",
+            f"Values of whole runs. {title}: mean ± half the 95% interval over seeds; in brackets "
+            "the number of seeds with a value, if not all have one.",
         )  # fmt: skip
-        title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
         yield title, _settings(study, cells[0]), table
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
+from math import prod
 from types import NoneType
 from typing import Any, Final
 
@@ -30,6 +31,25 @@ State = Mapping[str, Any]
 
 
 @attrs.frozen
+class Cells:
+    """A list or a grid as a page has it, and what is told of the whole.
+
+    Attributes:
+        shown: the grid; of one with more than ITEMS_MAX items SIDE_MAX rows and columns.
+        size: of the whole.
+        types: of its items.
+        counts: how many items have each value; None: more than LEVELS_MAX values.
+        range: the lowest and the highest number, if all items are numbers or None.
+    """
+
+    shown: Sequence[object]
+    size: tuple[int, ...]
+    types: Collection[type]
+    counts: Mapping[object, int] | None
+    range: Sequence[float]
+
+
+@attrs.frozen
 class Field:
     """A field of the states.
 
@@ -40,6 +60,7 @@ class Field:
         levels: of lists and grids the values in them, in order; None: more than LEVELS_MAX.
         numbers: whether all of its values are numbers, or None where one is missing.
         range: of such lists and grids the lowest and the highest number.
+        counts: of lists and grids with levels, by state, how many items have each.
     """
 
     kind: str
@@ -48,6 +69,7 @@ class Field:
     levels: Sequence[object] | None = ()
     numbers: bool = False
     range: Sequence[float] = ()
+    counts: Sequence[Mapping[object, int]] = ()
 
     @classmethod
     def of(cls, values: Sequence[object], agents: Sequence[int]) -> Field:
@@ -57,22 +79,23 @@ class Field:
         if kind == TREE:
             return cls(TREE, values)
         if kind == ONE:
-            return cls(ONE, values, numbers=_are_numbers(values))
-        lists: Sequence[Any] = values
-        sizes = {_size_of(value) for value in lists}
+            return cls(ONE, values, numbers=_are_numbers(set(map(type, values))))
+        cells = [value if isinstance(value, Cells) else _cells_of(value) for value in values]
+        sizes = {each.size for each in cells}
         size = tuple(map(max, zip(*sizes, strict=True)))
-        items = [list(chain.from_iterable(value)) if kind == GRID else value for value in lists]
-        numbers = _are_numbers(chain.from_iterable(items))
+        numbers = _are_numbers({kind for each in cells for kind in each.types})
         if kind == AGENTS:
             return cls(AGENTS, values, size, numbers=numbers)
-        known = set(chain.from_iterable(items))
-        levels = sorted(known, key=_order) if len(known) <= LEVELS_MAX else None
+        counts = [each.counts for each in cells if each.counts is not None]
+        known = set(chain.from_iterable(counts))
+        is_few = len(counts) == len(cells) and len(known) <= LEVELS_MAX
+        levels = sorted(known, key=_order) if is_few else None
         has_one_size = kind == GRID or (len(sizes) == 1 and size != (0,))
         if not has_one_size or (levels is None and not numbers):
             return cls(TREE, values)
-        found = known - {None}
+        found = list(chain.from_iterable(each.range for each in cells))
         ends = (min(found), max(found)) if numbers and found else ()
-        return cls(kind, values, size, levels, numbers, ends)
+        return cls(kind, values, size, levels, numbers, ends, counts)
 
     def as_dict(self, before: Sequence[object], *, is_drawn: bool) -> dict[str, object]:
         """For the page. `before`: its values in earlier states; `is_drawn`: the world draws it."""
@@ -86,21 +109,20 @@ class Field:
         }
 
     def _cut(self, value: Any) -> Any:
-        """At most ITEMS_MAX items of a list, SIDE_MAX rows and columns of a grid with more."""
-        if self.kind == GRID and len(value) * len(value[0]) > ITEMS_MAX:
-            return [row[:SIDE_MAX] for row in value[:SIDE_MAX]]
+        """At most ITEMS_MAX items of a list; what there is of a large grid."""
+        if isinstance(value, Cells):
+            return value.shown
         return value[:ITEMS_MAX] if self.kind in (VALUES, AGENTS) else value
 
     def chart(self, lines: Lines) -> tuple[str, Sequence[object], Sequence[Sequence[object]]]:
         """The kind of its chart, a title for each line (an agent, a policy or a value), and the
         lines, of one state in `spacing`; no lines without numbers.
         """
-        values: Sequence[Any] = self.values[:: spacing(len(self.values))]
+        step = spacing(len(self.values))
         if self.kind in (GRID, VALUES):
-            levels = self.levels or ()
-            rows = [chain.from_iterable(v) if self.kind == GRID else v for v in values]
-            counts = [Counter(row) for row in rows]
-            return COUNTS, levels, [[count[level] for count in counts] for level in levels]
+            levels, counts = self.levels or (), self.counts[::step]
+            return COUNTS, levels, [[count.get(level, 0) for count in counts] for level in levels]
+        values: Sequence[Any] = self.values[::step]
         if not self.numbers:
             return self.kind, (), []
         if self.kind == ONE:
@@ -146,6 +168,8 @@ def charts(fields: Mapping[str, Field], lines: Lines) -> Iterator[dict[str, obje
 
 def kind_of(value: object, agents: int) -> str:
     """What a value is drawn as, in a run with so many agents."""
+    if isinstance(value, Cells):
+        return GRID
     if isinstance(value, Mapping):
         return TREE
     if not isinstance(value, list):
@@ -161,16 +185,39 @@ def kind_of(value: object, agents: int) -> str:
 
 def shape_of(value: object, agents: int) -> object:
     """What a value is drawn as, with the size of a list or grid."""
-    return kind_of(value, agents), _size_of(value) if isinstance(value, list) else ()
+    return kind_of(value, agents), _size_of(value) if isinstance(value, (list, Cells)) else ()
+
+
+def with_cells(state: State, drawn: Collection[str]) -> State:
+    """A state whose large grids are `Cells`, but those that the world draws."""
+    return {
+        name: _cells_of(value)
+        if name not in drawn and kind_of(value, -1) == GRID and prod(_size_of(value)) > ITEMS_MAX
+        else value
+        for name, value in state.items()
+    }
+
+
+def _cells_of(value: Any) -> Cells:
+    size = _size_of(value)
+    items = list(chain.from_iterable(value)) if len(size) > 1 else value
+    if len(size) > 1 and len(items) > ITEMS_MAX:
+        value = [row[:SIDE_MAX] for row in value[:SIDE_MAX]]
+    types, counts = set(map(type, items)), Counter(items)
+    numbers = counts.keys() - {None} if _are_numbers(types) else ()
+    ends = (min(numbers), max(numbers)) if numbers else ()
+    return Cells(value, size, types, counts if len(counts) <= LEVELS_MAX else None, ends)
 
 
 def _size_of(value: Any) -> tuple[int, ...]:
+    if isinstance(value, Cells):
+        return value.size
     return (len(value), len(value[0])) if value and isinstance(value[0], list) else (len(value),)
 
 
-def _are_numbers(values: Any) -> bool:
-    types = set(map(type, values))
-    return types <= {int, float, NoneType} and types != {NoneType}
+def _are_numbers(types: Collection[type]) -> bool:
+    """Whether values of these types are numbers, or None where one is missing."""
+    return {*types} <= {int, float, NoneType} and {*types} != {NoneType}
 
 
 def _order(level: Any) -> tuple[str, Any]:

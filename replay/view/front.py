@@ -27,6 +27,7 @@ class RunFront:
         lines: those of the chart; None where the outcome is of the run and not of its agents.
         points: of some units, the number and the value of each line.
         measures: of agents, with the value of each agent.
+        charted: the measure that is charted; None where the outcome is that of agents.
     """
 
     outcome: RunOutcome | None
@@ -34,13 +35,7 @@ class RunFront:
     lines: Lines | None = None
     points: Sequence[tuple[int, Sequence[Value]]] = ()
     measures: Sequence[tuple[AgentMeasure, Sequence[Value]]] = ()
-
-    @property
-    def charted(self) -> str | None:
-        """The measure of the run that is charted, if one is."""
-        if self.outcome is None or self.lines is not None or not self.points:
-            return None
-        return self.outcome.measure.name
+    charted: str | None = None
 
     def as_dict(self) -> dict[str, object]:
         """For the page's script."""

@@ -150,15 +150,10 @@ class EventLines:
         more: dict[str, object] = {}
         if event.fields.get("error"):
             more["fault"] = True
-        explained = [
-            line
-            for one in whys
-            if self._is_of(one, event)
-            for line in str(one).split("\n")
-            if line != self._sentences.line(event)  # it stands above
-        ]
+        explained = "\n".join(str(one) for one in whys if self._is_of(one, event))
         if explained:
-            more["why"] = escaped("\n".join(explained), keep="\n")
+            sentence = self._sentences.line(event)  # it stands above
+            more["why"] = escaped(explained.removeprefix(f"{sentence}\n"), keep="\n")
         source = answered.fields.get("source")
         if isinstance(source, Mapping):
             text = source.get("raw", answered.fields.get("text"))

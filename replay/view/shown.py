@@ -155,7 +155,7 @@ def shown_of(
         first=first,
         last=last,
         total=number(walked.closed),
-        whole=walked.is_all,
+        whole=walked.first == 1 and walked.last == walked.closed,
         trouble=None if trouble is None else str(trouble).removeprefix(f"{path}: "),
         forks=declared.history,
         front=front,
@@ -198,8 +198,8 @@ def _neighbours(labels: Sequence[str]) -> list[tuple[str, int]]:
 def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dict[str, Any]:
     """The states by field, and the charts of states."""
     view, measures = tools.view, tools.measures
-    numbers = [number for number, _ in walked.states]
-    states = [state for _, state in walked.states]
+    numbers = [number for number, _ in walked.states.items()]
+    states = [state for _, state in walked.states.items()]
     rosters = outline.declared.labels
 
     def agents_at(number: int) -> int:
@@ -224,7 +224,7 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
     }
     return {
         "stated": numbers,
-        "every": walked.every,
+        "every": walked.states.every,
         "fields": [
             {
                 "name": name,
@@ -236,7 +236,7 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
         ],
         "ranks": view.ranks,
         "charts": list(charts(charted, lines)),
-        "spacing": walked.every * spacing(len(states)),
+        "spacing": walked.states.every * spacing(len(states)),
     }
 
 
@@ -292,7 +292,8 @@ def _front(
     front = attrs.evolve(front, outcome=outcome, measures=values)
     if front.points:
         return front
-    return attrs.evolve(front, lines=None, points=_of_run(measured, outcome.measure.name))
+    name = outcome.measure.name
+    return attrs.evolve(front, lines=None, points=_of_run(measured, name), charted=name)
 
 
 def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Value]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 import attrs
@@ -19,7 +20,7 @@ from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.tools import ClosedUnit, Tools, UnitFields
 from goldrush.replay.view.chart import Lines
-from goldrush.replay.view.fields import State
+from goldrush.replay.view.fields import State, with_cells
 from goldrush.replay.view.front import POINTS_MAX
 from goldrush.replay.view.lines import EventLines, Groups
 
@@ -45,7 +46,7 @@ class Walked:
         lines: of each unit that is shown, see view/lines.py.
         tracks: by title of `View.tracks`, how many events of each unit that is shown are counted.
         before: the state before the first unit that is shown; empty: there is none.
-        states: `(number, fields)` of the units that are shown, or of one in `every`.
+        states: the fields of the units that are shown, or of one in `states.every`, by number.
     """
 
     def __init__(
@@ -68,23 +69,10 @@ class Walked:
         self.lines: list[Groups] = []
         self.tracks: dict[str, list[int]] = {title: [] for title in tools.view.tracks}
         self.before: State = {}
-        self._states = Sampling[State](STATES_MAX, world.vocabulary.number(self.first))
+        self.states = Sampling[State](STATES_MAX, world.vocabulary.number(self.first))
         self._points = Sampling[Row](POINTS_MAX)
         self._events: list[Event] = []
         self._is_full = False
-
-    @property
-    def is_all(self) -> bool:
-        """Whether all closed units are shown."""
-        return self.first == 1 and self.last == self.closed
-
-    @property
-    def states(self) -> Sequence[tuple[int, State]]:
-        return self._states.items()
-
-    @property
-    def every(self) -> int:
-        return self._states.every
 
     def read(self, reader: JournalReader) -> None:
         """Read a journal from its start on.
@@ -103,9 +91,14 @@ class Walked:
             if not self.end:
                 raise
             self.trouble = error  # the units before it are shown
+        words, number = self._world.vocabulary, self._world.vocabulary.number
         if not self.lines:
-            raise self._nothing(reader)
-        number = self._world.vocabulary.number
+            raise BadInput(
+                f"{reader.path} has no {words.unit} to show there",
+                f"its {words.units} are {number(1)} to {number(self.closed)}"
+                if self.closed
+                else f"no {words.unit} of it is closed",
+            )
         samples = self._points.samples(self.closed, self._outcome(walk.state))
         self.points = [(number(unit), row) for unit, row in samples if row]
 
@@ -155,11 +148,13 @@ class Walked:
 
     def _note(self, unit: int, number: int, state: State) -> None:
         """Add a state, as far as there is room."""
-        if unit < self.first:
-            self.before = _plain(state)
-        elif self._states.wants(number):
-            values = _plain(state)
-            self._states.add(number, values, len(json.dumps(values)))
+        if unit < self.first or self.states.wants(number):
+            values = with_cells(_plain(state), self._tools.view.drawn)
+            if unit < self.first:
+                self.before = values
+            else:
+                size = len(json.dumps(values, default=attrgetter("shown")))
+                self.states.add(number, values, size)
 
     def _outcome(self, state: object) -> Row:
         """The outcome so far by line; empty where nobody earns anything."""
@@ -171,15 +166,6 @@ class Walked:
 
     def _is_shown(self, unit: int) -> bool:
         return unit >= self.first and unit > 0 and not self._is_full
-
-    def _nothing(self, reader: JournalReader) -> BadInput:
-        words, closed = self._world.vocabulary, self.closed
-        return BadInput(
-            f"{reader.path} has no {words.unit} to show there",
-            f"its {words.units} are {words.number(1)} to {words.number(closed)}"
-            if closed
-            else f"no {words.unit} of it is closed",
-        )
 
 
 @attrs.frozen

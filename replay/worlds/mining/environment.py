@@ -179,12 +179,6 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
     """
 
     config: MiningConfig
-    metadata: dict[str, object] = {  # noqa: RUF012  # PettingZoo declares it so
-        "name": "goldrush/mining-v0",
-        "render_modes": [],
-        "is_parallelizable": True,
-    }
-    render_mode = None
 
     def __init__(
         self,
