@@ -20,7 +20,7 @@ import attrs
 from goldrush.replay.view.chart import Lines, short
 
 LEVELS_MAX: Final = 8  # values with a colour each
-POINTS_MAX: Final = 1000  # points of a line
+POINTS_MAX: Final = 1000  # points of a line of the other charts
 ITEMS_MAX: Final = 10_000  # items of a list or grid that a page has
 SIDE_MAX: Final = 100  # rows and columns of a larger grid that it has
 

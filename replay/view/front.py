@@ -15,7 +15,7 @@ from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.outcome import RunOutcome
 from goldrush.replay.view.chart import Lines, short
 
-POINTS_MAX: Final = 240  # points of a line
+POINTS_MAX: Final = 240  # points of a line of the chart of the outcome
 
 
 @attrs.frozen

@@ -46,12 +46,12 @@ class EventLines:
         explanations: tuple[Iterator[Explanation], Sequence[Explanation]] | None,
     ) -> None:
         """`explanations`: of all units but the last one, and of that; None: there are none."""
-        words = world.vocabulary
+        vocabulary = world.vocabulary
         self._sentences, self._view = sentences, view
         self._places = {type.name: type.fields_naming("plot") for type in world.events}
         self._cases = {type.name: type.cases for type in world.events}
         self._titles = {name: title for title, names in view.groups.items() for name in names}
-        every = (words.started, words.closed, words.ended, words.forked)
+        every = (vocabulary.started, vocabulary.closed, vocabulary.ended, vocabulary.forked)
         self._unseen = {*every, *view.left_out}
         self._explanations, self._at_end = explanations or (iter(()), ())
         self._next = next(self._explanations, None)

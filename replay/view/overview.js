@@ -92,7 +92,7 @@ class Browser {
     this.charts = el("div");
     this.table = el("div", { class: "scroll long runs-table", tabindex: "0", role: "group", "aria-label": "Runs" });
     this.more = el("p");
-    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), el("p", { class: "note" }, "A column’s title sorts by it, from the lowest, then from the highest, then as before."), this.table, this.more);
+    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), el("p", { class: "note" }, "A click on a column’s title sorts by it: the lowest first, then the highest, then in the first order."), this.table, this.more);
     this.table.addEventListener("click", (event) => this.clicked(event));
   }
 

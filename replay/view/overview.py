@@ -121,7 +121,7 @@ def overview_of(
     Raises BadInput for a measure that no world has.
     """
     by_world: dict[str, list[FolderRun]] = {}
-    for run in sorted(folder_runs.runs, key=_place):
+    for run in sorted(folder_runs.runs, key=_order):
         by_world.setdefault(run.world, []).append(run)
     worlds = [_World.of(Path(folder), runs, outcome, users) for runs in by_world.values()]
     measures = dict.fromkeys(name for world in worlds for name in world.known)
@@ -148,7 +148,7 @@ def overview_of(
     )  # fmt: skip
 
 
-def _place(run: FolderRun) -> tuple[object, ...]:
+def _order(run: FolderRun) -> tuple[object, ...]:
     """By what the runs of a world are sorted."""
     seed = -1 if run.seed is None else run.seed
     return *attrs.astuple(run.cell), seed, run.path

@@ -154,13 +154,13 @@ def _rendered(
     parts: Mapping[str, str],
     hues: Mapping[str, int],
 ) -> str:
-    words, view = world.vocabulary, tools.view
-    location = words.location if words.location in ENTITIES else ""
+    vocabulary, view = world.vocabulary, tools.view
+    location = vocabulary.location if vocabulary.location in ENTITIES else ""
     selectors = ["agent", *([location] if location else [])]
     data = {
-        "unit": words.unit,
-        "units": words.units,
-        "begin": words.first,
+        "unit": vocabulary.unit,
+        "units": vocabulary.units,
+        "begin": vocabulary.first,
         "location": location,
         "selectors": selectors,
         "runs": [run.as_dict() for run in runs],
@@ -176,7 +176,7 @@ def _rendered(
         if run.journal
     ]
     more = {
-        "unit": escape(words.unit),
+        "unit": escape(vocabulary.unit),
         "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in selectors),
     }
     start = f"start({'null' if view.script is None else 'WORLD'});"

@@ -39,6 +39,6 @@ def _tables(run: MeasuredSeason) -> list[str]:
     if held is None or chose_best is None:
         return []
     return [
-        f"{held:.0%} of the claims of a table held when tested, on average; {chose_best:.0%} of "
-        "tables chose the best tested of them."
+        f"On average {held:.0%} of the claims of a table held when tested; {chose_best:.0%} of "
+        "tables chose the best tested claim."
     ]

@@ -31,13 +31,13 @@ def test_the_headline_has_the_leader_and_the_measures_of_claims_and_choices(
 ) -> None:
     journal = path()
     measured = measured_at(journal)
-    leads, *tables = headline(measured)
+    leads, *tables = headline(measured).sentences
     first, held, best = leaderboard(journal)[0], measured.of("held"), measured.of("chose_best")
 
     assert leads.startswith(f"{first['name']} ranks first with {first['rolling']:,} recent point")
     assert bool(tables) == (held is not None)
     if held is not None:
-        assert tables[0].startswith(f"{held:.0%} of the claims of a table held")
+        assert tables[0].startswith(f"On average {held:.0%} of the claims of a table held")
         assert f"; {best:.0%} of tables chose the best" in tables[0]
 
 
@@ -48,7 +48,7 @@ def test_the_headline_follows_from_what_was_measured_and_reads_no_journal(tmp_pa
     says = headline(season)
     journal.write_bytes(b"another")
 
-    assert list(says) == list(headline(season)) == list(headline(measured_at(EVERY)))
+    assert says == headline(season) == headline(measured_at(EVERY))
 
 
 @pytest.mark.parametrize(
@@ -61,5 +61,5 @@ def test_the_headline_says_if_the_leader_has_lost_its_seat(status: str, says: st
     assert season.leader is not None
     name, _, recent = season.leader
 
-    head = headline(attrs.evolve(season, leader=(name, status, recent)))[0]
+    head = headline(attrs.evolve(season, leader=(name, status, recent))).sentences[0]
     assert f"{name} ranks first with {recent} recent points{says}." == head
