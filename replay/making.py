@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from numbers import Integral, Real
 from typing import Any, Final, get_origin
 
 from goldrush.agents.targets import RegisteredEnvironment
@@ -82,7 +83,7 @@ def seed_parameter_of_reset(env: object) -> str:
 
 def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> None:
     """Check settings before anything is made of them. Raises BadInput as `check_kind`, for what the
-    default of a parameter says.
+    default of a parameter says, and for what does not fit the annotation of one without.
     """
     makers = _makers(make.entry_point if isinstance(make, RegisteredEnvironment) else make)
     scenario = _scenario_of(make)
@@ -90,10 +91,30 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
         taken = next((known[name] for known in _reached(makers) if name in known), None)
         if taken is None:
             check_kind(name, value, getattr(scenario, name, None))
+        elif taken.default is taken.empty or taken.annotation is str:
+            _check_annotation(name, value, taken)
         elif (get_origin(taken.annotation) or taken.annotation) in (taken.empty, *_KINDS):
             check_kind(name, value, taken.default)
 
 
+def _check_annotation(name: str, value: object, taken: inspect.Parameter) -> None:
+    """Raises BadInput for what is no number, no text or neither true nor false where the annotation
+    of a parameter without a default says so; for what is no text also where the default is one.
+    """
+    kind = taken.annotation if isinstance(taken.annotation, type) else None
+    is_believed = taken.default is not taken.empty and not isinstance(taken.default, str)
+    value = _of_python(value)
+    if value is None or kind not in _OF_ANNOTATION or is_believed:
+        return
+    if not isinstance(value, _OF_ANNOTATION[kind]) or (kind is bool and value not in (0, 1)):
+        text = f"'{json.dumps(str(value))}'" if kind is str else "..."
+        raise BadInput(
+            f"{name} is {format_value(value)}, which does not fit its annotation, {kind.__name__}",
+            f"write --set {name}={text}",
+        )
+
+
+_OF_ANNOTATION: Final[Mapping[object, type]] = {bool: Real, int: Integral, float: Real, str: str}
 _KINDS: Final = (bool, int, float, list, tuple)  # in whose place a text is refused
 
 
@@ -102,8 +123,7 @@ def check_kind(name: str, value: object, known: object, what: str = "its default
     number that is neither 0 nor 1 in place of true or false: code takes any text for true. `known`:
     the present value, or the default, which is `what`.
     """
-    if (numpy := sys.modules.get("numpy")) and isinstance(value, numpy.generic):
-        value = value.item()
+    value = _of_python(value)
     if value is None or type(known) not in _KINDS:
         return
     if value not in (0, 1) if type(known) is bool else isinstance(value, str):
@@ -111,6 +131,12 @@ def check_kind(name: str, value: object, known: object, what: str = "its default
             f"{name} is {format_value(value)}, which does not fit {what}, {format_value(known)}",
             f"write --set {name}='{json.dumps(known)}'",
         )
+
+
+def _of_python(value: object) -> object:
+    """A scalar of numpy as one of Python, anything else as it is."""
+    numpy = sys.modules.get("numpy")
+    return value.item() if numpy and isinstance(value, numpy.generic) else value
 
 
 def takes_none(

@@ -6,6 +6,7 @@ is the consent to run it.
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -205,8 +206,8 @@ class _Alone:
     def _drawn(self, agent: object, space: Any, observation: object, info: Any) -> Any:
         """An action of an agent, one that is allowed where the environment tells which are."""
         if agent not in self._spaces:
-            space.seed(next(self._seeds))
-            self._spaces[agent] = space
+            self._spaces[agent] = copy.deepcopy(space)  # the environment may draw from its own
+            self._spaces[agent].seed(next(self._seeds))
         masks = observation if isinstance(observation, Mapping) else info or {}
         mask = masks.get("action_mask") if hasattr(space, "n") else None
         return self._spaces[agent].sample(*([] if mask is None else [mask.astype("int8")]))

@@ -128,6 +128,30 @@ def test_what_a_parameter_allows_is_taken(make: Callable[..., object]) -> None:
     check_kinds(make, {"shuffle": np.True_, "limit": np.int64(3), "p": np.float32(0.5)})
 
 
+def annotated(agents: int, rate: float, is_open: bool, version: str, label: str = "a") -> None:
+    """Takes parameters whose annotations alone say what they are."""
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"agents": "many"}, "agents is 'many', which does not fit its annotation, int"),
+        ({"agents": 2.5}, "agents is 2.5, which does not fit its annotation, int"),
+        ({"rate": "high"}, "rate is 'high', which does not fit its annotation, float"),
+        ({"is_open": "no"}, "is_open is 'no', which does not fit its annotation, bool"),
+        ({"version": 3.1}, "version is 3.1, which does not fit its annotation, str"),
+        ({"label": 3.1}, "label is 3.1, which does not fit its annotation, str"),
+    ],
+)
+def test_what_does_not_fit_an_annotation_is_refused(settings: dict[str, object], says: str) -> None:
+    check_kinds(annotated, {"agents": 3, "rate": 1, "is_open": True, "version": "3.1"})
+    check_kinds(annotated, {"agents": np.int64(3), "rate": np.float32(0.5), "is_open": np.True_})
+    with pytest.raises(BadInput) as refused:
+        check_kinds(annotated, settings)
+
+    assert says == refused.value.what
+
+
 def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
     make: Any = target_named("CartPole-v1")
     check_kinds(make, {"sutton_barto_reward": True, "render_mode": "rgb_array"})

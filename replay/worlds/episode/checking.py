@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
 from goldrush.kernel.worlds.episode.values import TYPE
 from goldrush.replay.tools import Basis
+from goldrush.replay.worlds.episode.subjects import LiveSubjects
 from goldrush.replay.worlds.episode.summary import few
 from goldrush.replay.worlds.episode.versions import format_versions
 
 
-def basis_of(path: str, other_than: Callable[[str], str]) -> Basis:
-    """See Tools.basis: the versions here, and what is given in place of the recorded subject
-    (`LiveSubjects.other_than`); values of which a run has the type alone, and what it leaves out.
-    Raises JournalError.
+def basis_of(path: str, subjects: LiveSubjects) -> Basis:
+    """See Tools.basis: the versions here, and what is given in place of the recorded subject;
+    values of which a run has the type alone, and what it leaves out. Raises JournalError.
     """
     types: dict[str, str] = {}
     count, is_compared = 0, False
@@ -33,7 +31,7 @@ def basis_of(path: str, other_than: Callable[[str], str]) -> Basis:
                     if is_type:
                         types[name], count = value[1], count + 1
     rests_on = format_versions(about.versions)
-    if given := other_than(about.name):
+    if given := subjects.other_than(about.name):
         rests_on += f", by {given} in place of the recorded {about.name}"
     not_compared: list[str] = []
     if types:
@@ -42,4 +40,6 @@ def basis_of(path: str, other_than: Callable[[str], str]) -> Basis:
         not_compared.append(f"{values} of which the type alone is recorded: {named}")
     if about.ignored:
         not_compared.append(f"what was left out: {few(about.ignored)}")
+    if nothing := subjects.not_found(about.name, about.ignored):
+        not_compared.append(f"matched nothing: {few(nothing)}")
     return Basis(rests_on, "; ".join(not_compared), is_compared)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import attrs
+
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.events import NAME_MAX
 from goldrush.kernel.worlds.episode.values import (
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 TEXT_MAX: Final = 64  # characters of a text that is kept beside its digest
 PARTS_MAX: Final = 100_000  # of what an environment gives an agent in a step
+ITEMS_MAX: Final = 4_000_000  # within one value; a list in many places counts in each
 BITS_MAX: Final = 13_000  # of an integer: some 3,900 digits
 
 _INTEGERS: Final = 1 << 63  # beyond them an integer is encoded as text
@@ -41,10 +44,23 @@ def encoded(value: object, what: str = "the value") -> Encoded:
 
     Raises BadInput for a value that has none: what it is, and what to give instead.
     """
-    return _encoded(value, what, DEPTH_MAX)
+    return _encoded(value, what, DEPTH_MAX, _Room())
 
 
-def _encoded(value: Any, what: str, depth: int) -> Encoded:
+@attrs.define
+class _Room:
+    """How many more items may be written out: what is shared is short in memory alone."""
+
+    items: int = ITEMS_MAX
+
+    def take(self, count: int, what: str) -> None:
+        """Raises BadInput if there is no room for these."""
+        self.items -= count
+        if self.items < 0:
+            raise BadInput(f"{what} has more than {ITEMS_MAX:,} items", "give arrays of numpy")
+
+
+def _encoded(value: Any, what: str, depth: int, room: _Room) -> Encoded:
     kind: type[object] = type(value)
     if kind is float or kind is bool or value is None or kind is bytes:
         return cast(Encoded, value)
@@ -63,11 +79,16 @@ def _encoded(value: Any, what: str, depth: int) -> Encoded:
     if depth == 0:
         raise BadInput(f"{what} is nested too deeply", f"give at most {DEPTH_MAX} levels")
     if kind is tuple or kind is list:
-        items = tuple([_encoded(item, what, depth - 1) for item in value])
+        room.take(len(value), what)
+        items = tuple([_encoded(item, what, depth - 1, room) for item in value])
         return TUPLE if kind is tuple else LIST, items
     if kind is dict:
+        room.take(len(value), what)
         pairs = [
-            (_encoded(key, what, depth - 1), _encoded(item, f"{what}[{key}]", depth - 1))
+            (
+                _encoded(key, what, depth - 1, room),
+                _encoded(item, f"{what}[{key}]", depth - 1, room),
+            )
             for key, item in value.items()
         ]
         return DICT, tuple(pairs)
@@ -108,9 +129,9 @@ def _is_unicode(text: str) -> bool:
 def _refused(value: Any, what: str) -> BadInput:
     dtype = getattr(value, "dtype", None)
     shown = " ".join(format_value(value).split())  # arrays have lines
-    told = _type_name(value) + ("" if dtype is None else f" with dtype {dtype}")
+    kind = _type_name(value) + ("" if dtype is None else f" with dtype {dtype}")
     return BadInput(
-        f"{what} is {shown}, of type {told}, which cannot be recorded",
+        f"{what} is {shown}, of type {kind}, which cannot be recorded",
         "give numbers, text, bytes, arrays of numpy, or tuples, lists and dicts of these",
     )
 
@@ -157,16 +178,18 @@ def leaves(value: object, name: str) -> list[tuple[str, Encoded]]:
     type.
 
     Arrays of fields are taken apart (`observation[x]`). Raises BadInput for what contains itself,
-    and for more than PARTS_MAX parts.
+    and for more than PARTS_MAX parts or ITEMS_MAX items.
     """
     found: list[tuple[str, Encoded]] = []
-    _collect(value, name, found, [])
+    _collect(value, name, found, [], _Room())
     if all(part.isascii() and len(part) <= NAME_MAX for part, _ in found):
         return found
     return [(_shortened(part), leaf) for part, leaf in found]
 
 
-def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: list[object]) -> None:
+def _collect(
+    value: Any, name: str, found: list[tuple[str, Encoded]], around: list[object], room: _Room
+) -> None:
     """Add the parts of a value. `around`: the values that it is within."""
     parts: Iterable[tuple[object, object]]
     depth = DEPTH_MAX - len(around)
@@ -175,10 +198,14 @@ def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: li
     elif depth and isinstance(value, tuple):
         parts = enumerate(value)
     else:
+        before = room.items
         try:
-            found.append((name, _encoded(_simplified(value), name, depth)))
+            found.append((name, _encoded(_simplified(value), name, depth, room)))
             return
         except BadInput:
+            if room.items < 0:
+                raise
+            room.items = before
             parts = _items(value) if depth else ()
         if not parts:
             found.append((name, (TYPE, _type_name(value))))
@@ -188,7 +215,7 @@ def _collect(value: Any, name: str, found: list[tuple[str, Encoded]], around: li
     for key, item in parts:
         if len(found) >= PARTS_MAX:
             raise BadInput(f"{name} has more than {PARTS_MAX:,} parts", "give arrays of numpy")
-        _collect(item, f"{name}[{_key(key)}]", found, around)
+        _collect(item, f"{name}[{_key(key)}]", found, around, room)
     around.pop()
 
 

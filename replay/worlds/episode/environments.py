@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
@@ -44,12 +44,14 @@ class Recorded:
         ignored: arrays whose name begins so are left out, with or without quotes around keys; of
             what a model holds, what stands at these paths, as `goldrush repeats` prints them.
         seed_parameter, report: as START has them.
+        left_out: those of `ignored` at which something stood.
     """
 
     values: bool = False
     ignored: tuple[str, ...] = ()
     seed_parameter: str | None = None
     report: tuple[str, ...] = ()
+    left_out: set[str] = attrs.field(factory=set, init=False, eq=False)
     _patterns: Sequence[re.Pattern[str]] = attrs.field(
         init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
     )
@@ -71,7 +73,13 @@ class Recorded:
         ]
 
     def _leaves_out(self, name: str) -> bool:
-        return any(pattern.match(name) for pattern in self._patterns)
+        matching = [
+            path
+            for path, pattern in zip(self.ignored, self._patterns, strict=True)
+            if pattern.match(name)
+        ]
+        self.left_out.update(matching)
+        return bool(matching)
 
     def _compiled(self) -> Sequence[re.Pattern[str]]:
         """What matches the beginning of names that are left out."""
@@ -169,6 +177,7 @@ class Environment:
         return Outcome((0,), False, (), self._seen(observation, info))
 
     def _seen(self, observation: object, info: object) -> Rows:
+        _check_info(info)
         return [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
 
     def _outcome(self) -> Outcome:
@@ -227,7 +236,8 @@ class Vector(Environment):
 
     def seen_by(self, agent: int) -> Shown:
         returned: Any = self.returned
-        return _item(returned[0], agent), _infos_of(returned[-1], agent, len(self.agents)), False
+        observation = _item(returned[0], self.env.single_observation_space, agent)
+        return observation, _infos_of(returned[-1], agent, len(self.agents)), False
 
     def _begun(self) -> Outcome:
         observation, info = self._parts(("observations", "infos"))
@@ -244,12 +254,10 @@ class Vector(Environment):
         return Outcome(tuple(range(len(self.agents))), False, results, arrays)
 
     def _each(self, observations: Any, infos: Mapping[str, Any]) -> Rows:
-        count = len(self.agents)
-        told = [name for name in infos if not _is_mask(name, infos)]
-        shared = {name: infos[name] for name in told if not _is_of_each(infos[name], count)}
-        rows = self._rows(None, "info", shared)
+        count, space = len(self.agents), self.env.single_observation_space
+        rows = self._rows(None, "info", _infos_of(infos, None, count))
         for agent in range(count):
-            rows += self._rows(agent, "observation", _item(observations, agent))
+            rows += self._rows(agent, "observation", _item(observations, space, agent))
             rows += self._rows(agent, "info", _infos_of(infos, agent, count))
         return rows
 
@@ -258,6 +266,7 @@ class Parallel(Environment):
     """A parallel environment of PettingZoo: all agents act at once."""
 
     kind = PARALLEL
+    _acted: Collection[object] = ()  # in the step under way; empty where a step is a turn
 
     def __init__(self, env: Any, recorded: Recorded) -> None:
         super().__init__(env, recorded)
@@ -275,11 +284,13 @@ class Parallel(Environment):
         return returned[0].get(name), returned[-1].get(name, {}), False
 
     def _given(self, actions: Actions) -> object:
-        return {
+        given = {
             self._possible[agent]: decoded(action)
             for agent, action in actions.items()
             if agent is not None
         }
+        self._acted = [agent for agent in self.env.agents if agent in given]  # not of the dead
+        return given
 
     def _begun(self) -> Outcome:
         observations, infos = self._parts(("observations", "infos"))
@@ -297,20 +308,25 @@ class Parallel(Environment):
     def _results(
         self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows
     ) -> Sequence[Row]:
-        """The rows of all that have a reward; one that is gone may have one, and no end."""
-        return [
-            self._result(
-                number, rewards[agent], terminated.get(agent, False), truncated.get(agent, False),
-                arrays,
-            )
-            for number, agent in sorted([(self._number(agent), agent) for agent in rewards])
-        ]  # fmt: skip
+        """The rows of all that have a reward, and of those that have acted and ended: they must
+        have one. Of an agent that is gone it need not be said that it has ended.
+        """
+        results: list[Row] = []
+        agents = dict.fromkeys([*rewards, *self._acted])
+        for number, agent in sorted([(self._number(agent), agent) for agent in agents]):
+            unsaid = None if agent in self._acted and agent in rewards else False
+            ends = [ended.get(agent, unsaid) for ended in (terminated, truncated)]
+            if agent in rewards or any(ends):
+                results.append(self._result(number, rewards.get(agent), *ends, arrays))
+        return results
 
     def _each(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
         rows: Rows = []
         for name, values in ("observation", observations), ("info", infos):
             for agent, value in values.items():
                 number = self.numbers.get(agent)  # None: of a key that all share
+                if number is not None and values is infos:
+                    _check_info(value)
                 label = name if number is not None else f"{name}[{agent}]"
                 rows += self._rows(number, label, value)
         return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
@@ -445,29 +461,38 @@ def _possible_agents(env: Any) -> tuple[str, ...]:
     return tuple([str(name).encode("utf-8", "backslashreplace").decode() for name in names])
 
 
-def _item(batch: Any, index: int) -> Any:
-    """The observation of one environment, among those of all."""
-    if isinstance(batch, Mapping):
-        return {name: _item(value, index) for name, value in batch.items()}
-    if isinstance(batch, tuple):
-        return tuple([_item(value, index) for value in batch])
+def _item(batch: Any, space: Any, index: int) -> Any:
+    """The observation of one environment, among those of all. `space`: of one. Gymnasium has a
+    batch for each part of a Dict and a Tuple, but a tuple of all that are texts or graphs.
+    """
+    if isinstance(space, Mapping):
+        return {name: _item(value, space[name], index) for name, value in batch.items()}
+    if isinstance(space, Sequence):
+        parts = zip(batch, space, strict=True)
+        return tuple([_item(value, part, index) for value, part in parts])
     return batch[index]
 
 
-def _infos_of(infos: Mapping[Any, Any], index: int, count: int) -> dict[object, object]:
+def _infos_of(infos: Mapping[Any, Any], index: int | None, count: int) -> dict[object, object]:
     """What one of several environments told, among what all did: `_score` says which of them gave a
-    `score`.
+    `score`. None: what is not of each of them.
     """
-    return {
-        name: _infos_of(value, index, count) if isinstance(value, Mapping) else value[index]
-        for name, value in infos.items()
-        if _is_of_each(value, count) and not _is_mask(name, infos)
-        if infos.get(f"_{name}", {index: True})[index]
-    }
+    infos_of: dict[object, object] = {}
+    for name, value in infos.items():
+        is_given = index is None or infos.get(f"_{name}", {index: True})[index]
+        is_of_each = getattr(value, "shape", ())[:1] == (count,)
+        if _is_mask(name, infos) or not is_given:
+            continue
+        if isinstance(value, Mapping):
+            infos_of[name] = _infos_of(value, index, count)
+        elif is_of_each != (index is None):
+            infos_of[name] = value if index is None else value[index]
+    return infos_of
 
 
-def _is_of_each(value: object, count: int) -> bool:
-    return isinstance(value, Mapping) or getattr(value, "shape", ())[:1] == (count,)
+def _check_info(info: object) -> None:
+    if not isinstance(info, Mapping):
+        raise ValueError(f"an info is {format_value(info)}")
 
 
 def _is_mask(name: object, infos: Mapping[Any, Any]) -> bool:

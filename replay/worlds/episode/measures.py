@@ -24,6 +24,7 @@ from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import number_in, shown
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.columns import free_name
+from goldrush.replay.data.compact import Series
 from goldrush.replay.data.course import ByAgent
 from goldrush.replay.data.measures import (
     AgentMeasure,
@@ -214,7 +215,11 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
         taken.sample(lambda: by_agent.values)
     state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
-        variables = {name: known[name] for name in known if name not in MEASURES}
+        variables = {
+            name: _dated(measure, taken.values[name], steps)
+            for name, measure in known.items()
+            if name not in MEASURES
+        }
         known = {name: variables[name] for name in variables if name in moves.names}
         still = {name: variables[name] for name in variables if name not in known}
     return MeasuredEpisodes(
@@ -258,6 +263,15 @@ def _key(front: str, name: str) -> tuple[None, str]:
 def _own(name: str) -> str:
     """The name of a variable, whose measure may be called otherwise."""
     return name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
+
+
+def _dated(measure: Measure, values: Series, steps: int) -> Measure:
+    """A variable of a run, which says in which step it was reported last if that is not the last
+    step of the run: it may have another value there.
+    """
+    step = max((step for step, value in enumerate(values) if value is not None), default=steps)
+    title = measure.title if step >= steps else f"{measure.title} (last in step {step})"
+    return attrs.evolve(measure, title=title)
 
 
 def _last(name: str, measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from itertools import islice
 from operator import is_
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
@@ -42,6 +43,7 @@ from goldrush.replay.worlds.episode.versions import is_installed
 MakeModel = Callable[..., object]
 
 REPORTS: Final = ("report", "metrics")  # methods that tell values by name
+RECENT: Final = 8  # rows of a collector whose objects tell whether it has collected
 
 _SHARED: Final = (type, ModuleType, FunctionType, MethodType)  # by all models of a process
 _NUMPY: Final = ("numpy.Generator", "numpy.BitGenerator", "numpy.RandomState")
@@ -136,6 +138,7 @@ class ModelSubject:
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
         seen = _observed(self._model, self.recorded.ignored)
+        self.recorded.left_out.update([path for path, count in seen.left_out.items() if count])
         return [
             row
             for name, digest in seen.digests.items()
@@ -165,6 +168,7 @@ class ModelSubject:
         model = self._model
         held = attributes(model)
         for name in {*self.recorded.ignored} & {*held}:
+            self.recorded.left_out.add(name)
             del held[name]
         rows = [*self._variables(held)]
         for name, value in held.items():
@@ -180,31 +184,39 @@ class ModelSubject:
         wanted = self.recorded.report
         collector: Any = next(filter(_is_collector, held.values()), None)
         collected = {} if collector is None else collector.model_vars
-        told = told_by(self._model, held)
+        values = reported_by(self._model, held)
         if wanted:
-            told = {
-                name: told[name] if name in told else _asked(self._model, name, held)
+            values = {
+                name: values[name] if name in values else _asked(self._model, name, held)
                 for name in wanted
                 if name not in collected
             }
-        for name, value in told.items():
+        for name, value in values.items():
             if name not in collected:
                 yield from self.recorded.rows(None, f"report[{name}]", value)
         if collector is not None:
             yield from self._collected_since(collector, wanted or collected)
         elif not wanted:
             for name, value in held.items():
-                if name[0] != "_" and _is_plain(value) and name not in told:
+                if name[0] != "_" and _is_plain(value) and name not in values:
                     yield from self.recorded.rows(None, f"variable[{name}]", value)
 
     def _collected_since(self, collector: Any, names: Collection[str]) -> Iterator[Row]:
         """The row of these names that a collector has since the last step, if any."""
         for name, values in collector.model_vars.items():
-            if name in names and values:
+            if name not in names:
+                continue
+            if not isinstance(values, Sequence):
+                raise BadInput(
+                    f"{name} in the model_vars of {self.name} is {format_value(values)}",
+                    "give a list of what was collected",
+                )
+            if values:
                 # A window, and a list that begins anew, can have the length of before: what it has
-                # last tells.
+                # last tells. One that has had the same object RECENT times has no more to tell.
                 reached = len(values), _digest_of(values[-1])
-                if self._is_new(f"report[{name}]", reached, (values, values[-1])):
+                recent = values, *islice(reversed(values), RECENT)
+                if self._is_new(f"report[{name}]", reached, recent):
                     yield from self.recorded.rows(None, f"report[{name}]", values[-1])
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
@@ -242,31 +254,31 @@ def _observed(model: object, ignored: Sequence[str]) -> Seen:
     return observed(seen, model, ignored=ignored)
 
 
-def told_by(model: object, held: Mapping[str, object]) -> dict[str, object]:
+def reported_by(model: object, held: Mapping[str, object]) -> dict[str, object]:
     """What a model tells by its methods `report` and `metrics`, which return values by name, and by
     those of its properties that are numbers, texts or truth values. A property that raises tells
     nothing. To look changes nothing: see `_left_as_it_is`. Raises what the methods raise.
     """
-    told: dict[str, object] = {}
+    reported: dict[str, object] = {}
     methods, properties = _telling(cast(Any, type(model)))
     if not methods and not properties:
-        return told
+        return reported
     with _left_as_it_is(model, held):
         for method in methods:
             values = method(model)
             if isinstance(values, Mapping):
-                told |= {str(key): value for key, value in values.items()}
+                reported |= {str(key): value for key, value in values.items()}
         for name in properties:
             with suppress(Exception):
-                if name not in told and _is_plain(value := getattr(model, name)):
-                    told[name] = value
-    return told
+                if name not in reported and _is_plain(value := getattr(model, name)):
+                    reported[name] = value
+    return reported
 
 
 def _asked(model: object, name: str, held: Mapping[str, object]) -> object:
     """An attribute of a model, or what a method of it returns. Raises BadInput for no such name."""
     if not hasattr(model, name):
-        known = [*told_by(model, held), *(name for name in held if name[0] != "_")]
+        known = [*reported_by(model, held), *(name for name in held if name[0] != "_")]
         raise unknown(f"report of {type(model).__name__}", name, known)
     with _left_as_it_is(model, held):
         value = getattr(model, name)

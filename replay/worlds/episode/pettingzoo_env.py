@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.worlds.episode.environments import InTurns, Parallel
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 
@@ -25,7 +25,8 @@ class RecordedParallel(RecordedEnv, BaseParallelWrapper[N, O, A]):
         """As the environment."""
         numbers = cast(Parallel, self.recording.subject).numbers
         if unknown := actions.keys() - numbers:
-            raise BadInput(f"there are no agents {unknown}", "give actions of possible_agents")
+            names = format_value(sorted(unknown, key=str))
+            raise BadInput(f"there are no agents {names}", "give actions of possible_agents")
         by_number = {numbers[agent]: action for agent, action in actions.items()}
         self.recording.step(dict(sorted(by_number.items())))
         return cast("_Stepped[N, O]", self.recording.subject.returned)

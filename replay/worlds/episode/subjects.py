@@ -56,7 +56,7 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
     def at(self, state: EpisodeState) -> Environment | ModelSubject:
         """The subject of this state. Raises BadInput, and RulesFailed for what its code raises."""
         step = f"cannot be brought to step {state.unit - 1}" if state.unit else "cannot be made"
-        with _told(state, step):
+        with _in_one_line(state, step):
             return super().at(state)
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
@@ -65,7 +65,7 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
         """
         subject = self.at(state)
         try:
-            with _told(state, f"fails in step {state.unit}"):
+            with _in_one_line(state, f"fails in step {state.unit}"):
                 return super().outcome(state, inputs)
         except RulesFailed as failed:
             for agent, action in inputs.rows(ACTED):
@@ -74,7 +74,7 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
 
 
 @contextmanager
-def _told(state: EpisodeState, what: str) -> Iterator[None]:
+def _in_one_line(state: EpisodeState, what: str) -> Iterator[None]:
     """Tell in one line what the code of a run's subject raises while it is derived."""
     versions = format_versions(state.about.versions)
     instead = f"`goldrush repeats` tells whether it repeats; it runs under {versions}"
@@ -135,6 +135,14 @@ class LiveSubjects:
         else:
             names = [about_of(live, make).name, about_of(live).name]
         return "" if subject in names else names[0]
+
+    def not_found(self, subject: str, ignored: Sequence[str]) -> list[str]:
+        """What a run ignores at which nothing stood where it was derived last."""
+        stage = self.stage_of(subject)
+        recorded = None if stage is None or stage.live is None else stage.live.recorded
+        if recorded is None or recorded.ignored != tuple(ignored):
+            return []
+        return [path for path in ignored if path not in recorded.left_out]
 
     def close(self) -> None:
         """Close all environments."""
@@ -234,8 +242,9 @@ def _from_json(space: Any, given: Any) -> object:
         if space.keys() != given.keys():
             raise BadInput("other keys", "give those of the space")
         return {name: _from_json(space[name], value) for name, value in given.items()}
-    if hasattr(space, "spaces"):
-        return tuple(map(_from_json, space.spaces, given))
+    if isinstance(space, Sequence):  # a Tuple
+        pairs = zip(space, given, strict=True)
+        return tuple([_from_json(part, value) for part, value in pairs])
     import numpy as np
 
     [action] = space.from_jsonable([given])

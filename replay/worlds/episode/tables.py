@@ -44,26 +44,26 @@ def _rows(code: int, run: TableSource) -> Iterator[tuple[EpisodeState, Row | Non
                 agent = None if row is None else row[0]
                 episode, of_episode = episodes.place(state, agent)
                 name = None if agent is None else named(agent, state.about.agents)
-                place = {"step": commit.unit - 1, "episode": episode, "of_episode": of_episode}
-                yield state, row, {**place, "agent": name}
+                columns = {"step": commit.unit - 1, "episode": episode, "of_episode": of_episode}
+                yield state, row, {**columns, "agent": name}
 
 
 def _steps(run: TableSource) -> Iterator[SimpleNamespace]:
-    for state, row, place in _rows(GAVE, run):
+    for state, row, columns in _rows(GAVE, run):
         agent, reward, terminated, truncated = row or (None, None, None, None)
         total = None if agent is None else state.returns[agent]
         yield SimpleNamespace(
-            **place, **{"return": total}, reward=reward, terminated=terminated,
+            **columns, **{"return": total}, reward=reward, terminated=terminated,
             truncated=truncated, over=state.is_over,
         )  # fmt: skip
 
 
 def _arrays(run: TableSource) -> Iterator[SimpleNamespace]:
-    for _, row, place in _rows(ARRAY, run):
+    for _, row, columns in _rows(ARRAY, run):
         if row is not None:
             _, name, digest, value = row
             yield SimpleNamespace(
-                **place, name=name, digest=f"{digest:016x}", number=number_in(value),
+                **columns, name=name, digest=f"{digest:016x}", number=number_in(value),
                 value=None if value is None else shown(value, most=math.inf),
             )  # fmt: skip
 

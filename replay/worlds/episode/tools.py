@@ -51,7 +51,7 @@ class EpisodeTools(Tools):
         return episode_world(self.subjects.stage_of(about.name), missing(about.name))
 
     def basis(self, path: str) -> Basis:
-        basis: Basis = self._basis(path, self.subjects.other_than)
+        basis: Basis = self._basis(path, self.subjects)
         return basis
 
     def labels(self, state: EpisodeState) -> Sequence[str]:

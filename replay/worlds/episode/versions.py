@@ -7,6 +7,7 @@ modules the process has loaded makes no difference: the same code has the same v
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -95,7 +96,7 @@ def _distributions(top: str) -> tuple[tuple[str, str], ...]:
     folders = {Path(path).parent for path in cast("Iterable[str]", paths)}
     with suppress(metadata.PackageNotFoundError, ValueError):
         named = metadata.distribution(top)
-        if not folders or Path(str(named.locate_file(""))) in folders:
+        if not folders or Path(str(named.locate_file(""))) in folders or _is_editable(named):
             return (_named(named),)  # and no module of one's own that is called the same
     records = [each for folder in folders for each in folder.glob("*.dist-info/RECORD")]
     found = [metadata.Distribution.at(each.parent) for each in records if _lists(each, top)]
@@ -104,6 +105,15 @@ def _distributions(top: str) -> tuple[tuple[str, str], ...]:
 
 def _named(distribution: metadata.Distribution) -> tuple[str, str]:
     return distribution.metadata["Name"].lower(), distribution.version
+
+
+def _is_editable(distribution: metadata.Distribution) -> bool:
+    """Whether its modules lie elsewhere than what is known of it."""
+    try:
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+        return origin["dir_info"]["editable"] is True
+    except (ValueError, LookupError, TypeError):  # it has none, or one of another form
+        return False
 
 
 def _lists(record: Path, top: str) -> bool:

@@ -225,6 +225,17 @@ class Remembering(Walk):
     forgets = False
 
 
+class Sampling(Walk):
+    """Draws from its own space, which nobody seeds."""
+
+    def __init__(self):
+        super().__init__()
+        self.action_space.random = random.Random()
+
+    def step(self, action):
+        return super().step(self.action_space.sample())
+
+
 class NamedReset(Walk):
     def reset(self, rng_seed=None):
         return super().reset(rng_seed)

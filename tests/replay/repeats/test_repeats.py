@@ -270,6 +270,10 @@ def test_an_environment_that_remembers_past_a_reset_is_told() -> None:
     assert "DOES NOT FORGET" in str(verdict)
 
 
+def test_an_environment_that_draws_from_its_own_space_is_not_seeded_by_the_check() -> None:
+    assert not goldrush.repeats(subjects.Sampling, steps=20).repeats
+
+
 def test_an_error_that_every_run_ends_with_is_told() -> None:
     verdict = goldrush.repeats(subjects.failing)
 

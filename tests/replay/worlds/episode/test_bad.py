@@ -73,6 +73,10 @@ def spoilt(kind: str, path: Path, spoil: Spoil, at: int = WHOLE, **options: Any)
         recorded.step(ACTIONS[kind])
 
 
+def ended_without_a_reward(env: object, given: Any) -> Any:
+    return given[0], {}, {"hunter_0": True}, given[3], given[4]
+
+
 BAD: list[tuple[str, Spoil, str]] = [
     ("environment", lambda env, given: None, "NoisyWalk returned None; it must return an obs"),
     ("environment", lambda env, given: given[:4], "it must return an observation, a reward, "),
@@ -83,12 +87,16 @@ BAD: list[tuple[str, Spoil, str]] = [
     ("environment", put(3, "no"), "an agent has ended: 'no'"),
     ("environment", put(2, None), "an agent has ended: None"),
     ("environment", put(2, np.float32("nan")), "an agent has ended: .*nan"),
+    ("environment", put(4, None), "NoisyWalk gave cannot be read: ValueError: an info is None"),
     ("vector", put(3, [False, None, False]), "an agent has ended: None"),
     ("vector", put(1, 1.0), "'float' object is not iterable: it returned .*every vector envir"),
     ("vector", put(1, np.ones(2)), "SyncVectorEnv gave cannot be read: ValueError: zip"),
     ("vector", put(1, ["a"] * 3), "a reward is 'a'"),
     ("parallel", put(0, None), "Hunt gave cannot be read: AttributeError: 'NoneType'"),
     ("parallel", put(1, {"nobody": 1.0}), "Hunt has an agent 'nobody'; all agents must be in"),
+    ("parallel", put(2, {}), "an agent has ended: None"),
+    ("parallel", ended_without_a_reward, "a reward is None"),
+    ("parallel", put(4, {"hunter_1": [1]}), r"an info is \[1\]"),
     ("parallel", put(1, {"hunter_0": {}}), "Hunt gave cannot be read: TypeError"),
     ("AEC", sets(rewards=None), "Turns gave cannot be read: TypeError: 'NoneType'.*every AEC env"),
     ("AEC", sets(agent_selection="nobody"), "Turns has an agent 'nobody'; all agents must be in"),
@@ -272,6 +280,6 @@ def test_names_that_no_text_can_have_are_recorded_escaped(tmp_path: Path) -> Non
     run = goldrush.wrap(Named, tmp_path / "walk.journal", seed=1, steps=2)
     names = {event["name"] for event in run.events("array")}
 
-    assert "names: first, odd\\ud800" in f"names: {dict(env.run.info().about)['names']}"
+    assert "names: first, odd\\ud800" in f"names: {dict(env.run.info().about.facts)['names']}"
     assert {"attributes[odd\\ud800]", f"attributes[{'long' * 200}]"[:500]} <= names
     assert run.verify().holds

@@ -50,6 +50,21 @@ def content(value: object) -> object:
     return type(value), repr(value)
 
 
+def test_a_list_shared_within_itself_is_refused_before_it_is_written_out() -> None:
+    shared: object = [1] * 1_000
+    for _ in range(2):
+        shared = [shared] * 1_000
+    for refused in lambda: leaves((1, shared), "info"), lambda: encoded({"a": shared}, "info"):
+        with pytest.raises(BadInput, match=r"info\S* has more than 4,000,000 items"):
+            refused()
+
+
+def test_items_of_a_list_that_is_taken_apart_count_once() -> None:
+    parts = leaves([[1] * 3_000_000, {1}], "info")
+
+    assert ["info[0]", "info[1]"] == [name for name, _ in parts]
+
+
 @given(VALUES)
 def test_what_is_encoded_is_decoded_as_it_was(value: object) -> None:
     stored = unpack(pack(encoded(value)))

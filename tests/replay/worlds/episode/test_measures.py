@@ -126,5 +126,5 @@ def test_episodes_of_one_return_have_no_best(tmp_path: Path) -> None:
     path = walked(tmp_path / "run.journal", rewards=[0.0] * 12)
 
     assert ["All 2 finished episodes have a return, added over the agents, of 0."] == (
-        tools_at(path).headline(measured_at(path))
+        tools_at(path).headline(measured_at(path)).sentences
     )

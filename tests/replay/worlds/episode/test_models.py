@@ -184,8 +184,36 @@ def test_an_equal_row_is_recorded_and_the_step_of_the_last_one_said(tmp_path: Pa
     run = goldrush.wrap(Steady, tmp_path / "run.journal", seed=7, steps=6)
 
     assert [0, 1, 2, 3, 4] == arrays(run.path, "report[share]")
+    assert "share (last in step 4)" in str(summarise(run.path))
     whole = goldrush.wrap(Steady, tmp_path / "whole.journal", seed=7, steps=4)
     assert "last in" not in str(summarise(whole.path))
+
+
+class Window(Steady):
+    """Its collector keeps the same object in each of three rows, from the third step on."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        self.rows[:] = [0.5, 0.25, 1.5]
+
+    def step(self) -> None:
+        self.rows[:] = [*self.rows[1:], self.rows[-1]]
+
+
+def test_a_row_of_the_object_before_it_is_recorded_while_a_window_fills(tmp_path: Path) -> None:
+    run = goldrush.wrap(Window, tmp_path / "run.journal", seed=7, steps=6)
+
+    assert [0, 1, 2] == arrays(run.path, "report[share]")
+
+
+def test_a_collector_without_lists_is_refused_in_one_line(tmp_path: Path) -> None:
+    class Odd(Steady):
+        def __init__(self, seed: int = 0) -> None:
+            super().__init__()
+            self.collector.model_vars["share"] = 3
+
+    with pytest.raises(BadInput, match=r"share in the model_vars of .*Odd is 3; give a list"):
+        goldrush.wrap(Odd, tmp_path / "run.journal", steps=2)
 
 
 def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path: Path) -> None:

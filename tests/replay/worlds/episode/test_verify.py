@@ -97,8 +97,12 @@ _INSTALLED = {
     "tails-1.0.dist-info/RECORD": "tails.py,,\n",
     "idle-3.dist-info/METADATA": "Metadata-Version: 2.1\nName: idle\nVersion: 3\n",
     "idle-3.dist-info/RECORD": "idle.py,,\n",
+    "elsewhere/afar.py": "",
+    "afar-4.dist-info/METADATA": "Metadata-Version: 2.1\nName: afar\nVersion: 4\n",
+    "afar-4.dist-info/direct_url.json": '{"url":"file:///afar","dir_info":{"editable":true}}',
     "elsewhere/odd.py": "",  # of one's own: what is known of an installed one says nothing
     "odd-5.dist-info/METADATA": "Metadata-Version: 2.1\nName: odd\nVersion: 5\n",
+    "odd-5.dist-info/direct_url.json": '{"url": "odd", "dir_info": ["editable"',
 }  # fmt: skip
 
 
@@ -110,7 +114,7 @@ def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: 
     (tmp_path / "iniconfig.py").write_text("")  # of one's own: an installed one is called so
     (tmp_path / "helps.py").write_text("from rings.parts import Ring\n")
     (tmp_path / "mine.py").write_text(
-        "import iniconfig, odd, rings\nfrom helps import Ring\n"
+        "import afar, iniconfig, odd, rings\nfrom helps import Ring\n"
         "class Mine:\n    def __init__(self, seed=0): self.n = seed\n"
         "    def step(self): self.n += 1\n"
         "def made(seed=0): return Mine(seed)\n"
@@ -127,7 +131,7 @@ def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: 
         cwd=tmp_path,
         check=True,
     )
-    expected = {"numpy": np.__version__, "ring-works": "2.5", "tails": "1.0"}
+    expected = {"afar": "4", "numpy": np.__version__, "ring-works": "2.5", "tails": "1.0"}
     for name in "class", "made":
         versions = commits_of(tmp_path / f"{name}.journal")[0].setup["subject"]["versions"]
 
@@ -372,7 +376,7 @@ def test_it_says_what_was_not_compared(tmp_path: Path) -> None:
     assert holds
     assert (
         "; not compared: 6 values of which the type alone is recorded: observation (set), "
-        "info[time] (object); what was left out: info[score]"
+        "info[time] (object); what was left out: info[score]; matched nothing: info[score]"
     ) in text
 
 
@@ -428,6 +432,7 @@ def test_paths_within_attributes_are_left_out(ignore: tuple[str, ...], tmp_path:
 
     assert holds
     assert f"not compared: what was left out: {ignore[0]}, {ignore[1]}, {ignore[2]}" in text
+    assert "matched nothing" not in text
     assert said(path, partial(Stamped, skill=2))[0] is False  # what is not left out is compared
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test
 
@@ -27,6 +28,7 @@ from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.outline import outline
 from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
+from goldrush.replay.worlds.episode.subjects import _from_json
 from tests.replay.worlds.episode.envs import END as LENGTH
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, of_lengths, play
 
@@ -150,7 +152,7 @@ def test_an_action_that_cannot_be_recorded_is_refused_before_the_step(tmp_path: 
 
     for actions, message in [
         ({"hunter_0": object()}, "^the action of hunter_0 is <object.*; give "),
-        ({"nobody": 1}, "no agents {'nobody'}"),
+        ({"nobody": 1}, r"no agents \['nobody'\]"),
         ({}, "no agent has an action"),
     ]:
         with pytest.raises(BadInput, match=message):
@@ -205,6 +207,53 @@ def test_what_each_environment_of_a_vector_gave_is_its_agents(tmp_path: Path) ->
     infos = [each for *_, each in returned if "score" in each]
     given = [score for each in infos for score in each["score"][each["_score"]]]
     assert given == pytest.approx([event["value"] for event in scores])
+
+
+class Lettered(NoisyWalk):
+    """Observes a text beside a pair of a number and a text."""
+
+    observation_space = spaces.Dict(
+        {"word": spaces.Text(9), "pair": spaces.Tuple((spaces.Discrete(99), spaces.Text(9)))}
+    )
+
+    def seen(self) -> Any:
+        return {"word": f"w{self.left}", "pair": (self.left, f"p{self.left}")}
+
+
+class Totalled(gymnasium.vector.VectorWrapper[Any, Any, Any]):
+    """Tells of an episode what is of each environment beside what is of all."""
+
+    def step(self, actions: Any) -> Any:
+        *given, _ = self.env.step(actions)
+        return *given, {"episode": {"r": np.arange(2.0), "mode": "train"}}
+
+
+def test_environments_of_a_vector_observe_texts_and_share_infos(tmp_path: Path) -> None:
+    vector = gymnasium.vector.SyncVectorEnv([Lettered, Lettered])
+    env = goldrush.wrap(Totalled(vector), tmp_path / "run.journal")
+    env.reset(seed=3)
+    env.step(np.ones(2, int))
+    rows = [
+        (event["agent"], event["name"], event["value"])
+        for event in goldrush.open(env.journal).events("array")
+        if event["step"] == 1
+    ]
+
+    names = "observation[pair][0]", "observation[pair][1]", "observation[word]"
+    each = [*zip(names, (5, "p5", "w5"), strict=True)]
+    assert [
+        (None, "info[episode][mode]", "train"),
+        *((0, *row) for row in each), (0, "info[episode][r]", 0.0),
+        *((1, *row) for row in each), (1, "info[episode][r]", 1.0),
+    ] == rows  # fmt: skip
+
+
+def test_an_action_by_hand_has_as_many_parts_as_its_space() -> None:
+    pair: Any = spaces.Tuple((spaces.Discrete(3), spaces.Discrete(3)))
+
+    assert (1, 2) == _from_json(pair, [1, 2])
+    with pytest.raises(ValueError, match="longer"):
+        _from_json(pair, [1, 2, 99])
 
 
 def test_parallel_agents_are_told_in_their_order_until_none_is_left(tmp_path: Path) -> None:
@@ -290,7 +339,7 @@ def test_what_a_vector_does_not_say_of_its_resets_is_assumed_and_said(tmp_path: 
         env.metadata = metadata
         recorded = goldrush.wrap(env, tmp_path / f"{name}.journal")
         recorded.reset(seed=1)
-        facts.append(dict(outline(recorded.journal).about).get("autoreset"))
+        facts.append(dict(outline(recorded.journal).about.facts).get("autoreset"))
 
     assert ["SameStep", "NextStep, assumed: the environment does not say"] == facts
 
