@@ -255,7 +255,7 @@ def report(
         type=click.Choice(["single", "double"]),
     ),
     tables: str | None = option(
-        "--tables", "DIR", "Write every table, too: CSV and LaTeX (booktabs).",
+        "--tables", "DIR", "Write every table, too: CSV and LaTeX.",
         type=Output("folder"),
     ),
     force: ForcePage,
@@ -332,7 +332,7 @@ def _print_report(written: Reported, figures: str | None, tables: str | None) ->
     if figures is not None:
         click.echo(
             f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, "
-            ".png, .csv (data) and .txt (caption)"
+            ".png, .csv (data) and .tex (caption)"
         )
     if tables is not None:
         named = ", ".join(written.tables)

@@ -23,6 +23,7 @@ from goldrush.kernel.files import (
     write_whole,
 )
 from goldrush.replay.extras import require
+from goldrush.replay.report.latex import tex
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
 from goldrush.replay.report.plot import COLUMNS, HEAD, Chart
@@ -30,7 +31,7 @@ from goldrush.replay.report.plot import COLUMNS, HEAD, Chart
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-CSV, CAPTION, FOR_PAPERS = "csv", "txt", ("pdf", "png")
+CSV, CAPTION, FOR_PAPERS = "csv", "tex", ("pdf", "png")
 SUFFIXES: Final = (*FOR_PAPERS, CSV, CAPTION)  # of the files of a figure in a folder
 
 
@@ -51,7 +52,7 @@ class Figure(Chart):
     @property
     def caption(self) -> str:
         """What it shows, of which runs, with invisible characters escaped."""
-        return printable(f"{self.shows} {self.runs}".strip())
+        return printable(f"{self.shows.strip()} {self.runs}".strip())
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.caption}"
@@ -171,7 +172,7 @@ def _files(task: tuple[Figure, str | None]) -> dict[str, bytes]:
     return {
         **paper_bytes(figure, FOR_PAPERS, width),
         CSV: figure.csv.encode(),
-        CAPTION: f"{figure.caption}\n".encode(),
+        CAPTION: rf"\caption{{{tex(figure.caption)}}}\label{{fig:{figure.name}}}".encode(),
     }
 
 

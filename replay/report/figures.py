@@ -15,7 +15,7 @@ from goldrush.replay.data.sampling import sampled
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import MINUS
 from goldrush.replay.report.plot import DOTS, LINES, Row, Style, styles_of
-from goldrush.replay.report.reported import ReportedStudy
+from goldrush.replay.report.reported import ReportedStudy, defined
 from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.outcomes import TREATMENTS, Comparison, outcome_in
 from goldrush.replay.study.records import Cell
@@ -159,7 +159,7 @@ def over_time(study: ReportedStudy, rounds: int) -> Drawn:
         drawn += study.figure(
             study.named(f"{study.units}-{measure.name}", rounds), LINES, rows,
             f"{capitalized(measure.title)} over {study.horizon(rounds)}: mean over seeds and "
-            f"95% interval. {measure.definition}",
+            f"95% interval. {defined(measure)}",
             cells, styles, x_label=study.of.vocabulary.unit,
         )  # fmt: skip
     return Drawn(drawn, omitted)
@@ -234,7 +234,7 @@ def caption_of(tools: Tools, measure: AgentMeasure | Measure) -> str:
     """What a figure of this measure shows, with its definition."""
     of_policies = "" if isinstance(measure, Measure) else ", the mean of each policy"
     title, unit = capitalized(measure.title), tools.vocabulary.unit
-    return f"{title} by {unit}{of_policies}. {measure.definition}"
+    return f"{title} by {unit}{of_policies}. {defined(measure)}".strip()
 
 
 def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:

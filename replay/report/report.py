@@ -70,7 +70,7 @@ def report(
         out: the report; None: `report.html` in the folder.
         force: replace another file that goldrush wrote, and earlier folders of figures.
         figures: also write every figure into this folder, for a paper: as PDF and PNG, with its
-            data (CSV) and its caption (text).
+            data (CSV) and its caption (LaTeX).
         tables: also write every table into this folder, as CSV and LaTeX.
         width: of these figures: `single` or `double`, as for `Figure.save`.
         question: what it is asked; None: the outcome of the world.

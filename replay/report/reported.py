@@ -10,7 +10,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.measures import Measure
+from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.find import world_option
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.chapter import Chapter
@@ -218,6 +218,12 @@ def study_of(results: AnyResults, question: StudyQuestion | None = None) -> Repo
     return ReportedStudy(
         question, answer, against_baseline(results), Assessment(results), _styles(results)
     )
+
+
+def defined(measure: AgentMeasure | Measure) -> str:
+    """The definition of a measure as sentences on one line; empty if its title says as much."""
+    text = " ".join(measure.definition.split()).rstrip(".")
+    return "" if text in ("", measure.title) else f"{capitalized(text)}."
 
 
 def _styles(results: AnyResults) -> dict[str, Style]:

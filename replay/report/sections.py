@@ -8,13 +8,14 @@ from typing import Final
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.numbers import (
     MINUS,
+    NONE,
     bounds,
     number,
     p_value,
     rounded,
     within_bounds,
 )
-from goldrush.replay.report.reported import ReportedStudy
+from goldrush.replay.report.reported import ReportedStudy, defined
 from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
@@ -132,8 +133,8 @@ def _mean(runs: Sequence[AnyResult], name: str) -> str:
 def measure_tables(study: ReportedStudy) -> list[ReportTable]:
     """The measures with their definitions, and the code of those of the user."""
     measures = study.results.measures
-    rows = [[measure.title, measure.definition] for measure in measures.of_agents.values()]
-    rows += [[measure.title, measure.definition] for measure in measures.known.values()]
+    every = [*measures.of_agents.values(), *measures.known.values()]
+    rows = [[measure.title, defined(measure) or NONE] for measure in every]
     tables = [
         ReportTable(
             "measures", ["measure", "definition"], rows, "The measures and their definitions."

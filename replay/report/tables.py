@@ -14,9 +14,13 @@ import attrs
 
 from goldrush.kernel.files import NewFolder
 from goldrush.replay.report.figure import check_folder
+from goldrush.replay.report.latex import tex
 from goldrush.replay.report.numbers import MINUS, NONE, TOGETHER, printable
 
 CSV, TEX = SUFFIXES = ("csv", "tex")
+_MARK: Final = "% written by goldrush; needs \\usepackage{array,booktabs,graphicx}"
+_LONG: Final = 40  # characters of a text that LaTeX wraps
+_COLUMN_CHARACTERS, _PAGE_CHARACTERS = 50, 120  # of a paper in two columns, in small letters
 _NUMBER: Final = re.compile(
     r"(<\u00a0)?−?[\d,]+(\.\d+)?( ± [\d,]+(\.\d+)?)?( \(.*\))?"  # p, a mean ± half its interval
 )
@@ -83,37 +87,35 @@ class ReportTable:
 
     @property
     def latex(self) -> str:
-        """The table for LaTeX with the package booktabs."""
-        numeric = self.numeric
-        columns = "".join("r" if at in numeric else "l" for at in range(len(self.head)))
-        head, *rows = (
-            " & ".join(tex(str(cell)) for cell in row) + r" \\" for row in (self.head, *self.rows)
-        )
+        """The table for LaTeX. A long one spans the columns of a page; its long texts are wrapped,
+        and it is made smaller where it would still be wider than the page.
+        """
+        lines = [[str(cell) for cell in row] for row in (self.head, *self.rows)]
+        lengths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        is_wide = sum(lengths) + 2 * len(lengths) > _COLUMN_CHARACTERS
+        environment = "table*" if is_wide else "table"
+        size = r"\footnotesize\setlength{\tabcolsep}{4pt}" if is_wide else r"\small"
+        head, *rows = (" & ".join(map(tex, line)) + r" \\" for line in lines)
         return "\n".join(
             [
-                _MARK, r"\begin{table}", rf"\caption{{{tex(self.caption)}}}",
-                rf"\label{{tab:{self.name}}}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule",
-                head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", r"\end{table}", "",
+                _MARK, rf"\begin{{{environment}}}", r"\centering",
+                rf"\caption{{{tex(self.caption)}}}", rf"\label{{tab:{self.name}}}\medskip", size,
+                r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+                rf"\begin{{tabular}}{{{self._columns(lengths)}}}", r"\toprule", head, r"\midrule",
+                *rows, r"\bottomrule", r"\end{tabular}}", rf"\end{{{environment}}}", "",
             ]
         )  # fmt: skip
 
-
-_MARK: Final = "% written by goldrush; needs \\usepackage{booktabs}"
-_TEX: Final = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": "$<$", ">": "$>$", "|": r"\textbar{}", MINUS: "$-$", "±": r"$\pm$", "×": r"$\times$",
-        "÷": r"$\div$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "←": r"$\leftarrow$",
-        "→": r"$\rightarrow$", "≤": r"$\le$", "≥": r"$\ge$", "α": r"$\alpha$", "ρ": r"$\rho$",
-        "–": "--", "…": r"\dots{}", TOGETHER: "~", "\"": "''",
-    }
-)  # fmt: skip
-
-
-def tex(text: str) -> str:
-    """Text as LaTeX takes it, with invisible characters escaped."""
-    return printable(text).translate(_TEX)
+    def _columns(self, lengths: Sequence[int]) -> str:
+        """The columns for LaTeX; those of long texts share what the others leave of a page."""
+        numeric = self.numeric
+        long = {at for at, length in enumerate(lengths) if length > _LONG and at not in numeric}
+        short = sum(length + 2 for at, length in enumerate(lengths) if at not in long)
+        share = max(0.2, 0.95 - short / _PAGE_CHARACTERS) / max(1, len(long))
+        wrapped = rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}"
+        return "".join(
+            "r" if at in numeric else wrapped if at in long else "l" for at in range(len(lengths))
+        )
 
 
 def write_tables(

@@ -268,12 +268,12 @@ def test_a_figure_is_found_by_its_name_or_by_a_beginning_that_only_one_has() -> 
 
 def test_a_folder_of_figures_is_written_whole_and_replaced_whole(tmp_path: Path) -> None:
     folder, told = tmp_path / "figures", []
-    both = [figure(name, f"{name}.") for name in ("one", "two")]
+    both = [figure(name, f"{name}. 50%") for name in ("one", "two")]
     write_figures(both, folder, jobs=1, on_figure=lambda *done: told.append(done))
     names = {f"{n}.{suffix}" for n in ("one", "two") for suffix in SUFFIXES}
 
     assert names == {path.name for path in folder.iterdir()}
-    assert "two.\n" == (folder / "two.txt").read_text()
+    assert r"\caption{two. 50\%}\label{fig:two}" == (folder / "two.tex").read_text()
     assert [(1, 2), (2, 2)] == told
     write_figures(both[:1], folder, force=True, jobs=1)
     assert {name for name in names if name.startswith("one.")} == {p.name for p in folder.iterdir()}
@@ -283,14 +283,14 @@ def test_an_edited_figure_is_kept_unless_forced(tmp_path: Path) -> None:
     one = [figure("one", "One.")]
     (tmp_path / "figures").mkdir()
     write_figures(one, tmp_path / "figures", jobs=1)
-    caption = tmp_path / "figures" / "one.txt"
+    caption = tmp_path / "figures" / "one.tex"
     caption.write_text("One, as I say it.")
     with pytest.raises(BadInput, match=r"figures already exists; .*--force"):
         write_figures(one, tmp_path / "figures", jobs=1)
 
     assert "One, as I say it." == caption.read_text()
     write_figures(one, tmp_path / "figures", force=True, jobs=1)
-    assert "One.\n" == caption.read_text()
+    assert r"\caption{One.}\label{fig:one}" == caption.read_text()
 
 
 @pytest.mark.turns
@@ -314,12 +314,12 @@ def test_a_study_gives_the_figures_of_its_report(
         jobs=1,
     )  # fmt: skip
     study.report(criteria=True, figures=tmp_path / "figures", width="single")
-    captions = {path.stem: path.read_text() for path in (tmp_path / "figures").glob("*.txt")}
+    captions = {path.stem: path.read_text() for path in (tmp_path / "figures").glob("*.tex")}
     saved = study.figure("answer").save(tmp_path / "f.pdf", "single")
 
     assert set(study.figures()) == set(captions)
     for caption in captions.values():
-        assert "with seeds 0–1 in each cell" in caption
+        assert "with seeds 0--1 in each cell" in caption
         assert re.search(r"Treatments?: (baseline; )?(scarce|baseline)\. Roster: raid\.", caption)
     assert (tmp_path / "figures" / "answer.pdf").read_bytes() == saved.read_bytes()
     monkeypatch.setitem(sys.modules, "matplotlib", None)

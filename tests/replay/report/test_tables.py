@@ -5,6 +5,7 @@ import io
 import re
 from pathlib import Path
 
+import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
@@ -12,6 +13,7 @@ from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import StudyQuestion, study_of
 from goldrush.replay.report.tables import Marked, ReportTable, tex, write_tables
 from goldrush.replay.study.records import Cell
+from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.report.pages import Page
 from tests.replay.study.made_up import made, results
 
@@ -41,15 +43,27 @@ def test_csv_has_the_numbers_of_the_page_with_a_minus_that_programs_read() -> No
 
 
 def test_latex_has_booktabs_and_escapes_what_is_special() -> None:
+    lines = attrs.evolve(TABLE, rows=TABLE.rows[1:]).latex.splitlines()
+    assert [r"\begin{table}", r"\centering", r"\caption{All of it.}"] == lines[1:4]
     assert [
-        r"\begin{table}", r"\caption{All of it.}", r"\label{tab:it}", r"\begin{tabular}{lrll}",
+        r"\begin{tabular}{lrll}",
         r"\toprule", r"h & n $\pm$ 95\% & s & v \\", r"\midrule",
-        r"a\_1 & 1.5 $\pm$ 0.2 & 10 of 20 & supported (p $<$ 0.05) \\",
         r"a\_1 & $-$12.25 $\pm$ 10.00 & 9 of 20 & seed 1 \\", r"c \& d & -- & -- & 50\% \\",
-        r"\bottomrule", r"\end{tabular}", r"\end{table}",
-    ] == TABLE.latex.splitlines()[1:]  # fmt: skip
+        r"\bottomrule", r"\end{tabular}}", r"\end{table}",
+    ] == lines[7:]  # fmt: skip
     assert r"\textbackslash{}x\{\}\#\$\textasciitilde{}\textasciicircum{}" == tex(r"\x{}#$~^")
     assert r"\textbackslash{}u202e" == tex("\u202e")
+    unknown = re.compile(r"[^\x00-\xff]")  # to LaTeX without further packages
+    assert not unknown.search(tex(" ".join(each.definition for each in MEASURES.values())))
+
+
+def test_a_long_table_for_latex_spans_both_columns_and_wraps_its_long_texts() -> None:
+    table = ReportTable("it", ["measure", "definition"], [["gold", "What an agent has. " * 20]], "")
+    lines = table.latex.splitlines()
+
+    assert (r"\begin{table*}", r"\end{table*}") == (lines[1], lines[-1])
+    assert r"\begin{tabular}{l>{\raggedright\arraybackslash}p{0.88\linewidth}}" in lines
+    assert any("\\linewidth" in line for line in lines if line.startswith(r"\resizebox"))
 
 
 def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) -> None:
