@@ -13,7 +13,6 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.outcome import SHOWN_MAX
 from goldrush.replay.report.numbers import MINUS, TOGETHER, bounds, number, p_value
 from goldrush.replay.study.comparisons import format_equal, identical_cells
 from goldrush.replay.study.inference import smallest_p
@@ -28,7 +27,7 @@ from goldrush.replay.study.outcomes import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
-from goldrush.replay.text import format_list, format_table, html_of
+from goldrush.replay.text import format_list
 
 NULL_NOTE: Final = " (control: it does not learn)"
 FIRSTS_MAX: Final = 3  # policies that the second sentence names
@@ -50,25 +49,7 @@ class StudyAnswer:
     same: Collection[Cell]
 
     def __repr__(self) -> str:
-        text = "\n".join(self.sentences)
-        table = format_table(self._rows(), (4, 5), SHOWN_MAX, ".standings has all")
-        return f"{text}\n\n{table}" if self.standings else text
-
-    def _repr_html_(self) -> str:
-        return html_of(self.sentences, self._rows() if self.standings else ())
-
-    def _rows(self) -> list[list[str]]:
-        """The standings below their titles."""
-        units, outcome = self.results.of.vocabulary.units, self.outcome.title
-        rows = [["treatment", "roster", units, "policy", f"mean {outcome} ± 95%", "seeds"]]
-        rows += [
-            [
-                each.cell.treatment, self.label(each.cell.roster), f"{each.cell.rounds:,}",
-                self.label(each.policy or "all"), bounds(each.values), f"{each.values.n:,}",
-            ]
-            for each in self.standings
-        ]  # fmt: skip
-        return [[escaped(text) for text in row] for row in rows]
+        return "\n".join(self.sentences)
 
     @property
     def sentences(self) -> tuple[str, str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -128,9 +127,8 @@ def test_its_table_has_a_row_for_each_run(study: goldrush.Study) -> None:
 
 def test_its_report_is_written(study: goldrush.Study) -> None:
     assert study.report(jobs=1) == study.folder / "report.html"
-    shown = study.answer()._repr_html_()
-    assert "<p>8 runs of 10 rounds compare 2 treatments (baseline, crowded) and 2 rosters" in shown
-    assert re.search(r"<td>crowded</td><td>greedy</td>(<td>[^<]+</td>){3}<td>2</td>", shown)
+    shown = repr(study.answer())
+    assert "8 runs of 10 rounds compare 2 treatments (baseline, crowded) and 2 rosters" in shown
     assert "random (control: it does not learn)" in shown
 
 
@@ -140,9 +138,7 @@ def test_its_answer_is_that_of_its_report(study: goldrush.Study) -> None:
     page = path.read_text()
 
     assert all(f'<p class="leads">{escape(sentence)}</p>' in page for sentence in answer.sentences)
-    sentences, table = repr(answer).split("\n\n")
-    assert "\n".join(answer.sentences) == sentences
-    assert len(answer.standings) == len(table.splitlines()) - 1
+    assert "\n".join(answer.sentences) == repr(answer)
     [run] = study.runs(treatment="crowded", roster="greedy", seed=1)
     outcome = run.outcome()
     assert all(f"<td>{each.policy}</td>" in outcome._repr_html_() for each in outcome.standings)
