@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -21,9 +22,10 @@ from goldrush.replay.study.inference import interval
 from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
-from goldrush.replay.text import capitalized
+from goldrush.replay.text import capitalized, cut_middle
 
 COMPARED_MAX: Final = 60  # rows of a table of comparisons
+SETTING_MAX: Final = 60  # characters of a setting
 SOME: Final = 5  # runs that are named
 
 DIFFERS, NOT_FOUND = "differs", "no difference found"
@@ -113,14 +115,19 @@ def _settings(study: ReportedStudy, cell: Cell) -> str:
     known, first = study.of.treatments.get(cell.treatment), study.cells[0]
     says = f"{capitalized(known.description)}. " if known and known.description else ""
     same = {} if cell == first else study.results.settings(first)
-    settings = []
-    for name, value in study.results.settings(cell).items():
-        is_short = isinstance(value, int | float | str)
-        if (is_short or same) and value not in (None, same.get(name)):
-            settings.append(f"{name.replace('_', ' ')} {value if is_short else 'of its own'}")
+    settings = [
+        f"{name.replace('_', ' ')} {_setting(value)}"
+        for name, value in study.results.settings(cell).items()
+        if value != same.get(name)
+    ]
     if same:
-        settings.append(f"all else as in {first.treatment}")
+        settings.append(f"{'all else ' if settings else ''}as in {first.treatment}")
     return f"{says}Settings: {', '.join(settings)}."
+
+
+def _setting(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return cut_middle(text, SETTING_MAX, " ... ")
 
 
 def _mean(runs: Sequence[AnyResult], name: str) -> str:

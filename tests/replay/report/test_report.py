@@ -538,8 +538,8 @@ def test_without_scipy_it_says_what_to_install(
 
 def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
     runs = [
-        made(Cell(t, "raid", 9), seed, run={"gini": 0.1 * len(t)})
-        for t in ("baseline", "scarce")
+        made(Cell(t, "raid", 9), seed, run={"gini": 0.1 * len(t)}, settings=settings)
+        for t, settings in (("baseline", {}), ("scarce", {"alpha_by_plot": (2.0,) * 30}))
         for seed in range(3)
     ]
     found = results(*runs)
@@ -551,7 +551,8 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
 
     assert [] == study.assessment.verdicts() == criteria_tables(study)
     assert "No verdicts: this world has no criteria." in text
-    assert "5 x 6 plots for 10 agents. Settings: rows 5, cols 6, all else as in baseline." in text
+    assert "5 x 6 plots for 10 agents. Settings: rows 5, cols 6, alpha by plot [2.0, 2.0, " in text
+    assert ", 2.0], all else as in baseline." in text
     assert "Settings: rounds 9, rows 10, cols 10, agents 10, stamina 10, mining cap 3, " in text
     assert {"by-run", "forest"} <= set(page.figures)
     assert not {"trade-off", "survival"} & set(page.figures)
