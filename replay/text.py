@@ -19,7 +19,7 @@ def plain(text: str, agent: int | None) -> str:
 
 SENTENCE_DIGITS: Final = 3  # significant digits of a number in a sentence
 TABLE_DIGITS: Final = 4  # and in a table
-CLOSE_DIGITS: Final = 6  # of numbers that a rule compares
+CLOSE_DIGITS: Final = 6  # of numbers that a rule compares or a chart has
 EXACT_DIGITS: Final = 10  # of an amount that an event has
 _WHOLE_MAX: Final = 1e15  # whole numbers from here on are rounded, too
 

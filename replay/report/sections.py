@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -116,18 +115,13 @@ def _settings(study: ReportedStudy, cell: Cell) -> str:
     says = f"{capitalized(known.description)}. " if known and known.description else ""
     same = {} if cell == first else study.results.settings(first)
     settings = [
-        f"{name.replace('_', ' ')} {_setting(value)}"
+        f"{name.replace('_', ' ')} {cut_middle(str(value), SETTING_MAX, ' ... ')}"
         for name, value in study.results.settings(cell).items()
         if value != same.get(name)
     ]
     if same:
         settings.append(f"{'all else ' if settings else ''}as in {first.treatment}")
     return f"{says}Settings: {', '.join(settings)}."
-
-
-def _setting(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return cut_middle(text, SETTING_MAX, " ... ")
 
 
 def _mean(runs: Sequence[AnyResult], name: str) -> str:

@@ -10,13 +10,13 @@ import attrs
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.shape import amount
 from goldrush.replay.policies import agents_by_policy
+from goldrush.replay.text import CLOSE_DIGITS
 
-DIGITS: Final = 6  # significant digits of a number in a page
 SINGLE_MAX: Final = 20  # agents with a line each; of more, policies have one
 POLICIES_MAX: Final = 16  # policies with a line each
 
 
-def short(value: float | None, digits: int = DIGITS) -> float | None:
+def short(value: float | None, digits: int = CLOSE_DIGITS) -> float | None:
     """A number with the digits that it has in a page; whole numbers as integers."""
     return None if value is None else amount(float(f"{value:.{digits}g}"))
 

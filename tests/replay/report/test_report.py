@@ -551,8 +551,8 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
 
     assert [] == study.assessment.verdicts() == criteria_tables(study)
     assert "No verdicts: this world has no criteria." in text
-    assert "5 x 6 plots for 10 agents. Settings: rows 5, cols 6, alpha by plot [2.0, 2.0, " in text
-    assert ", 2.0], all else as in baseline." in text
+    assert "5 x 6 plots for 10 agents. Settings: rows 5, cols 6, alpha by plot (2.0, 2.0, " in text
+    assert ", 2.0), all else as in baseline." in text
     assert "Settings: rounds 9, rows 10, cols 10, agents 10, stamina 10, mining cap 3, " in text
     assert {"by-run", "forest"} <= set(page.figures)
     assert not {"trade-off", "survival"} & set(page.figures)
