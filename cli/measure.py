@@ -7,8 +7,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
 from goldrush.agents.llm.failures import format_cut
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
@@ -21,6 +19,7 @@ from goldrush.cli.text import (
     echo,
     echo_error,
     echo_json,
+    echo_text,
     with_rosters_cut,
 )
 from goldrush.kernel.text import escaped
@@ -78,9 +77,9 @@ def measure(
     elif as_json:
         echo_json(_each(partial(_as_dict, by_round), paths, jobs, users))
     elif len(paths) > 1 and not by_round:
-        click.echo(_compared(paths, jobs, users))
+        echo_text(_compared(paths, jobs, users))
     else:
-        click.echo("\n\n".join(_each(partial(_format, by_round), paths, jobs, users)))
+        echo_text("\n\n".join(_each(partial(_format, by_round), paths, jobs, users)))
     return DONE
 
 

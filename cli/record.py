@@ -41,7 +41,7 @@ from goldrush.cli.options import (
     roster_option,
 )
 from goldrush.cli.progress import OnStep, progress
-from goldrush.cli.text import echo, echo_error, echo_json, program
+from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import format_table
 
@@ -321,7 +321,7 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
         f"verify {name}{''.join(means)}",
     ]
     if shown:
-        click.echo(f"{shown}\n")
+        echo_text(f"{shown}\n")
     click.echo(f"journal: {name} ({size:,} bytes)")
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
 

@@ -36,12 +36,14 @@ def replay(
     from goldrush.replay.journal.rebuild import last_unit
     from goldrush.replay.journal.story import narrator
     from goldrush.replay.run import Run
+    from goldrush.replay.text import plain
 
     trouble = None
     if at is None:
         at, trouble = last_unit(journal)
     run = Run(journal)
     rebuilt = run.at(at)
+    paint = _paint_of(rebuilt, run)
     if trouble is not None:
         unit = rebuilt.vocabulary.unit
         echo_error(f"goldrush: {trouble}; the last whole {unit} is shown")
@@ -58,11 +60,12 @@ def replay(
         },
         lambda: "\n".join(
             [
-                rebuilt.format(_paint_of(rebuilt, run)),
+                rebuilt.format(paint),
                 "",
                 *map(escaped, narrator(journal)(rebuilt.events)),
             ]
         ),
+        is_painted=paint is not plain,
     )
 
 

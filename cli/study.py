@@ -37,7 +37,7 @@ from goldrush.cli.options import (
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
-from goldrush.cli.text import echo_error, echo_json, program
+from goldrush.cli.text import echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _print_report(written: Reported, figures: str | None, tables: str | None) ->
     if written.hardly_played:
         click.echo("models most of whose answers failed:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
-    click.echo("".join(f"{line}\n" for line in written.sentences))
+    echo_text("".join(f"{line}\n" for line in written.sentences))
     _print_criteria(written)
     click.echo(f"page: {quoted_path(str(written.path))}")
     if figures is not None:
@@ -344,9 +344,9 @@ def _print_criteria(written: Reported) -> None:
     if written.summary:
         click.echo("".join(f"{escaped(line)}\n" for line in written.summary))
     elif written.verdicts:
-        click.echo(written.verdicts.format(written.of.vocabulary.units) + "\n")
+        echo_text(written.verdicts.format(written.of.vocabulary.units) + "\n")
     elif written.verdicts is not None:
-        click.echo(f"no verdicts: {written.verdicts.reason}\n")
+        echo_text(f"no verdicts: {written.verdicts.reason}\n")
 
 
 def _again() -> str:

@@ -89,13 +89,26 @@ def echo_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2))
 
 
-def echo(as_json: bool, value: Callable[[], object], text: Callable[[], str]) -> None:
-    """Print a result: with --json its value, else its text."""
+def echo_text(text: str) -> None:
+    """Print a text of several lines, in which whatever a journal says is escaped."""
+    click.echo(escaped(text, "\n\t"))
+
+
+def echo(
+    as_json: bool,
+    value: Callable[[], object],
+    text: Callable[[], str],
+    *,
+    is_painted: bool = False,
+) -> None:
+    """Print a result: with --json its value, else its text, escaped unless it `is_painted`, which
+    takes control characters: what is painted must be escaped already.
+    """
     with maybe_unread():
         if as_json:
             echo_json(value())
         else:
-            click.echo(text())
+            (click.echo if is_painted else echo_text)(text())
 
 
 def as_dicts(results: Iterable[HasDict]) -> Callable[[], object]:

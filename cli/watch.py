@@ -10,6 +10,7 @@ import click
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, NumberRange, json_option
+from goldrush.cli.text import echo_text
 
 EVERY_MIN: Final = 0.1
 EVERY_MAX: Final = 3600.0
@@ -55,4 +56,4 @@ def watch(
             click.echo(json.dumps(facts))
         else:
             place = f"{noun} {unit.round}{'' if of is None else f' of {of}'}"
-            click.echo(f"{place}: {format_line(unit, run.tools)}")
+            echo_text(f"{place}: {format_line(unit, run.tools)}")

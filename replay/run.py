@@ -405,12 +405,11 @@ class Run:
         yield from log(self.path, query)  # a generator of the run, which keeps its journal alive
 
     def _agent(self, agent: object) -> int:
-        """The number of an agent, by that or by its name. Raises BadInput for an unknown name."""
+        """The number of an agent, by that or by its name. Raises BadInput for an unknown one."""
         from goldrush.replay.journal.story import agent_of
 
-        if not isinstance(agent, str):
-            return integer(agent, "agent")
-        return agent_of(self.path, agent)
+        text = agent if isinstance(agent, str) else str(integer(agent, "agent"))
+        return agent_of(self.path, text)
 
     def _plot(self, plot: object) -> int:
         """The id of a plot. Raises BadInput for one that is not there."""

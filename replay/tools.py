@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
+from goldrush.agents.given import location_of
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import imported
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import NoSettings
-from goldrush.kernel.text import quoted_path
+from goldrush.kernel.text import quoted, quoted_path
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, EventType, Step, Vocabulary, World
 from goldrush.replay.colours import NO_PALETTE, Palette
@@ -350,7 +351,11 @@ class Tools:
         raise lacks(self, path, "prompts")
 
 
-def lacks(tools: Tools, path: str | Path, what: str) -> BadInput:
-    """The error that the world of a journal has no such part. `what`: the noun for the part."""
+def lacks(tools: Tools, path: str | Path, what: str, instead: str = "") -> BadInput:
+    """The error that the world of a journal has no such part. `what`: the noun for the part;
+    `instead`: what to do; empty: to list the events.
+    """
     problem = f"{path} is a run of the {tools.name} world, which has no {what}"
-    return BadInput(problem, f"`goldrush log {quoted_path(str(path))}` lists its events")
+    game = location_of(tools.name)
+    command = f"goldrush log {quoted_path(str(path))}{f' --world {quoted(game)}' if game else ''}"
+    return BadInput(problem, instead or f"`{command}` lists its events")

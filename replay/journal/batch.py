@@ -248,10 +248,12 @@ def _other_code(verdict: Verdict) -> str:
 
 def _how_to_ask(players: Sequence[str]) -> str:
     """How players can be asked again, as the end of a message; empty: they cannot."""
-    if any(player.startswith(EXTERNAL) for player in players):
-        return "; goldrush.open(path).verify(policies=...) asks external agents in Python"
-    is_program = all(player.startswith(PROGRAM) for player in players)
-    return "" if is_program else "; see --trust, --source and --test"
+    players = [player for player in players if not player.startswith(PROGRAM)]
+    are_external = [player.split(" ")[0] == EXTERNAL for player in players]
+    ways = "" if all(are_external) else "; see --trust, --source and --test"
+    if any(are_external):
+        ways += "; goldrush.open(path).verify(policies=...) asks external agents in Python"
+    return ways
 
 
 def _way_out(verdict: Verdict, fault: Break, program: str) -> str:

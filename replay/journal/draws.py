@@ -17,6 +17,7 @@ from goldrush.replay.find import open_world, tools_at, tools_of, typed
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.journal.tie_break import Draws, TieBreak
+from goldrush.replay.tools import lacks
 
 
 @reader_of
@@ -72,10 +73,8 @@ def draws_of(path: str | Path) -> Draws[Any]:
     """
     tools = tools_at(path)
     if tools.draws is None:
-        raise BadInput(
-            f"{path} is a run of the {tools.name} world, which has no draws to audit",
-            f"`goldrush verify {typed(path)}` derives every event again",
-        )
+        again = f"`goldrush verify {typed(path)}` derives every event again"
+        raise lacks(tools, path, "draws to audit", again)
     return tools.draws
 
 

@@ -11,7 +11,7 @@ from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Event
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.journal.rebuild import world_at
+from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.sentences import EventSentences
 
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
@@ -42,9 +42,12 @@ def agent_of(path: str | Path, text: str) -> int:
     """The agent of a journal by number or name. Raises BadInput for an unknown one."""
     names = names_of(path)
     if _NUMBER.fullmatch(text):
-        if names and int(text) not in names:
-            raise BadInput(f"there is no agent {text}", f"give one from 0 to {len(names) - 1}")
-        return int(text)  # without names, its reader checks it
+        tools = tools_at(path)
+        start = rebuild(path, tools.vocabulary.number(0)).state
+        known = names or range(len(tools.labels(start)))  # without names, no others can join
+        if known and int(text) not in known:
+            raise BadInput(f"there is no agent {text}", f"give one from 0 to {len(known) - 1}")
+        return int(text)
     for agent, name in names.items():
         if name == text:
             return agent

@@ -1,11 +1,17 @@
 """What a terminal is shown: maps in colour, rounds one after the other."""
 
 import re
+from contextlib import redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
+import goldrush as library
+from goldrush.cli.main import cli
+from goldrush.kernel.text import escaped
 from tests.cli.helpers import bars_after, goldrush, in_terminal
+from tests.games.evil import Evil
 from tests.golden import path_of
 
 COLOURED = re.compile(r"\x1b\[[0-9;]*m")
@@ -49,3 +55,54 @@ def test_verify_shows_how_far_it_has_come_and_then_the_verdict(tmp_path: Path) -
     assert re.search(rf"bytes .*{size}/{size}", COLOURED.sub("", ran.out))
     assert any(line.startswith(f"{journal}: holds at levels 1 to 4") for line in lines)
     assert "bytes" not in goldrush("verify", journal, cwd=tmp_path).err
+
+
+# Texts of a journal.
+
+
+class Terminal(TextIOWrapper):
+    """What a terminal is given, in this process."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs of a game whose texts move the cursor."""
+    folder = tmp_path_factory.mktemp("evil")
+    library.record(Evil, folder / "a.journal", seed=3)
+    library.record(Evil, folder / "b.journal", seed=4)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "replay a.journal", "log a.journal", "info a.journal", "ls .", "diff a.journal b.journal",
+        "diff a.journal b.journal --by-round", "audit a.journal --at 1", "audit a.journal --all",
+        "verify a.journal", "watch a.journal", "measure a.journal", "measure . --by-run",
+        "measure a.journal --by-round", "measure .", "export a.journal", "source a.journal",
+        "export a.journal --format csv --table events", "fork a.journal --at 1 --out c.journal",
+        "record {game} --out d.journal", "treatments {game}", "settings {game}",
+        "policies {game}", "view a.journal", "view .",
+        "study --world {game} --seeds 2 --rounds 2 --out study",
+    ],
+)  # fmt: skip
+def test_no_text_of_a_journal_or_a_game_moves_the_cursor(
+    evil: Path, words: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    game = f"{Path(__file__).parents[1] / 'games/evil.py'}"
+    arguments = words.format(game=game).split()
+    if game not in arguments:
+        arguments += ["--world", game]
+    monkeypatch.chdir(evil)
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = Terminal(BytesIO(), "utf-8", write_through=True)
+    with redirect_stdout(out):
+        cli.main(arguments, standalone_mode=False)
+    out.seek(0)
+    printed = out.read() + capfd.readouterr().err
+
+    assert printed
+    assert escaped(printed, "\n\t") == printed

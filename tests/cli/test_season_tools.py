@@ -177,7 +177,7 @@ def test_audit_refuses_what_does_not_fit_together(
         (["s.journal", "--at", 1, "--agent", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
         (["s.journal", "--at", 1, "--agent", "user"], " sat at no table"),
         (["s.journal", "--at", 1, "--agent", "ada", "--table", "x"], "there is no table 'x'"),
-        ([path_of("scarce"), "--at", 1, "--agent", 0], "this reads 'competition'"),
+        ([path_of("scarce"), "--at", 1, "--agent", 0], "of the mining world; give a season"),
         (["no.journal", "--at", 1, "--agent", "ada"], "no such file"),
     ],
     ids=str,
@@ -221,9 +221,9 @@ def test_leaderboard_of_an_earlier_assignment(goldrush: Goldrush) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["s.journal", "--at", 16], "no assignment 16"),
+        (["s.journal", "--at", 16], "no closed assignment 16; give one from 0 to 15"),
         (["s.journal", "--at", -1], "no closed assignment -1"),
-        ([path_of("scarce")], "this reads 'competition'"),
+        ([path_of("scarce")], "of the mining world; give a season"),
         (["no.journal"], "no such file"),
     ],
     ids=str,
@@ -240,12 +240,14 @@ def test_leaderboard_keeps_a_season_in_a_folder(
 ) -> None:
     first = goldrush("leaderboard", "s.journal", "--to", tmp_path / "x", "--at", 3)
     again = goldrush("leaderboard", "s.journal", "--to", tmp_path / "x")
+    as_json = goldrush("leaderboard", "s.journal", "--to", tmp_path / "y", "--at", 3, "--json")
     board = json.loads((tmp_path / "x" / "benchmarks" / "leaderboard.json").read_text())
 
     assert (0, "") == (first.code, first.err)
     assert first.out.endswith(" agents, as after assignment 3\n")
     assert_refused(again, "is not an empty folder; give a new one")
     assert board == json.loads(json.dumps(list(leaderboard(kept / "s.journal", 3))))
+    assert board == json.loads(as_json.out)
     assert (tmp_path / "x" / "agents" / "ada" / "metrics.json").exists()
 
 
@@ -264,7 +266,7 @@ def test_leaderboard_writes_nothing_for_a_name_that_is_a_path(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["s.journal", "--to", "x", "--at", 99], "no assignment 99"),
+        (["s.journal", "--to", "x", "--at", 99], "no closed assignment 99"),
         (["s.journal", "--to", "s.journal"], "s.journal is not a folder"),
         (["s.journal", "--to", "."], "is not an empty folder"),
         (["s.journal", "--to", "no/x"], "cannot write no/x"),

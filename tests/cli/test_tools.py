@@ -482,6 +482,10 @@ def test_strict_fails_for_external_agents_and_says_who_can_ask_them(tmp_path: Pa
         def plan(self, seen: Any, draws: Any) -> list[Any]:
             return []
 
+    (tmp_path / "externals.py").write_text(LOUD.replace("Loud", "Mine"))
+    own = goldrush("record", "--rounds=1", "--roster=externals:Mine", "--out=b", cwd=tmp_path)
+    both = [*["random"] * 8, Idle(), "externals:Mine"]
+    goldrush_record(tmp_path / "c", rounds=1, roster=both, trust=["externals:Mine"])
     goldrush_record(tmp_path / "a.journal", rounds=1, roster=[Idle(), *["random"] * 9])
     shown = goldrush("verify", "a.journal", cwd=tmp_path)
     strict = goldrush("verify", "--strict", "a.journal", cwd=tmp_path)
@@ -491,6 +495,11 @@ def test_strict_fails_for_external_agents_and_says_who_can_ask_them(tmp_path: Pa
     assert "--trust" not in shown.out
     assert 1 == strict.code
     assert "not asked again: external (1 agent)" in strict.out
+    named, of_both = (goldrush("verify", name, cwd=tmp_path / "..").out for name in "bc")
+    assert "--trust" in named
+    assert "policies=" not in named
+    assert "--trust" in of_both
+    assert "policies=" in of_both
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

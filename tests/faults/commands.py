@@ -10,6 +10,7 @@ import click
 
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import GoldrushError
+from goldrush.kernel.text import escaped
 
 
 def typed(words: Sequence[str]) -> Iterator[str]:
@@ -25,5 +26,5 @@ def typed(words: Sequence[str]) -> Iterator[str]:
     except Exception as error:
         yield f"{' '.join([words[0], *words[2:]])}: {type(error).__name__}: {str(error)[:100]}"
     out.seek(0)
-    if "\x1b" in out.read():
+    if escaped(printed := out.read(), "\n\t") != printed:
         yield f"{words[0]} prints what moves the cursor"

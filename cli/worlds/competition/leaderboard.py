@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, Output, at_option
 from goldrush.cli.text import echo
@@ -41,7 +39,8 @@ def leaderboard(
     if to is not None:
         season = export(journal, to, at)
         agents = format_count(len(season.state.agents), "agent")
-        click.echo(f"{escaped(to)}: {agents}, as after assignment {season.assignment}")
+        text = f"{to}: {agents}, as after assignment {season.assignment}"
+        echo(as_json, lambda: list(season.ranks), lambda: text)
         return
     ranks = season_at(journal, at).ranks
     rows: list[Sequence[str]] = [

@@ -35,7 +35,7 @@ from goldrush.kernel.worlds.competition.terms import Class, Status, names_of
 from goldrush.replay.data.columns import TEXT, WHOLE, TableSource, column, of_part, records_table
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.rebuild import last_unit, rebuild
+from goldrush.replay.journal.rebuild import last_unit
 from goldrush.replay.worlds.competition.ended import assignments_of, ended
 from goldrush.replay.worlds.competition.steps import season_world
 
@@ -116,27 +116,26 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     raises.
     """
     scores: dict[int, list[tuple[int, Scored]]] = {}
-    ranks: Sequence[Mapping[str, object]] = ()
     with JournalReader(path) as reader:
         world = season_world(reader)
-        last, damage = last_unit(path)
-        if assignment is not None:
-            last = assignment
-        elif damage is not None:
+        closed, damage = last_unit(path)
+        last = closed if assignment is None else assignment
+        if damage is not None and (assignment is None or assignment > closed):
             raise damage
-        if last < 0:
-            raise BadInput(f"{path} has no closed assignment {last}", "give one from 0 on")
-        state = rebuild(path, last, world=world).state
+        if not 0 <= last <= closed:
+            which = "" if assignment is None else f" {assignment}"
+            instead = f"give one from 0 to {closed}" if closed >= 0 else "play on with `resume`"
+            raise BadInput(f"{path} has no closed assignment{which}", instead)
         for each in ended(world, Walk(world, reader, ROWS)):
             for score in each.of(Scored):
                 scores.setdefault(score.agent, []).append((each.state.assignment, score))
             if each.state.assignment == last:
-                ranks = [
-                    {column.name: column.value(rank) for column in RANKS.own}
-                    for rank in _ranks_in(each.state)
-                ]
                 break
-    return SeasonAt(last, state, ranks, scores)
+        ranks = [
+            {column.name: column.value(rank) for column in RANKS.own}
+            for rank in _ranks_in(each.state)
+        ]
+        return SeasonAt(last, world.close(each.state), ranks, scores)
 
 
 @reader_of

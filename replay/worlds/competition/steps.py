@@ -17,7 +17,7 @@ from goldrush.agents.worlds.competition.arenas import UnknownArena, rules_of
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
-from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.competition import NAME, competition
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.find import open_world
@@ -47,11 +47,14 @@ def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
 
 
 def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:
-    """The world of a season's journal. Raises UnsupportedJournal with `judging` if its arena is not
-    installed.
+    """The world of a season's journal. Raises BadInput for that of another world;
+    UnsupportedJournal with `judging` if its arena is not installed.
     """
+    name = reader.header.world
+    if name != NAME:
+        raise BadInput(f"{reader.path} is a run of the {name} world", "give a season")
     world = open_world(reader, world_of)
-    if judging and world.missing is not None and reader.header.world == world.name:
+    if judging and world.missing is not None:
         raise UnsupportedJournal(reader.path, world.missing)
     return world
 

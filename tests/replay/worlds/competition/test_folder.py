@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from goldrush.kernel import files as kernel_files
-from goldrush.kernel.errors import BadInput, UnsupportedJournal, WriteFailed
+from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.competition.terms import Status
@@ -204,6 +204,6 @@ def test_a_name_that_can_be_no_folders_is_refused_and_nothing_is_written(
 
 
 def test_runs_of_other_worlds_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
+    with pytest.raises(BadInput, match="of the mining world"):
         export(path_of("scarce"), tmp_path / "x")
     assert list(tmp_path.iterdir()) == []

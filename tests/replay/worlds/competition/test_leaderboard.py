@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
+from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
 from goldrush.replay.journal.rebuild import rebuild
@@ -129,5 +129,5 @@ def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:
 
 
 def test_runs_of_other_worlds_are_refused() -> None:
-    with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
+    with pytest.raises(BadInput, match="of the mining world"):
         leaderboard(path_of("scarce"))

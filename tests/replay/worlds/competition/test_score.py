@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
 from goldrush.replay.worlds.competition.ended import ended_at
@@ -300,5 +300,5 @@ def test_whoever_has_no_score_is_refused(season: Path, ask: tuple[Any, ...], say
 
 
 def test_runs_of_other_worlds_are_refused() -> None:
-    with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
+    with pytest.raises(BadInput, match="of the mining world"):
         scores(path_of("scarce"), 1, 5)
