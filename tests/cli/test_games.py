@@ -138,6 +138,16 @@ def test_a_command_that_reads_a_journal_needs_the_file(folder, words) -> None:
     assert "goldrush: " not in given.err
 
 
+@pytest.mark.parametrize("words", ["why", "log --plot 3", "prompt --at 1 --agent 0"])
+def test_what_a_game_lacks_names_a_command_with_its_file(folder, words) -> None:
+    command, *more = words.split()
+    ran = goldrush(command, "run.journal", *more, "--world", "harbour.py", cwd=folder)
+    [instead] = re.findall("`goldrush (.*)`", ran.err)
+
+    assert 2 == ran.code
+    assert 0 == goldrush(*shlex.split(instead), cwd=folder).code
+
+
 @pytest.mark.parametrize(
     "words", ["log", "replay --at 3", "view --out other.html --force", "measure", "audit --all"]
 )

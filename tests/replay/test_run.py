@@ -140,6 +140,8 @@ def test_events_are_narrowed_down(run: goldrush.Run) -> None:
         assert [] == run.log(agent=nothing)
     assert [] == run.log(plot=[]) == run.log(agent=1, plot=set())
     assert run.audit(1, claims[0]["plot"])[0].holds
+    with pytest.raises(BadInput, match="no agent 99; give one from 0 to"):
+        list(run.events(agent=99))
 
 
 def test_why_offers_a_fork_that_comes_out_so(run: goldrush.Run) -> None:

@@ -4,12 +4,14 @@ import os
 import shutil
 from pathlib import Path
 
+import attrs
 import pytest
 
+from goldrush.agents.players import PROGRAM
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
-from goldrush.replay.journal.batch import journals_in, verify_all
+from goldrush.replay.journal.batch import format_result, journals_in, verify_all
 from goldrush.replay.journal.verify import verify
 from tests.golden import FOLDER, path_of
 
@@ -122,6 +124,26 @@ def test_bytes_judged_are_told_up_to_all_of_them(folder: Path, jobs: int) -> Non
 
 def test_nothing_to_verify_gives_nothing() -> None:
     assert [] == list(verify_all([]))
+
+
+@pytest.mark.parametrize(
+    ("players", "ways"),
+    [
+        (["external (1 agent)"], ["policies="]),
+        (["externals:Mine (1 agent)"], ["--trust"]),
+        (["external (2 agents)", "own:Policy (1 agent)"], ["--trust", "policies="]),
+        ([PROGRAM], []),
+    ],
+)
+def test_of_players_that_were_not_asked_again_each_kind_is_told_how(
+    players: list[str], ways: list[str]
+) -> None:
+    [outcome] = verify_all([str(path_of("baseline"))], level=1)
+    assert outcome.verdict is not None
+    verdict = attrs.evolve(outcome.verdict, not_asked=players)
+    line = format_result(attrs.evolve(outcome, verdict=verdict))
+
+    assert ways == [way for way in ("--trust", "policies=") if way in line]
 
 
 # Policies of somebody's own, asked in other processes.

@@ -86,7 +86,7 @@ def test_damage_behind_an_assignment_that_is_named_does_not_matter(
 
 @pytest.mark.parametrize(
     ("at", "says"),
-    [(-1, "no closed assignment -1; give one from 0 on"), (16, "no assignment 16; "),
+    [(-1, "no closed assignment -1; give one from 0 to 15"), (16, "no closed assignment 16; "),
      (10**30, "give one from ")],
 )  # fmt: skip
 def test_an_assignment_that_is_not_there_is_refused(season: Path, at: int, says: str) -> None:
