@@ -80,9 +80,7 @@ LESSONS: World[School] = World(
     close=lambda school: attrs.evolve(school, lesson=school.lesson + 1, praised=0),
     digest=lambda school: fingerprint((school.seed, school.lesson, school.marks)),
     fork=fork,
-    vocabulary=Vocabulary(
-        "lesson", "term_started", "lesson_closed", "term_ended", first=0, players="cast"
-    ),
+    vocabulary=Vocabulary("lesson", "term_started", "term_ended", first=0, players="cast"),
 )
 HEADER = Header(LESSONS.name, LESSONS.rules)
 

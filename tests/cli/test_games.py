@@ -138,7 +138,7 @@ def test_a_command_that_reads_a_journal_needs_the_file(folder, words) -> None:
     assert "goldrush: " not in given.err
 
 
-@pytest.mark.parametrize("words", ["why", "log --plot 3", "prompt --at 1 --agent 0"])
+@pytest.mark.parametrize("words", ["why", "log --plot 3"])
 def test_what_a_game_lacks_names_a_command_with_its_file(folder, words) -> None:
     command, *more = words.split()
     ran = goldrush(command, "run.journal", *more, "--world", "harbour.py", cwd=folder)
