@@ -101,10 +101,9 @@ def _check_annotation(name: str, value: object, taken: inspect.Parameter) -> Non
     """Raises BadInput for what is no number, no text or neither true nor false where the annotation
     of a parameter without a default says so; for what is no text also where the default is one.
     """
-    kind = taken.annotation if isinstance(taken.annotation, type) else None
+    kind, value = taken.annotation, _of_python(value)
     is_believed = taken.default is not taken.empty and not isinstance(taken.default, str)
-    value = _of_python(value)
-    if value is None or kind not in _OF_ANNOTATION or is_believed:
+    if value is None or not isinstance(kind, type) or kind not in _OF_ANNOTATION or is_believed:
         return
     if not isinstance(value, _OF_ANNOTATION[kind]) or (kind is bool and value not in (0, 1)):
         text = f"'{json.dumps(str(value))}'" if kind is str else "..."

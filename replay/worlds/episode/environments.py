@@ -317,7 +317,8 @@ class Parallel(Environment):
             unsaid = None if agent in self._acted and agent in rewards else False
             ends = [ended.get(agent, unsaid) for ended in (terminated, truncated)]
             if agent in rewards or any(ends):
-                results.append(self._result(number, rewards.get(agent), *ends, arrays))
+                reward = rewards.get(agent)
+                results.append(self._result(number, reward, ends[0], ends[1], arrays))
         return results
 
     def _each(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:

@@ -214,10 +214,11 @@ class ModelSubject:
             if values:
                 # A window, and a list that begins anew, can have the length of before: what it has
                 # last tells. One that has had the same object RECENT times has no more to tell.
-                reached = len(values), _digest_of(values[-1])
+                rows = self.recorded.rows(None, f"report[{name}]", values[-1])
+                reached = len(values), [digest for _, _, digest, _ in rows]
                 recent = values, *islice(reversed(values), RECENT)
                 if self._is_new(f"report[{name}]", reached, recent):
-                    yield from self.recorded.rows(None, f"report[{name}]", values[-1])
+                    yield from rows
         for name, records in (
             ("agents", getattr(collector, "_agent_records", None)),
             ("agents by type", getattr(collector, "_agenttype_records", None)),
