@@ -52,7 +52,7 @@ class Recorded:
     seed_parameter: str | None = None
     report: tuple[str, ...] = ()
     left_out: set[str] = attrs.field(factory=set, init=False, eq=False)
-    _patterns: Sequence[re.Pattern[str]] = attrs.field(
+    _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
         init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
     )
 
@@ -73,17 +73,13 @@ class Recorded:
         ]
 
     def _leaves_out(self, name: str) -> bool:
-        matching = [
-            path
-            for path, pattern in zip(self.ignored, self._patterns, strict=True)
-            if pattern.match(name)
-        ]
+        matching = [path for path, pattern in self._patterns.items() if pattern.match(name)]
         self.left_out.update(matching)
         return bool(matching)
 
-    def _compiled(self) -> Sequence[re.Pattern[str]]:
-        """What matches the beginning of names that are left out."""
-        return [re.compile(path_pattern(each)) for each in self.ignored]
+    def _compiled(self) -> Mapping[str, re.Pattern[str]]:
+        """What matches the beginning of names that are left out, by what was given."""
+        return {path: re.compile(path_pattern(path)) for path in self.ignored}
 
 
 class Environment:
