@@ -17,13 +17,15 @@ def score(
     place: Place,
     as_json: Json,
 ) -> int:
-    """Recompute the scores of a worker in an assignment, with all that they rest on.
+    """Recompute the scores of a worker of a season.
 
-    Exit code: 0 if the recorded scores hold, 1 if not, 2 if they could not be checked.
+    Of one assignment, with all that they rest on. Exit code: 0 if the recorded scores hold, 1 if
+    not, 2 if they could not be checked.
 
     \b
     Examples:
       goldrush score s.journal --at 5 --agent ada
+      goldrush score s.journal --at 5 --agent ada --json
     """
     from goldrush.replay.find import tools_at
     from goldrush.replay.journal.story import agent_of
