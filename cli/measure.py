@@ -234,7 +234,7 @@ def _measures(run: RunData) -> str:
         ("measure", "run", "first half", "second half"),
         (found.vocabulary.units, *cells),
     ]
-    for name, *values in figures_table(found.vocabulary, found.known).own_rows(run):
+    for name, *values in figures_table(found.vocabulary).own_rows(run):
         rows.append((found.known[name].title, *map(_number, values[:3])))
     return _table(rows, 1)
 

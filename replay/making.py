@@ -11,7 +11,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import Any, Final, get_origin
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin
 
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value, unknown
@@ -93,8 +94,15 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
             check_kind(name, value, getattr(scenario, name, None))
         elif taken.default is taken.empty or taken.annotation is str:
             _check_annotation(name, value, taken)
-        elif (get_origin(taken.annotation) or taken.annotation) in (taken.empty, *_KINDS):
+        elif all(kind in (taken.empty, NoneType, *_KINDS) for kind in _kinds_in(taken.annotation)):
             check_kind(name, value, taken.default)
+
+
+def _kinds_in(annotation: object) -> list[object]:
+    """The types that an annotation names, without what they hold."""
+    is_union = get_origin(annotation) in (Union, UnionType)
+    parts = get_args(annotation) if is_union else (annotation,)
+    return [get_origin(part) or part for part in parts]
 
 
 def _check_annotation(name: str, value: object, taken: inspect.Parameter) -> None:

@@ -693,11 +693,11 @@ class Run:
 
     def figures(self) -> dict[str, str]:
         """What can be drawn of the run: captions by name. Each is a measure of agents, or one that
-        a unit has.
+        a unit has; of a model what it reports. Raises as `measured`.
         """
         from goldrush.replay.report.figures import caption_of, drawable
 
-        known = drawable(self.tools.measures).outcomes
+        known = drawable(self.tools, self.measured().known).outcomes
         return {name: caption_of(self.tools, measure) for name, measure in known.items()}
 
     def figure(self, name: str | None = None) -> Figure:

@@ -115,7 +115,8 @@ class Studies:
             have no seed) lead to the same run with these policies.
         covariate: see the type.
         kept: `kept(measured)`, what the world's chapter needs of a measured run besides its
-            measures. It is passed between processes.
+            measures. It is passed between processes, and cached as values of the type that the
+            function is annotated to return (see replay.study.plain).
         lasts: whether all measures of a run with a configuration follow from its journal and the
             code of goldrush alone. Others are computed for each report, as the code of another
             distribution may change at any time.

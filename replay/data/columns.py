@@ -47,14 +47,20 @@ class Column:
         type: the type of its values.
         unit: their unit of measurement; empty for none.
         description: their meaning.
-        value: reads its value from a record, in a table that is made of records.
+        value: reads its value from a record, in a table that is made of records; None: it is the
+            attribute of the column's name, without a final `_`.
     """
 
     name: str
     type: Type
     unit: str
     description: str
-    value: Callable[..., object] = lambda record: None
+    value: Callable[..., object] | None = None
+
+    @property
+    def reader(self) -> Callable[..., object]:
+        """Reads its value from a record."""
+        return self.value or attrgetter(self.name.removesuffix("_"))
 
     def read_by(self, value: Callable[..., object]) -> Column:
         """The column with the function that reads its value from a record."""
@@ -70,13 +76,11 @@ def column(
     fit: Callable[..., object] | None = None,
     unit: str = "",
 ) -> Column:
-    """A column of a table of records. `value`: reads the value; None: it is the attribute of the
-    column's name, without a final `_`; `fit`: makes of the attribute what the column holds.
+    """A column of a table of records. `value`: as of Column; `fit`: makes of the value what the
+    column holds.
     """
-    read = value or attrgetter(name.removesuffix("_"))
-    if fit is None:
-        return Column(name, type, unit, description, read)
-    return Column(name, type, unit, description, lambda record: fit(read(record)))
+    made = Column(name, type, unit, description, value)
+    return made if fit is None else made.read_by(lambda record: fit(made.reader(record)))
 
 
 def of_part(part: Callable[..., object], *columns: Column) -> list[Column]:
@@ -89,7 +93,7 @@ def of_part(part: Callable[..., object], *columns: Column) -> list[Column]:
 
         return read
 
-    return [column.read_by(reader(column.value)) for column in columns]
+    return [column.read_by(reader(column.reader)) for column in columns]
 
 
 def columns_in_order(
@@ -245,7 +249,7 @@ def records_table(
     *columns: Column,
 ) -> Table:
     """The table with a row for each record of a run."""
-    values = [column.value for column in columns]
+    values = [column.reader for column in columns]
 
     def rows(run: TableSource) -> Iterator[Row]:
         for record in records(run):

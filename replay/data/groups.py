@@ -101,9 +101,16 @@ def groups(
     need; JournalError as reading a journal does; WorkerDied if a process was killed.
     """
     require("scipy", "intervals need", "stats", ", or take --by-run")
+    runs = list(map_runs(_one, paths, jobs, users=users))
+    recorded: dict[bytes, set[bytes]] = {}
+    for one in runs:
+        recorded.setdefault(one.key, set()).add(one.recorded)
     found: dict[bytes, list[_One]] = {}
-    for one in map_runs(_one, paths, jobs, users=users):
-        found.setdefault(one.key, []).append(one)
+    for one in runs:
+        # A typed setting is taken for a default in the one run whose seed it is equal to: that run
+        # is one of those with the same typed setting.
+        is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
+        found.setdefault(one.recorded if is_typed else one.key, []).append(one)
     distinct = [_distinct(runs) for runs in found.values()]
     equal = equal_journals([[one.path for one in runs] for runs, _ in distinct])
     return [_group(runs, notes, equal) for runs, notes in distinct]
@@ -117,6 +124,7 @@ class _One:
     name: str
     kind: RunKind
     key: bytes  # of its group
+    recorded: bytes  # the same with all settings but the seed as they are recorded
     sha256: str
     seed: int | None
     finished: bool
@@ -126,7 +134,7 @@ class _One:
 
 def _one(run: RunData) -> _One:
     with run.reporting_forged():
-        kind, key = _keyed(run)
+        kind, key, recorded = _keyed(run)
         measured = run.measured
         known: dict[str, AgentMeasure | Measure] = {}
         if measured.roster:
@@ -134,7 +142,7 @@ def _one(run: RunData) -> _One:
         for name, measure in measured.known.items():
             known[name] = attrs.evolve(measure, of=None, over=None)
         return _One(
-            Path(run.path), run.name, kind, key, sha256_of(run.path), run.declared.seed,
+            Path(run.path), run.name, kind, key, recorded, sha256_of(run.path), run.declared.seed,
             measured.finished, known, {name: _value(measured, name) for name in known},
         )  # fmt: skip
 
@@ -150,8 +158,8 @@ def kind_of(run: RunData) -> RunKind:
     return _keyed(run)[0]
 
 
-def _keyed(run: RunData) -> tuple[RunKind, bytes]:
-    """The kind of a run, and the key of its group."""
+def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
+    """The kind of a run, and the keys of its group (see _One)."""
     units = run.world.vocabulary.units
     declared = run.declared
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
@@ -166,8 +174,12 @@ def _keyed(run: RunData) -> tuple[RunKind, bytes]:
     newest = run.world.rules == run.tools.world({}).rules
     world = run.world.name if newest else f"{run.world.name}, rules {run.world.rules}"
     kind = RunKind(world, treatment, roster, horizon, units, declared.forks)
-    known = {**settings, **own} if named is None else None
-    return kind, pack([world, named, known, roster, horizon, kind.forks])
+
+    def key(settings: Mapping[str, object]) -> bytes:
+        known = {**settings, **own} if named is None else None
+        return pack([world, named, known, roster, horizon, kind.forks])
+
+    return kind, key(settings), key({name: declared.settings[name] for name in settings})
 
 
 def _distinct(runs: Sequence[_One]) -> tuple[list[_One], list[str]]:

@@ -9,7 +9,7 @@ a mean is over the units in which the measure is defined.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
@@ -405,6 +405,10 @@ class Measures:
     of_agents: Mapping[str, AgentMeasure] = attrs.field(factory=dict)
     agents_at: Callable[..., Mapping[str, Sequence[Value]]] | None = None
     of_names: Callable[[Sequence[str]], Measures] | None = None
+
+    def of_run(self, known: Iterable[str]) -> Measures:
+        """Those of a run that has these, with what it names itself."""
+        return self if self.of_names is None else self.of_names(list(known))
 
     @property
     def of_runs(self) -> list[str]:

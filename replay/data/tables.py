@@ -53,7 +53,7 @@ def tables_of(
     """
     found = [events_table(world, tools)]
     if known := with_users(tools.measures, users).known:
-        found += [units_table(world.vocabulary, known), figures_table(world.vocabulary, known)]
+        found += [units_table(world.vocabulary, known), figures_table(world.vocabulary)]
     by_name = {table.name: table for table in found}
     by_name |= {table.name: table for table in tools.tables.own}
     for name in names or ():
@@ -97,12 +97,12 @@ def measure_columns(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> lis
     ]
 
 
-def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
-    """The measures of a run and of its halves."""
+def figures_table(vocabulary: Vocabulary) -> Table:
+    """The measures of a run, its own included, and of its halves."""
 
     def rows(run: TableSource) -> Iterator[Row]:
         measured = run.measured
-        for name in known:
+        for name in measured.known:
             halves = (measured.compared(name, burn_in=burn_in) for burn_in in (True, False))
             yield (name, measured.of(name), *(value for pair in halves for value in pair))
 

@@ -132,28 +132,32 @@ class _Calls:
         arguments = {name: given[name] for name in self.user.takes}
         try:
             value = self.user.declared.of(**arguments)
+            is_listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping | Set)
+            values = list(value) if is_listed else [value]
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # also `sys.exit()`
             raise BadInput(f"{where} failed: {format_error(error)}", _CURE) from error
-        wrong = BadInput(f"{where} gives {format_value(value)}", _CURE)
-        is_listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping | Set)
-        values = list(value) if is_listed else [value]
-        if not all(each is None or _is_finite(each) for each in values):
-            raise wrong
+        if not all(each is None or is_finite(each) for each in values):
+            raise self._wrong(where, value)
         numbers = [None if each is None else float(each) for each in values]
         if value is not None:
             self._kinds.add(is_listed)
         if len(self._kinds) > 1 or (is_listed and len(numbers) != self._agents):
-            raise wrong
+            raise self._wrong(where, value)
         self.values.append(mean(numbers))
         if is_listed and self.user.declared.total and self.of_agents is not None:
             numbers = [_sum(a, b) for a, b in zip(self.of_agents, numbers, strict=True)]
         if is_listed:
             self.of_agents = numbers
 
+    @staticmethod
+    def _wrong(where: str, value: object) -> BadInput:
+        return BadInput(f"{where} gives {format_value(value)}", _CURE)
 
-def _is_finite(value: object) -> bool:
+
+def is_finite(value: object) -> bool:
+    """Whether a value is a finite number that a float can hold."""
     try:
         return isinstance(value, Real) and isfinite(value)
     except OverflowError:

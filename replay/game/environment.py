@@ -22,8 +22,9 @@ from goldrush.kernel.game.hints import Agent, Range, format_hint, is_of
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.treatments import BASELINE
+from goldrush.replay.data.user_measures import is_finite
 from goldrush.replay.environment import Infos, JournalEnv, refused_action
-from goldrush.replay.game.tools import is_finite, tools_of_game
+from goldrush.replay.game.tools import tools_of_game
 
 Observed = Any  # an array; with a mask {"observation": array, "action_mask": mask}
 Action = Any  # of a space: a number, an array, or a dict of these

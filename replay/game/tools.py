@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from inspect import isfunction
-from math import isfinite
-from numbers import Real
 from os.path import basename
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
@@ -30,6 +28,7 @@ from goldrush.replay.data.measures import (
     declared_measure,
     named,
 )
+from goldrush.replay.data.user_measures import is_finite
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
@@ -159,14 +158,6 @@ def _values(
     if invalid:
         raise BadInput(f"{where}: {line}: it gives {format_value(invalid[0])}", _CURE)
     return values
-
-
-def is_finite(value: object) -> bool:
-    """Whether a value is a finite number that a float can hold."""
-    try:
-        return isinstance(value, Real) and isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _measured(measure: DeclaredMeasure, state: Any) -> Value:

@@ -76,14 +76,15 @@ def _recorded(path: str, *identity: int) -> tuple[str, dict[str, object]]:
     return world, {"source": {"sha256": source_in(path).sha256}}
 
 
-def other_code_among(paths: Sequence[str | Path]) -> str:
-    """Which of these journals other code of their games recorded, and how to get it back, as text;
-    empty: none.
+def other_code_among(paths: Sequence[str | Path], folder: str | Path = "") -> str:
+    """Which of these journals other code of their games recorded, and how to get it back, as text
+    for who is in a folder; empty: none.
     """
     found = {path: sha256 for path in paths if (sha256 := other_code_in(path)) is not None}
     if not found:
         return ""
-    path, sha256 = next(iter(found.items()))
+    first, sha256 = next(iter(found.items()))
+    path = os.path.relpath(first, folder) if folder else first
     others = f" ({len(found):,} of {len(paths):,} journals are of other code)" if paths[1:] else ""
     return (
         f"{path}: other code: it was recorded with the source of SHA-256 {sha256}{others}; what is "

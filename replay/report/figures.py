@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -224,8 +224,9 @@ def treatment_label(study: ReportedStudy, cell: Cell) -> str:
 SAMPLES_MAX: Final = 400  # units that are drawn of a run; of a longer one, one in 2, 4, 8, ...
 
 
-def drawable(measures: Measures) -> Measures:
-    """Those that can be drawn of a run: measures of agents, and those that a unit has."""
+def drawable(tools: Tools, known: Iterable[str]) -> Measures:
+    """Those that can be drawn of a run that has these: of agents, and those that a unit has."""
+    measures = tools.measures.of_run(known)
     by_unit = {name: each for name, each in measures.known.items() if each.by_unit}
     return attrs.evolve(measures, known=by_unit)
 
@@ -243,8 +244,8 @@ def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:
     Raises BadInput for another name, and for a run without a closed unit; JournalError as reading
     a journal does.
     """
-    measure = drawable(tools.measures).outcome(tools.name, name, "figure of a run")
     run = measured_at(path)
+    measure = drawable(tools, run.known).outcome(tools.name, name, "figure of a run")
     unit, title = run.vocabulary.unit, measure.title
     if not run.units:
         raise BadInput(f"{path} has no closed {unit}", "draw it when it has come to one")
@@ -262,6 +263,8 @@ def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:
             for policy, means in run.course.means.get(measure.name, {}).items()
             for at, value in zip(run.course.units, means, strict=True)
         ]
+    if not rows:
+        raise BadInput(f"{path} has no {measure.name}", "take another of run.figures()")
     caption = f"{caption_of(tools, measure)} {tools.measures.head(run)}."
     return Figure(
         name=measure.name, shows=caption, kind=LINES, rows=rows, styles=styles, x_label=unit

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.given import games
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.find import world_option
+from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
@@ -78,6 +81,13 @@ class ReportedStudy:
     @property
     def of(self) -> Tools:
         return self.results.of
+
+    @property
+    def other_code(self) -> str:
+        """Which runs other code of their game recorded, as text; empty: none."""
+        folder, by_cell = self.results.folder, self.results.by_cell
+        paths = [Path(folder, run.path) for runs in by_cell.values() for run in runs]
+        return other_code_among(paths, folder) if games() else ""
 
     @property
     def cells(self) -> list[Cell]:

@@ -6,29 +6,27 @@ fit into memory. They are cached between reports, one file per run, in the user'
 report hashes the journals again), its settings, the roster in the manifest, and goldrush's code.
 Nothing is cached with measures of a user, whose functions may read anything.
 
-    file = pickled result, checksum of key and result
+    file = values of the result (replay/study/plain.py) in msgpack, checksum of key and values
 
-A file that is damaged or has another key is ignored. The checksum is no signature: the cache is
-read only where nobody but the user's own account can write.
+A file that is damaged or has another key is ignored. The checksum is no signature: who can write to
+the cache folder (by default only the user) can change the figures of a report.
 """
 
 from __future__ import annotations
 
-import functools
 import os
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 import attrs
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
-from goldrush.agents.seats import MODEL, family_in
+from goldrush.agents.seats import MODEL, family_in, matches_label
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import BadInput, GoldrushError, JournalError
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.files import open_regular
 from goldrush.kernel.journal import JournalReader, sha256_in
 from goldrush.kernel.measures import Value
@@ -40,6 +38,7 @@ from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.manifest import read_manifest
+from goldrush.replay.study.plain import as_plain, from_plain
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
@@ -147,7 +146,7 @@ def _result(task: _Task) -> Result[Any, Any]:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
-    _check_begun(path, run, measured)
+    _check_begun(of, path, run, roster, measured)
     made = result_of(run, measured, of.studies.kept(measured), of.headline(measured))
     made = attrs.evolve(made, failures=failures, first=first)
     if not users:
@@ -160,13 +159,23 @@ def is_model(policy: str) -> bool:
     return family_in(policy) is MODEL
 
 
-def _check_begun(path: Path, run: StudyRun, measured: Measured[Any]) -> None:
+def _check_begun(
+    of: Tools, path: Path, run: StudyRun, roster: str | None, measured: Measured[Any]
+) -> None:
     """Raises BadInput unless a journal begins as the manifest says, and is not a fork."""
     instead = "restore the manifest, or run the study's command again, which plays the run again"
     if measured.forks:
         raise BadInput(f"{path} is a fork, and not a run of a study", instead)
     if measured.config != run.config:
         raise BadInput(f"the configuration of {path} differs from the manifest", instead)
+    names = of.studies.seats(roster, run.config.agents)
+    for agent, (name, label) in enumerate(zip(names, measured.roster, strict=True)):
+        if not matches_label(name, label):
+            raise BadInput(
+                f"the roster of {path} differs from {format_value(run.cell.roster)} in the "
+                f"manifest: agent {agent} plays {format_value(label)}, not {format_value(name)}",
+                instead,
+            )
 
 
 def result_of(
@@ -194,7 +203,7 @@ def result_of(
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
         course=measured.course,
-        remarks=remarks,
+        remarks=attrs.evolve(remarks, sentences=tuple(remarks.sentences)),
         kept=kept,
     )
 
@@ -207,7 +216,8 @@ def _at(measured: Measured[Any], name: str, window: Span) -> Value:
     span = Span(window.first, min(window.last, measured.units))
     if span.last < span.first:
         return None
-    if measured.every[name].at_end:
+    measure = measured.every[name]
+    if measure.at_end and measure.over is not None:
         return measured.values[name][span.last - 1]
     return measured.over(name, span, len(span))
 
@@ -226,8 +236,16 @@ def read_kept(of: Tools, run: StudyRun, roster: str | None) -> Result[Any, Any] 
         data = file.read()
     if xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
         return None
-    result: Result[Any, Any] = pickle.loads(data[:-_CHECKSUM])  # noqa: S301  # of this user's account alone
-    return attrs.evolve(result, **run.fields())
+    kept = get_type_hints(of.studies.kept).get("return", type(None))
+    try:
+        values = unpack(data[:-_CHECKSUM])
+        own: dict[str, Any] = {
+            name: from_plain(kept if name == "kept" else hint, values[name])
+            for name, hint in _HINTS.items()
+        }
+    except (ValueError, TypeError, LookupError):
+        return None
+    return Result(**run.fields(), **own)
 
 
 def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any]) -> None:
@@ -239,7 +257,7 @@ def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any])
         file = cache.unfinished(xxh3_128_hexdigest(key), cache.MEASURES)
         if file is None:
             return
-        data = pickle.dumps(attrs.evolve(result, config=None))
+        data = pack({name: as_plain(getattr(result, name)) for name in _HINTS})
         with file:
             cache.append(file, data + xxh3_128_digest(key + data))
             file.publish(sync=False)
@@ -250,10 +268,9 @@ def _key(of: Tools, run: StudyRun, roster: str | None) -> bytes | None:
     if not of.studies.lasts(run.config):
         return None
     config = run.config.as_dict()
-    return pack((_code(), of.name, attrs.astuple(run.cell), roster, run.sha256, config))
+    return pack((_CODE, of.name, attrs.astuple(run.cell), roster, run.sha256, config))
 
 
-@functools.cache
 def _code() -> tuple[str, str]:
     """The version of goldrush, and a hash of its code and wordings, which may have been edited."""
     package = Path(__file__).parents[2]
@@ -266,3 +283,13 @@ def _code() -> tuple[str, str]:
                     source = Path(where, name).read_bytes()
                     hashed.update(pack((os.path.relpath(where, package), name, source)))
     return __version__, hashed.hexdigest()
+
+
+# As this module is loaded: a process goes on with this code when the files are edited.
+_CODE: Final = _code()
+# The types of the fields of a result by name, without those that are in the manifest.
+_HINTS: Final = {
+    name: hint
+    for name, hint in get_type_hints(Result).items()
+    if name not in attrs.fields_dict(StudyRun)
+}

@@ -195,6 +195,24 @@ def test_edited_rules_give_no_numbers_of_a_study_and_do_not_replace_it(tmp_path,
     assert kept == {p: p.read_bytes() for p in (folder / "st").rglob("*") if p.is_file()}
 
 
+def test_a_report_by_other_code_says_so_first_on_its_page(tmp_path) -> None:
+    goldrush("new", "Harbour", cwd=tmp_path)
+    options = ("--world", "harbour.py", "--roster", "share*2", "--rounds", "5")
+    goldrush("study", *options, "--seeds", 2, "--out", "st", cwd=tmp_path)
+    heads = []
+    for more in ("", "# other\n"):
+        with (tmp_path / "harbour.py").open("a") as file:
+            file.write(more)
+        assert 0 == goldrush("report", "st", "--world", "harbour.py", cwd=tmp_path).code
+        page = (tmp_path / "st" / "report.html").read_text()
+        heads.append(page.partition("<h1")[2].partition("<h2")[0])
+
+    assert "other code" not in heads[0]
+    assert "other code: it was recorded with the source of SHA-256" in heads[1]
+    assert "(4 of 4 journals are of other code)" in heads[1]
+    assert str(tmp_path) not in heads[1]
+
+
 @pytest.mark.parametrize("rule", ["max(0.0, grown)", "grown / 2"])
 def test_other_code_is_told_once_by_verify(folder, rule) -> None:
     other = SOURCE.replace("class Fishery(", "class Harbour(").replace("max(0.0, grown)", rule)

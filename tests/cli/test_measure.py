@@ -13,10 +13,8 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.measures import mean
-from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.data.groups import groups
-from goldrush.replay.data.tables import figures_table, units_table
 from goldrush.replay.study.inference import interval
 from goldrush.replay.text import format_number
 from goldrush.replay.worlds.mining.measures import MEASURES, measure
@@ -25,8 +23,6 @@ from tests.golden import RULES_1, path_of
 from tests.journals import changed, commits_of, write
 
 DASH = "-"
-FIGURES = figures_table(MINING.vocabulary, MEASURES)
-MEASURED = units_table(MINING.vocabulary, MEASURES)
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,7 @@ class Base:
         size: float | str = 0.5, label: str = "a", mode: Any = 1, pair=(1, 2),
         limit: Optional[int] = None, rule: Literal["a", "b"] = "a", ages: tuple[int, ...] = (),  # noqa: UP045
         wrong: str = 0.5,  # type: ignore[assignment]
+        share: float | None = 0.5,
     ) -> None:  # fmt: skip
         self.random = random.Random(seed)
 
@@ -107,6 +108,7 @@ def test_a_text_that_looks_like_a_value_is_quoted_in_a_roster(text: str) -> None
         ({"shuffle": "no"}, "shuffle is 'no', which does not fit its default, True"),
         ({"shuffle": 0.5}, "shuffle is 0.5, which does not fit its default, True"),
         ({"p": "high"}, "p is 'high', which does not fit its default, 0.5"),
+        ({"share": "high"}, "share is 'high', which does not fit its default, 0.5"),
         ({"pair": "1,2"}, "pair is '1,2', which does not fit its default, (1, 2)"),
         ({"ages": "young"}, "ages is 'young', which does not fit its default, ()"),
     ],

@@ -59,6 +59,7 @@ from goldrush.replay.worlds.competition.measures import (
     LEARNING,
     MEASURES,
     MERIT,
+    MeasuredSeason,
     stability,
 )
 
@@ -318,13 +319,17 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     return [seat.policy for seat in cast if seat.role == Role.WORKER]
 
 
+def _kept(season: MeasuredSeason) -> Halves:
+    return season.halves_of
+
+
 STUDIES: Final = Studies(
     title="Does the protocol work?",
     config=configured,
     size="workers",
     seats=_seats,
     baselines=(SCRIPTED, RANDOM),
-    kept=lambda measured: measured.halves_of,
+    kept=_kept,
     lasts=lambda config: config.arena.name in NAMES,
     answers=answers,
     summary=summary_lines,

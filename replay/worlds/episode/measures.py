@@ -6,7 +6,6 @@ A reward that is infinite or NaN makes the measures undefined that it is part of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Final
 
 import attrs
@@ -61,7 +60,13 @@ class MeasuredEpisodes(Measured[EpisodeConfig]):
         return [each for each in self.episodes if each.is_finished and each.last in units]
 
     def over(self, name: str, span: Span, horizon: int) -> Value:
-        return super().over(name, span, horizon) if name in self.every else None
+        if name not in self.every:
+            return None
+        if name in MEASURES or not self.every[name].at_end:
+            return super().over(name, span, horizon)
+        # A model may tell a variable now and then.
+        values = self.values[name][span.first - 1 : span.last]
+        return next((value for value in reversed(values) if value is not None), None)
 
     @property
     def best(self) -> Episode | None:
@@ -251,7 +256,7 @@ def _variable(name: str) -> Measure:
     return Measure(
         name, escaped(_own(name)),
         "A variable that the model reports; over several steps, the last one.",
-        of, partial(_last, name),
+        of, at_end=True,
     )  # fmt: skip
 
 
@@ -272,13 +277,6 @@ def _dated(measure: Measure, values: Series, steps: int) -> Measure:
     step = max((step for step, value in enumerate(values) if value is not None), default=steps)
     title = measure.title if step >= steps else f"{measure.title} (last in step {step})"
     return attrs.evolve(measure, title=title)
-
-
-def _last(name: str, measured: MeasuredEpisodes, span: Span, horizon: int) -> Value:
-    """The last value of a measure in a span that is defined."""
-    values = measured.values[name]
-    defined = (values[unit - 1] for unit in range(span.last, span.first - 1, -1))
-    return next((value for value in defined if value is not None), None)
 
 
 def head(measured: MeasuredEpisodes) -> str:

@@ -42,7 +42,7 @@ from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.data import encoded, run_data
-from goldrush.replay.data.columns import FRONT, Table, type_of
+from goldrush.replay.data.columns import FRONT, JSON, Column, Table, records_table, type_of
 from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import map_runs, run_at
 from goldrush.replay.data.tables import tables_of
@@ -238,6 +238,13 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
             if e["event"] == "forked":
                 config, roster = {**config, **e["changes"]}, e["roster"] or roster
     return rows
+
+
+def test_a_column_reads_the_attribute_of_its_name() -> None:
+    run = run_at(path_of("baseline"))
+    table = records_table("runs", lambda run: [run], "a run", Column("path", JSON, "", "it"))
+
+    assert [[run.path]] == [list(row) for row in table.own_rows(run)]
 
 
 def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:

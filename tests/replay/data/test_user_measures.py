@@ -117,6 +117,7 @@ def test_functions_are_given_in_python(folder: Path) -> None:
         ("return 'many'", "measure wrong in round 1 gives 'many'; it must give a finite number"),
         ("return float('nan')", "measure wrong in round 1 gives nan"),
         ("return 10 ** 400", "measure wrong in round 1 gives 1000"),
+        ("import numpy\n    return numpy.array(3.0)", "measure wrong in round 1 failed: TypeError"),
         ("return object()", "measure wrong in round 1 gives <object"),
         ("return {'a': 1}", "measure wrong in round 1 gives {'a': 1}"),
         ("return [1, 2]", r"measure wrong in round 1 gives \[1, 2\]"),

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pickle
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any, BinaryIO
 
 import attrs
 import pytest
+from xxhash import xxh3_128_digest, xxh3_128_hexdigest
 
 from goldrush.agents.worlds.mining.players import fork, record
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader, sha256_in, sha256_of
 from goldrush.kernel.measures import mean
@@ -175,10 +178,35 @@ def test_damage_to_what_is_kept_changes_no_answer(
     assert (0 if change == "flipped" else 1) == measured_runs(folder, found)
 
 
+class Touch:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_a_kept_file_runs_no_code(
+    folder: Path, found: MiningResults, kept: list[Path], tmp_path: Path
+) -> None:
+    run = found.manifest.runs[0]
+    key = module._key(found.of, run, found.manifest.plan["rosters"][run.cell.roster])
+    assert key is not None
+    path = cached() / kept[0].with_stem(xxh3_128_hexdigest(key)).name
+    assert path in kept
+    for data in (pickle.dumps(Touch(tmp_path / "made")), pack({}), pack({"units": "1"}), pack(1)):
+        path.write_bytes(data + xxh3_128_digest(key + data))
+
+        assert 1 == measured_runs(folder, found)
+    assert not (tmp_path / "made").exists()
+
+
 def test_another_code_measures_anew(
     folder: Path, found: MiningResults, kept: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_code", lambda: ("0", "0"))
+    monkeypatch.setattr(module, "_CODE", ("0", "0"))
 
     assert 8 == measured_runs(folder, found)
     assert 16 == len(list(cached().iterdir()))
@@ -317,7 +345,7 @@ def exchanged(copy: Path, one: str, other: str, where: str) -> None:
     path.write_text(json.dumps(manifest))
 
 
-NAMES = [("baseline", "scarce")]
+NAMES = [("random", "mixed"), ("baseline", "scarce")]
 
 
 @pytest.mark.parametrize("names", NAMES)

@@ -33,9 +33,11 @@ def season(folder: Path, arena: str, seed: int) -> Path:
 
 @pytest.mark.parametrize("arena", [DEFAULT, TYPED])
 def test_seasons_that_differ_in_the_seed_alone_are_of_one_kind(tmp_path: Path, arena: str) -> None:
-    paths = [season(tmp_path, arena, seed) for seed in (1, 2)]
+    """Also the one whose seed is equal to the number that is typed."""
+    for seeds in ([1, 2], [7, 1, 2]):
+        paths = [season(tmp_path, arena, seed) for seed in seeds]
 
-    assert [2] == [group.runs for group in groups(paths, 1)]
+        assert [len(seeds)] == [group.runs for group in groups(paths, 1)]
 
 
 def test_a_typed_landscape_is_another_kind_than_one_by_the_seed(tmp_path: Path) -> None:

@@ -117,6 +117,27 @@ def test_what_a_collector_reports_is_recorded_in_place_of_attributes(tmp_path: P
     assert arrays(run.path, "agents") == arrays(run.path, "generator[rng]") == [0, 1, 2, 3]
 
 
+def test_a_model_is_drawn_and_exported_by_what_it_reports(tmp_path: Path) -> None:
+    run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=3)
+    alive = run.measured().values["alive"]
+
+    assert ["alive", "by kind][old"] == list(run.figures())
+    assert list(alive) == [row["y"] for row in run.figure().data]
+    with pytest.raises(BadInput, match="there is no figure of a run 'return'"):
+        run.figure("return")
+    exported = {row["measure"]: row["run"] for row in run.table("measures").to_pylist()}
+    assert run.measures() == exported
+    assert alive[-1] == exported["alive"]
+
+
+def test_the_outcome_of_a_model_is_told_as_of_the_end(tmp_path: Path) -> None:
+    run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=3)
+
+    assert "last step" not in str(run.outcome())
+    study = goldrush.study(tmp_path / "study", world=Herd, seeds=2, rounds=3)
+    assert ", at the end of the run" in str(study.answer())
+
+
 class Rare(Herd):
     """Collects every fifth step only."""
 
