@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
@@ -27,6 +26,7 @@ from goldrush.replay.report.latex import tex
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
 from goldrush.replay.report.plot import COLUMNS, HEAD, Chart
+from goldrush.replay.report.svg import KEY_SIZE, image_of, key_svg, panel_svg, size_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -59,12 +59,16 @@ class Figure(Chart):
 
     def _repr_html_(self) -> str:
         """The figure with its caption, in a notebook."""
-        svg = b64encode(paper_bytes(self, ["svg"])["svg"]).decode()
-        alt = "; ".join(panel.alt for panel in self.panels)
-        return (
-            f'<figure><img src="data:image/svg+xml;base64,{svg}" alt="{escape(alt)}" '
-            f'style="max-width:100%"><figcaption>{escape(self.caption)}</figcaption></figure>'
-        )
+        panels = [
+            image_of(panel_svg(self, panel), size_of(self, panel), panel.alt)
+            for panel in self.panels
+        ]
+        keys = [
+            f"{image_of(key_svg(self, style), KEY_SIZE, '')} {escape(printable(style.label))}"
+            for style in self.legend.values()
+        ]
+        caption = f"<figcaption>{escape(self.caption)}</figcaption>"
+        return f"<figure>{''.join(panels)}<div>{' '.join(keys)}</div>{caption}</figure>"
 
     @property
     def data(self) -> list[dict[str, str | float | None]]:

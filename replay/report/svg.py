@@ -7,13 +7,16 @@ are in pixels at the page's maximum width.
 from __future__ import annotations
 
 import math
+import re
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 from typing import Final
 
 import attrs
 
-from goldrush.replay.colours import HUES
+from goldrush.replay.colours import HUES, css_classes
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.plot import (
     BAND,
@@ -31,6 +34,7 @@ from goldrush.replay.report.plot import (
 TOP, RIGHT, BOTTOM = 22.0, 10.0, 34.0  # margins of a panel's axes, with a label below
 CHARACTER: Final = 6.4  # width of a character, an upper bound of the average
 LINE_HEIGHT: Final = 12.0
+KEY_SIZE: Final = (26.0, 12.0)  # of the symbol of a series in a legend
 ROW: Final = 15.0  # the minimum height of a row of dots
 EACH: Final = 10.0  # for each series in it
 COLOURS: Final = {  # of figures besides HUES: on white paper, on black paper
@@ -162,7 +166,26 @@ def _text(x: float, y: float, text: str, classes: str) -> str:
     return f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{escape(printable(text))}</text>'
 
 
+def image_of(contents: str, size: tuple[float, float], alt: str) -> str:
+    """The contents of a panel or a legend as an image of HTML, which brings its styles: those of
+    page.css, in the colours on white paper.
+    """
+    sheet = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+    style = css_classes() + "".join(re.findall(r"^svg [^}]*}", sheet, re.MULTILINE))
+    style = re.sub(r"var\(--([\w-]+)\)", lambda match: LIGHT[match[1]], style)
+    width, height = size
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}"><style>{style}</style>'
+        f'<rect width="100%" height="100%" fill="{LIGHT["paper"]}"/>{contents}</svg>'
+    )
+    data = b64encode(svg.encode()).decode()
+    return (
+        f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alt)}" style="max-width:100%">'
+    )
+
+
 def key_svg(plot: Chart, style: Style) -> str:
-    """The symbol of a series in a legend, 26 by 12 pixels."""
+    """The symbol of a series in a legend, of KEY_SIZE."""
     line = f'<path class="line c{style.hue}"{_dashed(style)} d="M0 6H26"/>'
     return f"{'' if plot.kind in (DOTS, SCATTER) else line}{_marker(style, 13, 6)}"

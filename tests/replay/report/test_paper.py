@@ -248,7 +248,10 @@ def test_what_names_no_kind_of_figure_is_refused(name: str, tmp_path: Path) -> N
     assert [] == list(tmp_path.iterdir())
 
 
-def test_a_figure_shows_itself_with_its_caption_and_keeps_its_styles_to_itself() -> None:
+def test_a_figure_shows_itself_with_its_caption_and_keeps_its_styles_to_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # is not installed
     shown = figure("f", "<b>It</b>.")._repr_html_()
 
     assert shown.startswith('<figure><img src="data:image/svg+xml;base64,')
