@@ -181,7 +181,7 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     written = {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
 
     said = ran.out.partition("figures: ")[2].partition(" in figures, each as .pdf, .png, .csv")[0]
-    kinds = ("pdf", "png", "csv", "txt")
+    kinds = ("pdf", "png", "csv", "tex")
     assert names < set(said.split(", "))
     assert {f"{name}.{kind}" for name in said.split(", ") for kind in kinds} == set(written)
     assert ran == goldrush("report", study, *options, "--force", cwd=tmp_path)
