@@ -70,7 +70,7 @@ WRITERS = {
     "tables": Writer("rename", "tables", "export a.journal --format csv --out tables"),
     "a table": Writer("link", "rounds.csv", "export a.journal --format csv --table rounds --out ."),
     "parquet": Writer("rename", "tables", "export a.journal --format parquet --out tables"),
-    "season's folder": Writer("rename", "x", "export s.journal --to x"),
+    "season's folder": Writer("rename", "x", "leaderboard s.journal --to x"),
     "report": Writer("link", "report.html", "report study"),
     "manifest": Writer(
         "link", "manifest.json",

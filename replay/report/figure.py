@@ -200,7 +200,8 @@ def check_folder(
     for name in names:
         stem, _, suffix = name.rpartition(".")
         mark = folder / f"{stem}.{marked}"
-        if suffix not in suffixes or not os.path.lexists(mark):
+        is_its_own = os.path.isfile(folder / name) and os.path.lexists(mark)
+        if suffix not in suffixes or not is_its_own:
             raise BadInput(
                 f"{folder} holds {format_value(name)}, which is not a {what}", "give another path"
             )

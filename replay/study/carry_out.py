@@ -321,7 +321,7 @@ def _locked(root: Path) -> Iterator[None]:
     """Create the folder if needed, and lock it: two studies at once would play the same runs. The
     workers of a killed study hold the lock until they end.
     """
-    is_new = not os.path.lexists(root)
+    made = [folder for folder in (root, *root.parents) if not os.path.lexists(folder)]
     try:
         files.make_folder(str(root))
         fd = files.system.open(str(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)
@@ -346,9 +346,9 @@ def _locked(root: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):  # the descriptor was never written to
             files.system.close(fd)
-        with suppress(OSError):  # it is not empty
-            if is_new:
-                files.system.remove_folder(str(root))
+        with suppress(OSError):  # stops at the first folder that is not empty
+            for folder in made:
+                files.system.remove_folder(str(folder))
 
 
 def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) -> None:

@@ -280,7 +280,7 @@ def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
     assert 0 == goldrush(*words, cwd=folder).code
     page = (folder / "study" / "report.html").read_text()
     commands = re.findall(r"goldrush (?:report|measure) [^<\n]*", page)
-    assert len(commands) > 2
+    assert commands
     for command in commands:
         assert command.endswith(" --world ../harbour.py")
     assert 0 == goldrush(*commands[0].split()[1:], cwd=folder / "study").code

@@ -103,3 +103,8 @@ def test_earlier_tables_are_replaced_by_force_and_nothing_else_is(tmp_path: Path
             write_tables([TABLE], folder, force=True)
         assert text == (folder / name).read_text()
         (folder / name).unlink()
+
+    (folder / "it.csv").unlink()
+    (folder / "it.csv").mkdir()
+    with pytest.raises(BadInput, match=r"holds 'it\.csv'"):
+        write_tables([TABLE], folder, force=True)
