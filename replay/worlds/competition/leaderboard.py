@@ -132,7 +132,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
             if each.state.assignment == last:
                 break
         ranks = [
-            {column.name: column.value(rank) for column in RANKS.own}
+            {column.name: column.reader(rank) for column in RANKS.own}
             for rank in _ranks_in(each.state)
         ]
         return SeasonAt(last, world.close(each.state), ranks, scores)
