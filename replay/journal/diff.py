@@ -423,7 +423,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
     for setting in {**ours.settings, **theirs.settings}:
         values = ours.settings.get(setting), theirs.settings.get(setting)
         for name, a, b in _different(str(setting), *values):
-            text = f"{name} is {_format_setting(a)} in A, {_format_setting(b)} in B"
+            text = f"{name} is {format_setting(a)} in A, {format_setting(b)} in B"
             yield Cause(CONFIGURATION, at, text, name, a, b)
     players: dict[bytes, tuple[list[str], Any, Any]] = {}
     both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
@@ -436,7 +436,8 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
         yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
 
 
-def _format_setting(value: Any) -> str:
+def format_setting(value: object) -> str:
+    """The value of a setting as text; None is the default."""
     return "the default" if value is None else format_value(value)
 
 

@@ -22,6 +22,7 @@ from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.colours import css_variables
 from goldrush.replay.extras import require
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.report import failures, figures, sections, verdicts
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import printable
@@ -122,8 +123,10 @@ class StudyPage:
         cells, measures = results.by_cell, results.measures.known.values()
         sizes = sorted({len(runs) for runs in cells.values()})
         seeds = sorted({run.seed for runs in cells.values() for run in runs})
-        world = study.of.world({})
+        world, first = study.of.world({}), next(iter(cells.values()))[0]
         return {
+            "about": outline_of(Path(results.folder, first.path)).about.text,
+            "rosters": sections.rosters(study),
             "study": study, "page": self, "figures": self.figures, "tables": self.tables,
             "answer": study.answer, "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
+from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report.numbers import (
     MINUS,
     NONE,
@@ -80,6 +81,17 @@ def _compared(study: ReportedStudy, comparison: Comparison) -> list[Content]:
         within_bounds(change.effect, change.effect_low, change.effect_high),
         number(comparison.detectable, 2), Marked(DIFFERS if comparison.differs else NOT_FOUND),
     ]  # fmt: skip
+
+
+def rosters(study: ReportedStudy) -> list[str]:
+    """Who plays in each roster that is no policy of that name: "mixed (4 mine, 6 raid)"."""
+    played: dict[str, dict[str, None]] = {}
+    for cell, runs in study.results.by_cell.items():
+        agents = agents_by_policy(runs[0].policies)
+        if agents and [*agents] != [cell.roster]:
+            text = ", ".join(f"{len(numbers)} {policy}" for policy, numbers in agents.items())
+            played.setdefault(cell.roster, {})[text] = None
+    return [f"{roster} ({' or '.join(texts)})" for roster, texts in played.items()]
 
 
 def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:

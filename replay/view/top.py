@@ -12,7 +12,7 @@ from typing import Any
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import World
-from goldrush.replay.journal.diff import Diff
+from goldrush.replay.journal.diff import CONFIGURATION, Diff, format_setting
 from goldrush.replay.outcome import RunOutcome, means_of
 from goldrush.replay.policies import beside, last_of
 from goldrush.replay.text import capitalized, format_number
@@ -58,7 +58,7 @@ def top_of_two(
         after = "At the end" if totals[0] == totals[1] else f"After {count}"
         headline, table = compared(*outcomes, after=after), _comparison(fronts, outcomes, hues)
     lines = "".join(
-        f"<li><strong>{which}</strong> {escape_text(run.title)}: {escape_text(run.agents)}</li>"
+        f"<li><strong>{which}</strong> {escape_text(_label(run, which.lower(), difference))}</li>"
         for which, run in zip("AB", runs, strict=True)
     )
     parts = [
@@ -75,6 +75,16 @@ def top_of_two(
         _front(table + _parting(difference, runs, vocabulary.unit), "front two"),
     ]
     return "\n".join(filter(None, parts))
+
+
+def _label(run: ShownRun, which: str, difference: Diff) -> str:
+    """One of two runs: its title, the settings that the other one has otherwise, its roster."""
+    settings = [
+        f"{cause.name} {format_setting(getattr(cause, which))}"
+        for cause in difference.causes
+        if cause.kind == CONFIGURATION and cause.name != "seed"  # the title has it
+    ]
+    return ": ".join(filter(None, (", ".join([run.title, *settings[:CAUSES_MAX]]), run.agents)))
 
 
 def _kicker(text: str) -> str:

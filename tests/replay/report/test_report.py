@@ -75,6 +75,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # the page
 
 
+def test_the_page_says_what_was_played_and_by_whom(page: Page) -> None:
+    assert "Agents claim, raid, defend and mine the plots of a grid" in page.text
+    assert re.search(r"agents of the rosters: mixed \(\d+ greedy-mine, [^)]+\)\. ", page.text)
+
+
 def test_the_page_needs_nothing_else(html: str, page: Page) -> None:
     held = re.sub(r'href="data:[^"]*"', "", html)  # files to be kept, which name what SVG is
     outside = re.findall(r"""(?:https?:)?//[^\s"'<>]+""", held)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush import record
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import UNIT
 from goldrush.replay.data.run_data import measured_at
@@ -126,6 +127,16 @@ def test_events_that_do_not_give_their_digest_make_no_page(tmp_path: Path) -> No
 
     with pytest.raises(MalformedEvents, match="digest"):
         page_of(forged)
+
+
+def test_two_runs_are_told_apart_by_their_settings(tmp_path: Path) -> None:
+    for name, stamina in (("a", 5), ("b", 7)):
+        record(tmp_path / name, roster="raid", seed=1, rounds=2, agents=3, stamina=stamina)
+    page = page_of(tmp_path / "a", tmp_path / "b")
+
+    labels = re.findall(r"<li><strong>[AB]</strong> ([^<]+)</li>", page)
+    assert labels[0].endswith(", seed 1, stamina 5: raid*3")
+    assert labels[1].endswith(", seed 1, stamina 7: raid*3")
 
 
 @pytest.mark.parametrize(

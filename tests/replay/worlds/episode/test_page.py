@@ -57,6 +57,16 @@ def test_a_step_is_told_with_the_names_of_agents(tmp_path: Path) -> None:
     assert "episode 2, step of the episode 1, over False" in rebuild(path, 7).format(plain)
 
 
+def test_two_runs_of_a_model_have_no_roster_after_their_titles(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{alive}.journal" for alive in (5, 9)]
+    for path, alive in zip(paths, (5, 9), strict=True):
+        wrap(Herd, path, alive=alive, seed=3, steps=4)
+    page = page_of(*paths)
+
+    assert "Herd, 4 steps, seed 3, alive 5</li>" in page
+    assert "Herd, 4 steps, seed 3, alive 9</li>" in page
+
+
 def test_numbers_that_json_lacks_are_named(tmp_path: Path) -> None:
     path = walked(tmp_path / "run.journal", rewards=[nan, inf])
 
