@@ -27,8 +27,8 @@ def audit(
     place: Place,
     kind: str | None = option(
         "--kind", "KIND",
-        "Kind of draw, such as claim or raid; of a game also its name, as shock, or bite,3 with "
-        "the rest of its key (default: all).",
+        "Kind of draw (claim, raid); in a game, the name of a draw: shock, or bite,3 for one key "
+        "(default: all).",
     ),
     every: bool = option("--all", help="Recompute every draw of the journals."),
     as_json: Json,

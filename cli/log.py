@@ -53,8 +53,8 @@ def log(
         for event in events:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
         return
-    ours, told = tee(events)
-    for event, line in zip(ours, narrator(journal)(told), strict=True):
+    events, narrated = tee(events)
+    for event, line in zip(events, narrator(journal)(narrated), strict=True):
         sys.stdout.write(f"{event.unit:>9}  {escaped(line)}\n")
 
 

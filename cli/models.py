@@ -196,12 +196,12 @@ def _show(prompt: RebuiltPrompt, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
     for message in () if silent else prompt.messages:
         click.echo(f"--- {message['role']} ---\n{shown(message['content'])}")
-    told = f"{who}, sha256 {prompt.digest}"
+    identity = f"{who}, sha256 {prompt.digest}"
     if prompt.recorded is not None and prompt.recorded != prompt.digest:
-        echo_error(f"goldrush: {told}; but the journal has {prompt.recorded}")
+        echo_error(f"goldrush: {identity}; but the journal has {prompt.recorded}")
         return DIFFERS
     if not silent:
         sent = "was sent" if prompt.recorded else "would be sent"
         what = "" if prompt.is_model else " (not a language model)"
-        echo_error(f"{sent}: {told}{what}")
+        echo_error(f"{sent}: {identity}{what}")
     return DONE

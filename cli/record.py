@@ -230,6 +230,7 @@ def carried_out(
         RunStopped,
         WriteFailed,
     )
+    from goldrush.replay.journal.outline import outline
     from goldrush.replay.journal.source import records_source
 
     before = _stamp(out)
@@ -261,7 +262,7 @@ def carried_out(
         echo_error(f"goldrush: {error}; {kept(error)}")
         return DIFFERS if isinstance(error, RunStopped) else TROUBLE
     except BadInput as error:  # a mistake in the rules, above all
-        if not began and _stamp(out) == before:
+        if _stamp(out) == before and (not began or outline(out).finished):
             raise
         echo_error(f"goldrush: {error}; {kept(error)}")
         return TROUBLE

@@ -303,7 +303,7 @@ def _refuse_with_json(given: Mapping[str, object]) -> None:
 
     for name, value in given.items():
         if value is not None:
-            raise BadInput("--json writes no page", f"leave {name} out")
+            raise BadInput("--json writes no page", f"leave out {name}")
 
 
 def _print_values(

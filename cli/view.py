@@ -91,7 +91,7 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
 
     for name, value in options.items():
         if value not in (None, False):
-            raise BadInput(f"{name} is not for this: {why}", f"leave {name} out")
+            raise BadInput(f"{name} is not for this: {why}", f"leave out {name}")
 
 
 def _view_run(

@@ -438,8 +438,8 @@ class Run:
         from goldrush.replay.journal.story import narrator
 
         events = self.events(*names, first=first, last=last, agent=agent, plot=plot)
-        ours, told = tee(events)
-        lines = zip(ours, narrator(self.path)(told), strict=True)
+        events, narrated = tee(events)
+        lines = zip(events, narrator(self.path)(narrated), strict=True)
         return [f"{event.unit}: {line}" for event, line in lines]
 
     # Checking and comparing.

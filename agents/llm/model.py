@@ -277,8 +277,3 @@ class Model(Framing):
     seed_from: str | None = field(choice(*SEEDS), default=None)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str | None = field(choice(*REASONING), default=None)
-
-    @classmethod
-    def framed_as(cls, person: Framing) -> Self:
-        """Any model that is asked as a person is."""
-        return cls("any", "any", **attrs.asdict(person))

@@ -247,15 +247,6 @@ def changes_in(text: str) -> dict[str, Mapping[str, object]]:
     )
 
 
-def names_of_agents(text: str, agents: int) -> list[str]:
-    """What the wording of a canonical form calls so many agents; empty if it does not rename them.
-    Raises BadInput for a form that no run records.
-    """
-    names = Names(agents=_agents(changes_in(text).get("names", {}).get("agents")))
-    names.check_agents(agents)
-    return [] if names.agents is None else [names.agent(agent) for agent in range(agents)]
-
-
 def wording_of(
     name: str, messages: Mapping[str, object], names: Mapping[str, object], wordable: Wordable
 ) -> Wording:

@@ -56,7 +56,7 @@ def draws_at(
     ]  # fmt: skip
     if matching:
         return matching
-    named = [draw.occasion.name for draw in found if draw.occasion.name]
+    named = [draw.occasion.name.replace(", ", ",") for draw in found if draw.occasion.name]
     if kind is not None and kind not in known.kinds:
         raise unknown("kind of draw", kind, [*known.kinds, *dict.fromkeys(named)])
     what = "draw" if kind is None else f"draw of kind {kind}"

@@ -71,14 +71,14 @@ def check_elsewhere(
         working = os.getcwd()
     asked = Resources(trust=resources.trust, sources=resources.sources)
     order = (working, folders, location, _sha256(world), path, size, asked)
-    is_elsewhere, told = bool(location) or given(world) is None, (_CANNOT, "", "")
+    is_elsewhere, result = bool(location) or given(world) is None, (_CANNOT, "", "")
     if is_elsewhere:
-        told = _HELPER.asked(order, WAIT + seconds)
-    if told[0] == _CANNOT:
+        result = _HELPER.asked(order, WAIT + seconds)
+    if result[0] == _CANNOT:
         if is_elsewhere:
-            _warn(path, told[2], resources)
-        is_elsewhere, told = False, _derived(path, size, asked)
-    verdict, where, what = told
+            _warn(path, result[2], resources)
+        is_elsewhere, result = False, _derived(path, size, asked)
+    verdict, where, what = result
     if verdict != _HOLDS:
         cure = "leave out what differs: clocks, addresses, the order of sets"
         if location and verdict == _DERIVED:  # `repeats` knows nothing of other policies

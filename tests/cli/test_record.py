@@ -324,7 +324,7 @@ def test_an_interrupted_run_goes_on_with_the_command_that_it_printed(tmp_path: P
     assert_refused(refused, "agent 2 plays", "--trust")
     assert (resumed.code, resumed.err) == (0, "")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert_refused(again, "a has ended with round 9")
+    assert_refused(again, "a has ended with round 9; record another run\n")
 
 
 @pytest.mark.parametrize(("seconds", "bar"), [(0, True), (3600, False)])

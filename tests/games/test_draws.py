@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from pathlib import Path
 from statistics import NormalDist, fmean, pstdev
 
 import pytest
@@ -272,3 +273,18 @@ def test_a_start_can_be_drawn(tmp_path) -> None:
 def test_a_start_takes_a_draw_or_nothing(tmp_path) -> None:
     with pytest.raises(BadInput, match="start takes self, draw, more; it takes self, or self and"):
         changed(tmp_path, "def start(self)", "def start(self, draw, more)")
+
+
+def test_a_name_of_a_draw_is_listed_as_it_is_typed(run) -> None:
+    keyed = Path(run.path).with_name("keyed.journal")
+    keyed_run = goldrush.record(Keyed, keyed, rounds=1)
+    with pytest.raises(BadInput, match=r"take one of .*, bite,3$"):
+        keyed_run.audit(1, kind="none")
+    assert 1 == len(keyed_run.audit(1, kind="bite,3"))
+
+
+class Keyed(Dice):
+    """A draw with more than a name in its key."""
+
+    def decide(self, state, draw):
+        yield self.Rolled(0, draw.below(6, "bite", 3))
