@@ -134,7 +134,7 @@ class Remarks:
     before the standings.
     """
 
-    sentences: Sequence[str] = ()
+    sentences: Sequence[str] = attrs.field(default=(), eq=tuple)
     lead: bool = False
 
 

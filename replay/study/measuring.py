@@ -203,7 +203,7 @@ def result_of(
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
         course=measured.course,
-        remarks=attrs.evolve(remarks, sentences=tuple(remarks.sentences)),
+        remarks=remarks,
         kept=kept,
     )
 
