@@ -146,8 +146,8 @@ def _mean(runs: Sequence[AnyResult], name: str) -> str:
 def measure_tables(study: ReportedStudy) -> list[ReportTable]:
     """The measures with their definitions, and the code of those of the user."""
     measures = study.results.measures
-    every = [*measures.of_agents.values(), *measures.known.values()]
-    rows = [[measure.title, defined(measure) or NONE] for measure in every]
+    rows = [[measure.title, defined(measure) or NONE] for measure in measures.of_agents.values()]
+    rows += [[measure.title, defined(measure) or NONE] for measure in measures.known.values()]
     tables = [
         ReportTable(
             "measures", ["measure", "definition"], rows, "The measures and their definitions."
