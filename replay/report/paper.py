@@ -81,7 +81,7 @@ def paper_bytes(plot: Chart, kinds: Sequence[str], width: str | None = None) -> 
         drawing.draw_without_rendering()
         drawing.set_layout_engine("none")  # the layout takes longer than all else, and is the same
         for axes in drawing.axes:  # the solver of the layout varies in the last digits
-            axes.set_position([round(length, 6) for length in axes.get_position().bounds])
+            axes.set_position(tuple(round(length, 6) for length in axes.get_position().bounds))
         for kind in kinds:
             file = BytesIO()
             drawing.savefig(file, format=kind, dpi=DPI, metadata=_METADATA[kind])
