@@ -58,7 +58,7 @@ def other_code_in(path: str | Path) -> str | None:
     """`World.other_source` of a journal, for the game that was given for its world; None for one
     that cannot be read. Raises nothing.
     """
-    with suppress(JournalError, BadInput, OSError):
+    with suppress(JournalError, BadInput, OSError, ValueError):  # a name with a null byte, too
         status = os.stat(path)
         world, facts = _recorded(str(path), status.st_ino, status.st_size, status.st_mtime_ns)
         tools = tools_named(world)

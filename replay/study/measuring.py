@@ -196,7 +196,9 @@ def result_of(
         halves={name: measured.compared(name) for name in halves},
         halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
         curves={
-            name: tuple(_at(measured, name, span) for span in points_of(run.cell.rounds))
+            name: tuple(
+                _at(measured, name, span, run.cell.rounds) for span in points_of(run.cell.rounds)
+            )
             for name in measured.values
             if name in measured.every
         },
@@ -208,12 +210,13 @@ def result_of(
     )
 
 
-def _at(measured: Measured[Any], name: str, window: Span) -> Value:
+def _at(measured: Measured[Any], name: str, window: Span, rounds: int) -> Value:
     """A measure over the units of a window that the run has, as the measure defines its value over
-    several units; None where there are none. One of the end is that of the last unit, which is that
-    of the run at its end.
+    several units; None where there are none. One of the end is that of the last unit. The last
+    window ends with the run, which may have units that do not count beside its rounds.
     """
-    span = Span(window.first, min(window.last, measured.units))
+    last = measured.units if window.last == rounds else min(window.last, measured.units)
+    span = Span(window.first, last)
     if span.last < span.first:
         return None
     measure = measured.every[name]

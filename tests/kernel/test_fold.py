@@ -111,7 +111,7 @@ BIDDING: World[Table] = World(
     close=close,
     digest=lambda table: fingerprint(table.key),
     copy=copy.deepcopy,
-    vocabulary=Vocabulary("hand", "bidding_started", "hand_closed", "bidding_ended"),
+    vocabulary=Vocabulary("hand", "bidding_started", ended="bidding_ended"),
 )
 HEADER = Header("bidding", 4)
 SETUP = {"seed": 11, "players": 3, "hands": 3}

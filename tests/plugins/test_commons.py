@@ -345,7 +345,7 @@ def test_models_in_its_studies_go_on_where_a_run_broke_off(
             ["export", "c.journal", "--format", "csv", "--table", "rounds"],
             "events, seasons, measures",
         ),
-        (["leaderboard", "c.journal"], "this reads 'competition'"),
+        (["leaderboard", "c.journal"], "is a run of the commons world; give a season"),
         (["audit", "c.journal", "--at", 1, "--place", 2], "have no place"),
         (["audit", "c.journal", "--round", 1, "--kind", "claim"], "take one of word, below"),
         (

@@ -425,7 +425,7 @@ def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_pat
     for policy, mean_gold in gold.items():
         assert f" {policy} 5 {mean_gold} {mean_gold} 0 " in top
     assert "A mining: 20 rounds of 10 agents, " in top
-    assert "seed 3: greedy-mine*5,raid*5 " in top
+    assert "seed 3, rounds 6: greedy-mine*5,raid*5 " in top
     assert "Run B is the beginning of run A: it ends with round 6." in top
 
 
