@@ -134,7 +134,7 @@ def shown_of(
     measures = with_users(tools.measures, users)
     measured = _measured(path, measures, walked.end if walked.trouble else None)
     compared = measured
-    if beside is not None and beside.until < walked.closed:
+    if beside is not None and 0 < beside.until < walked.closed:
         compared = _measured(path, measures, _end_of(path, beside.until))
     names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)

@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.replay.data.measures import AgentMeasure, Measure, named
@@ -427,6 +428,17 @@ def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_pat
     assert "A mining: 20 rounds of 10 agents, " in top
     assert "seed 3, rounds 6: greedy-mine*5,raid*5 " in top
     assert "Run B is the beginning of run A: it ends with round 6." in top
+
+
+def test_a_run_without_a_closed_round_is_refused_beside_another(tmp_path: Path) -> None:
+    whole, begun = tmp_path / "whole.journal", tmp_path / "begun.journal"
+    record(whole, {"rounds": 2, "seed": 3}, "raid*3")
+    with JournalReader(whole) as reader:
+        start = next(iter(reader)).end
+    begun.write_bytes(whole.read_bytes()[:start])
+
+    with pytest.raises(BadInput, match=r"begun\.journal has no round to show there"):
+        page_of(whole, begun)
 
 
 def test_what_follows_is_counted_after_the_last_round_of_both(tmp_path: Path) -> None:
