@@ -82,14 +82,18 @@ def summarise(path: str | Path) -> RunSummary:
 
 
 def _table(run: Measured[Any]) -> str:
-    """Of each measure the value over the run, and in its last unit."""
-    rows: list[Sequence[str]] = [("measure", "run", f"last {run.vocabulary.unit}")]
-    for measure in chosen(run):
+    """Of each measure the value over the run, and in its last unit; where all are of the last unit,
+    once.
+    """
+    measures = chosen(run)
+    first = int(all(measure.at_end for measure in measures))
+    rows: list[Sequence[str]] = [("measure", *("run", f"last {run.vocabulary.unit}")[first:])]
+    for measure in measures:
         last = run.values[measure.name][-1] if measure.by_unit and run.units else None
-        numbers = (run.of(measure.name), last)
+        numbers = (run.of(measure.name), last)[first:]
         texts = (format_number(number, TABLE_DIGITS) for number in numbers)
         rows.append((escaped(measure.title), *texts))
-    return format_table(rows, (1, 2), SHOWN_MAX, "`goldrush measure` has all")
+    return format_table(rows, range(1, len(rows[0])), SHOWN_MAX, "`goldrush measure` has all")
 
 
 def chosen(run: Measured[Any]) -> list[Measure]:

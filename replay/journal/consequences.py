@@ -79,17 +79,15 @@ class Consequences:
         for pair in self.agents:
             who = names.get(pair.of or 0, f"agent {pair.of}")
             rows += [_row(f"{pair.title} of {who}", pair)] if pair.a != pair.b else []
+        last = f"{words.unit} {self.until}"
         span = f"{words.units} {self.since} to {self.until}"
-        of_agents = f", and of agents after {words.unit} {self.until}" if self.agents else ""
+        of_agents = f", and of agents after {last}" if self.agents else ""
         parts = [] if self.first is None else [_first(self.first, words)]
         parts += [f"over {span}{of_agents}:"]
         parts.append(_table(rows) if rows else "every measure is the same")
         named = [f"{name} ({count:,})" for name, count in self.fields.items() if count]
-        parts.append(
-            f"values of the state that differ then: {escaped(', '.join(named))}"
-            if named
-            else "the states are the same then"
-        )
+        differing = escaped(", ".join(named)) or "none"
+        parts.append(f"values of the state that differ after {last}: {differing}")
         if self.units:
             by_unit = [_row(f"{words.unit} {pair.of}: {pair.title}", pair) for pair in self.units]
             parts += ["", _table(by_unit, len(by_unit))]

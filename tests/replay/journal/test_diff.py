@@ -924,7 +924,7 @@ def test_the_text_has_a_row_for_all_that_differs(pool: Mapping[str, Path]) -> No
         f"{agents[0].title} of {'ada' if agents[0].of == 0 else f'agent {agents[0].of}'}"
         in (rows[len(measures)])
     )
-    assert rows[len(measures) + len(agents)].startswith("values of the state that differ then: ")
+    assert rows[len(measures) + len(agents)].startswith("values of the state that differ after ")
     assert len(came.units) == sum(row.startswith("round ") for row in rows)
     a, b = agents[0].a or 0.0, agents[0].b or 0.0
     assert rows[len(measures)].split()[-3:] == [

@@ -6,7 +6,7 @@ import json
 import operator
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,10 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.measures import mean
+from goldrush.kernel.measures import Value, mean
+from goldrush.replay.data.course import course_of
 from goldrush.replay.data.measures import AgentMeasure
+from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.text import format_number
@@ -99,6 +101,16 @@ def test_files_that_are_no_whole_runs_are_told_with_why(found: FolderRuns) -> No
     swapped = reasons["study/scarce/mixed/rounds-8/seed-0005.journal"]
     assert swapped.startswith("seed-0005.journal is not the journal that the manifest lists")
     assert 6 == len(reasons)
+
+
+def test_units_with_other_agents_are_left_out_of_a_course() -> None:
+    sampling = Sampling[Mapping[str, Sequence[Value]]](10)
+    for unit, gold in enumerate([[1], [2], [3, 5]], 1):
+        sampling.add(unit, {"gold": gold})
+    course = course_of(sampling, 3, {"gold": [3, 5]}, ["raid", "mine"])
+
+    assert (3,) == tuple(course.units)
+    assert {"gold": {"raid": (3,), "mine": (5,)}} == course.means
 
 
 def test_the_course_of_a_run_is_that_of_its_states(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.consequences import consequences
+from goldrush.replay.journal.diff import diff
 from tests.replay.worlds.episode.envs import NoisyWalk
 from tests.replay.worlds.episode.models import Herd, Walk
 from tests.replay.worlds.episode.test_models import means
@@ -110,6 +111,7 @@ def test_what_is_asked_for_is_reported_alone(tmp_path: Path) -> None:
     assert run.measured().of("spread") == bare.spread()
     names = {row["name"] for row in run.table("arrays").to_pylist() if row["step"] == 1}
     assert {f"report[{name}]" for name in wanted} <= {*names}
+    assert not any(name.startswith("variable[") for name in names)
     assert run.verify().holds
 
 
@@ -198,6 +200,10 @@ def test_what_changes_in_one_run_of_a_study_is_a_measure_of_all(tmp_path: Path) 
     }
     assert {"none": [5, 5], "some": [8, 8]} == sizes
     assert [{"size"}, {"size"}] == [{*each.results().measures.known} for each in (plain, study)]
+    none, some = (plain.folder / runs[0].path for runs in plain.results().by_cell.values())
+    follows = consequences(diff(none, some))
+    assert follows is not None
+    assert [("size", 5, 8)] == [(pair.name, pair.a, pair.b) for pair in follows.measures]
 
 
 class Growing:
