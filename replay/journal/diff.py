@@ -352,7 +352,8 @@ def _first_pending(
 ) -> tuple[Event | None, Event | None] | None:
     """The first input that differs in a step where one or both runs wait for more inputs.
 
-    A missing input is no difference if it may still come. Where inputs are arranged they come in
+    A missing input is no difference if it may still come, unless each run has one that the other
+    lacks: then neither is the beginning of the other. Where inputs are arranged they come in
     any order (`in_order` is false), so any of them may be missing, and not only the last.
     """
     if in_order:
