@@ -339,6 +339,11 @@ def ending(seed):
     os._exit(3)
 
 
+def lazy(seed):
+    for number in range(seed):
+        yield {"number": number, "held": (each for each in ())}
+
+
 def seedless():
     return 3
 

@@ -237,20 +237,26 @@ def test_a_long_value_is_told_by_its_beginning() -> None:
     assert text.startswith(f"'{'a' * 199}... (1,001 characters, digest ")
 
 
-def test_what_nothing_tells_apart_is_not_compared_and_said() -> None:
-    def ring(sizes: list[int]) -> set[object]:
-        every = list[Slotted]()
-        for size in sizes:
-            made = [Slotted(0) for _ in range(size)]
-            for number, one in enumerate(made):
-                one.more = made[number - 1]
-            every += made
-        return {*every}
+def rings(*values: list[int]) -> set[object]:
+    """Objects, of which each knows the one before it in its ring."""
+    every = list[Slotted]()
+    for ring in values:
+        made = [Slotted(value) for value in ring]
+        for number, thing in enumerate(made):
+            thing.more = made[number - 1]
+        every += made
+    return {*every}
 
-    seen = observed({"value": ring([6])})
+
+def test_elements_in_a_cycle_are_told_apart_by_whom_they_know() -> None:
+    assert digest(rings([0, 0, 1, 1])) != digest(rings([0, 1, 0, 1]))
+
+
+def test_what_nothing_tells_apart_is_not_compared_and_said() -> None:
+    seen = observed({"value": rings([0] * 6)})
     kind = "which is which of equal objects of sets: tests.replay.repeats.test_observe.Slotted"
 
-    assert seen.digests == observed({"value": ring([3, 3])}).digests
+    assert seen.digests == observed({"value": rings([0] * 3, [0] * 3)}).digests
     assert {kind: 6} == seen.not_seen
     assert not observed({"value": {Slotted(0) for _ in range(6)}}).not_seen
 
@@ -407,6 +413,14 @@ def test_an_object_belongs_to_the_name_with_the_shortest_path() -> None:
 
     assert before["some way"] == after["some way"]
     assert before["near"] != after["near"]
+
+
+def test_attributes_have_no_order() -> None:
+    a, b = Thing(1), Thing(1)
+    vars(a).update(x=1, y=2)
+    vars(b).update(y=2, x=1)
+
+    assert digest(a) == digest(b)
 
 
 def test_attributes_are_read_without_calling_the_code_of_the_object() -> None:

@@ -154,6 +154,10 @@ def test_what_was_to_be_ignored_and_is_nowhere_is_said() -> None:
     assert ["Nothing to leave out was found at nosuch."] == text.splitlines()[1:2]
 
 
+def test_values_that_are_not_compared_are_those_of_one_step() -> None:
+    assert {"builtins.generator": 1} == goldrush.repeats(subjects.lazy, seed=3).not_seen
+
+
 def test_values_whose_number_nobody_knows_are_not_counted() -> None:
     text = str(Repeats("a:A", {}, "model", 1, 2, 4, not_seen={"much": 0, "file": 2}))
 
