@@ -275,19 +275,10 @@ def _read(
 
 
 def _patch_machine(patches: _Patches) -> None:
-    """Numbers of processes and threads, and PYTHONHASHSEED: all else is the same in every run."""
+    """Numbers of processes and threads: all else is the same in every run."""
     for module, names in ((os, ("getpid", "getppid")), (threading, ("get_ident", "get_native_id"))):
         for name in names:
             patches.replace(module, name, "process", lambda: FIXED_SEED, direct=True)
-    environ, sightings = type(os.environ), patches.sightings
-    item = environ.__getitem__
-
-    def getitem(self: Any, key: Any) -> Any:
-        if key == "PYTHONHASHSEED" and sightings.is_fixed("environment", f"os.environ[{key!r}]"):
-            return "0"
-        return item(self, key)
-
-    patches.put(environ, "__getitem__", getitem)
 
 
 def _in_order(

@@ -120,63 +120,48 @@ def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None)
     except BaseException as raised:  # whatever it raises, SystemExit included
         what = f"{order.target} cannot be made: {_text_of(raised)}"
         return Trace(refused=(what, "give it what it needs, or mend it"))
-    record, failure = _Record(order), ""
-    try:
-        record.follow(subject, at_step)
-    except BaseException as raised:
-        failure = _text_of(raised)
-    trace = Trace(
-        kind=subject.kind, is_seeded=subject.is_seeded, way=order.way, rows=record.rows,
-        leaves=record.leaves, not_seen=record.not_seen, left_out=record.left_out,
-        compared=record.compared, error=failure,
-    )  # fmt: skip
-    if failure or not order.again:
+    trace = _followed(subject, order, at_step)
+    if trace.error or not order.again:
         return trace
-    resets = _rows_of(lambda: subject, order) == record.rows if subject.is_reset else None
-    forgets = _rows_of(lambda: subject_of(order), order) == record.rows
+    resets = _followed(subject, order).rows == trace.rows if subject.is_reset else None
+    forgets = False
+    with suppress(BaseException):  # another subject may refuse to be made
+        forgets = _followed(subject_of(order), order).rows == trace.rows
     return attrs.evolve(trace, resets=resets, forgets=forgets)
 
 
-def _text_of(error: BaseException) -> str:
-    return without_addresses(format_error(error))
-
-
-def _rows_of(make: Callable[[], Runnable], order: Order) -> list[Mapping[str, int]]:
-    """The rows of a run, to its end or an error."""
-    record = _Record(order)
-    with suppress(BaseException):  # it is shorter then
-        record.follow(make())
-    return record.rows
-
-
-class _Record:
-    """What the steps of a run show."""
-
-    def __init__(self, order: Order) -> None:
-        self._order = order
-        self.rows: list[Mapping[str, int]] = []
-        self.leaves: dict[str, str] = {}
-        self.not_seen, self.left_out = dict[str, int](), Counter[str]()
-        self.compared = 0
-
-    def follow(self, subject: Runnable, at_step: Callable[[int], None] = lambda _: None) -> None:
-        """Run the subject to its end, or to the step whose values are told. `at_step`: called with
-        the number of each step that begins, but the first.
-        """
-        order = self._order
+def _followed(
+    subject: Runnable, order: Order, at_step: Callable[[int], None] = lambda _: None
+) -> Trace:
+    """A run to its end, to an error, or to the step whose values are told. `at_step`: called with
+    the number of each step that begins, but the first.
+    """
+    rows, not_seen, left_out = list[Mapping[str, int]](), dict[str, int](), Counter[str]()
+    leaves, compared, error = dict[str, str](), 0, ""
+    try:
         for number, step in enumerate(subject.run()):
             is_last = number == order.leaves_at
             leaves_of = order.leaves_of if is_last else ()
             seen = observed(step.names, step.root, leaves_of, order.ignored)
-            self.rows.append(seen.digests)
-            self.leaves |= seen.leaves
+            rows.append(seen.digests)
             for what, count in seen.not_seen.items():  # the most of a step; 0 stays
-                self.not_seen[what] = max(count, self.not_seen.get(what, 0))
-            self.left_out |= seen.left_out
-            self.compared += seen.compared
+                not_seen[what] = max(count, not_seen.get(what, 0))
+            left_out |= seen.left_out
+            compared += seen.compared
             if is_last:
-                return
+                leaves = seen.leaves
+                break
             at_step(number + 1)
+    except BaseException as raised:
+        error = _text_of(raised)
+    return Trace(
+        kind=subject.kind, is_seeded=subject.is_seeded, way=order.way, rows=rows, leaves=leaves,
+        not_seen=not_seen, left_out=left_out, compared=compared, error=error,
+    )  # fmt: skip
+
+
+def _text_of(error: BaseException) -> str:
+    return without_addresses(format_error(error))
 
 
 _INSTALLED: Final = tuple(

@@ -52,32 +52,26 @@ def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[Way, Way]) -
     ways = [Way(seeds[0], "up"), Way(seeds[1], "down"), *map(Way, seeds[2:])]
     with ThreadPoolExecutor(1 if verdict.files_written else os.cpu_count()) as pool:
         diagnosis = _Diagnosis(run, order, ways, pool)
-        found = diagnosis.found()
+        confirmed, suspected, unexplained = diagnosis.found()
     seen = diagnosis.seen
     causes = [
         Culprit(
             **attrs.asdict(seen[place], recurse=False), is_confirmed=is_confirmed,
             is_joint=is_confirmed and len(group) > 1,
         )
-        for is_confirmed, groups in ((True, found.confirmed), (False, [found.suspected]))
+        for is_confirmed, groups in ((True, confirmed), (False, [suspected]))
         for group in groups
         for place in group
     ]  # fmt: skip
     guilty = {cause.place for cause in causes}
     innocent = [place for place in sorted(seen, key=_key) if place not in guilty]
     return attrs.evolve(
-        verdict, causes=tuple(causes), innocent=innocent, unexplained=found.unexplained,
+        verdict, causes=tuple(causes), innocent=innocent, unexplained=unexplained,
         runs_for_causes=diagnosis.runs,
     )  # fmt: skip
 
 
-@attrs.frozen
-class _Found:
-    """Groups of places that cause a difference, and places that may."""
-
-    confirmed: Sequence[Sequence[Place]] = ()
-    suspected: Sequence[Place] = ()
-    unexplained: str = ""
+_Found = tuple[Sequence[Sequence[Place]], Sequence[Place], str]
 
 
 class _SpentError(Exception):
@@ -99,9 +93,10 @@ class _Diagnosis:
         self.runs = self._agreeing = 0
 
     def found(self) -> _Found:
+        """Groups of places that cause a difference, places that may, and what is unexplained."""
         watched = self._traces(())
         if not watched[-1].rows:
-            return _Found(unexplained=f"while it is watched, {watched[-1].error}")
+            return (), (), f"while it is watched, {watched[-1].error}"
         fixed: Sequence[Trace] = ()
         for _ in range(_ROUNDS_MAX):
             places = tuple(self.seen)
@@ -125,7 +120,7 @@ class _Diagnosis:
             )
         elif not confirmed:
             unexplained = "the subject repeats while it is watched"
-        return _Found(confirmed, sorted(unknown, key=_key), unexplained)
+        return confirmed, sorted(unknown, key=_key), unexplained
 
     def _searched(self) -> tuple[list[Sequence[Place]], list[Place]]:
         """Groups of places that break the run each time, the fewest each, and places of which that
@@ -237,7 +232,7 @@ class _Diagnosis:
         passed = [place for place, seen in self.seen.items() if seen.first_step <= step]
         own = [place for place in passed if self._is_own(place)]
         late = [place for place in passed if self.seen[place].first_step > 0]
-        return _Found(suspected=sorted(own or late, key=_key), unexplained=why)
+        return (), sorted(own or late, key=_key), why
 
     def _is_own(self, place: Place) -> bool:
         """Whether the subject's own code is at a place, or called it."""

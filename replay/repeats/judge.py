@@ -4,7 +4,6 @@ of sets, and compared.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import sys
@@ -13,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
+from functools import partial
+from itertools import count
 from threading import Lock
 from typing import Final
 
@@ -85,7 +85,8 @@ def repeats(
     order = Order(
         located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore)
     )
-    run = _Runs(timeout, on_step)
+    counted = partial(_counted, timeout, on_step)
+    run = counted("runs", 2 + len(_IN_ORDER) + len(_MORE_SEEDS))
     not_tried = ""
     try:
         first = run(attrs.evolve(order, again=True))
@@ -94,19 +95,20 @@ def repeats(
     refusal = BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     if not first.rows:
         raise refusal
-    made = _made(order, run, first)
+    traces, is_ordered = _compared(order, run, first)
     verdict = Repeats(
         order.target, order.settings, first.kind, order.seed if first.is_seeded else None,
-        len(first.rows) - _MORE_ROWS.get(first.kind, 1), len(made.traces),
-        len({trace.way.hash_seed for trace in made.traces}),
-        not_seen=first.not_seen, is_ordered=made.is_ordered,
+        len(first.rows) - _MORE_ROWS.get(first.kind, 1), len(traces),
+        len({trace.way.hash_seed for trace in traces}),
+        not_seen=first.not_seen, is_ordered=is_ordered,
         left_out={path: first.left_out.get(path, 0) for path in order.ignored},
-        files_read=_files(made.traces, "files_read"),
-        files_written=_files(made.traces, "files_written"),
+        files_read=_files(traces, "files_read"), files_written=_files(traces, "files_written"),
     )  # fmt: skip
-    if made.differing is not None:
-        difference = _difference(order, made.differing, run)
+    if (other := _differing(first, traces)) is not None:
+        run = counted("runs for values, at most", 2 * _TRIES)
+        difference = _difference(order, (first, other), run)
         verdict = attrs.evolve(verdict, difference=difference)
+        run = counted("runs for causes, at most", RUNS_MAX)
         return diagnosed(verdict, run, order, difference.ways) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
@@ -122,25 +124,12 @@ def repeats(
     )  # fmt: skip
 
 
-@attrs.frozen
-class _Made:
-    """The runs that are compared.
-
-    Attributes:
-        traces: of all.
-        is_ordered: whether two of them have sets in opposite orders.
-        differing: the first two that differ, of those that must be equal; None: none do.
-    """
-
-    traces: Sequence[Trace]
-    is_ordered: bool
-    differing: tuple[Trace, Trace] | None
-
-
-def _made(order: Order, run: Run, first: Trace) -> _Made:
+def _compared(order: Order, run: Run, first: Trace) -> tuple[Sequence[Trace], bool]:
     """Run a subject once more as it was, and with sets in opposite orders, unless this breaks or
     changes it; if all are equal, under more hash seeds, for sets that libraries and C code iterate
     over: three miss a fourth of the sets of two texts there.
+
+    Returns all runs that must be equal, and whether two have sets in opposite orders.
     """
     end = time.monotonic() + _MORE_SECONDS
     # One after the other, if they write files: the next one may read what is half written.
@@ -148,46 +137,35 @@ def _made(order: Order, run: Run, first: Trace) -> _Made:
         again = pool.submit(run, order)
         ordered = [pool.submit(run, attrs.evolve(order, way=way)) for way in _IN_ORDER]
         traces, is_ordered = [first, again.result()], False
-        pairs = [(first, traces[1])]
         with suppress(BadInput):
             up, down = (future.result() for future in ordered)
             is_ordered = split_of(first, up) is None or split_of(up, down) is not None
         if is_ordered:
             traces += [up, down]
-            pairs += [(first, up), (first, down)]
-        differing = _differing(pairs)
-        if differing is None:
+        if _differing(first, traces) is None:
             orders = [attrs.evolve(order, way=Way(hash_seed)) for hash_seed in _MORE_SEEDS]
-            made = pool.map(lambda each: run(each) if time.monotonic() < end else None, orders)
-            more = [trace for trace in made if trace is not None]
-            traces += more
-            differing = _differing([(first, trace) for trace in more])
-    return _Made(traces, is_ordered, differing)
+            more = pool.map(lambda each: run(each) if time.monotonic() < end else None, orders)
+            traces += [trace for trace in more if trace is not None]
+    return traces, is_ordered
 
 
-def _differing(pairs: Sequence[tuple[Trace, Trace]]) -> tuple[Trace, Trace] | None:
-    return next((pair for pair in pairs if split_of(*pair) is not None), None)
+def _differing(first: Trace, traces: Sequence[Trace]) -> Trace | None:
+    """The first run that is not as another; None if all are."""
+    return next((trace for trace in traces if split_of(first, trace) is not None), None)
 
 
-class _Runs:
-    """Makes runs, and tells so."""
+def _counted(seconds: float, on_step: OnStep | None, what: str, most: int) -> Run:
+    """What makes runs, and tells how many of at most `most` were made."""
+    numbers, lock = count(1), Lock()
 
-    def __init__(self, seconds: float, on_step: OnStep | None) -> None:
-        self._seconds, self._on_step = seconds, on_step
-        self._made, self._lock = Counter[str](), Lock()
-
-    def __call__(self, order: Order) -> Trace:
-        trace = run_once(order, self._seconds)
-        if self._on_step is not None:
-            what, most = "runs", 2 + len(_IN_ORDER) + len(_MORE_SEEDS)
-            if order.fixes is not None:
-                what, most = "runs for causes, at most", RUNS_MAX
-            elif order.leaves_at is not None:
-                what, most = "runs for values, at most", 2 * _TRIES
-            with self._lock:  # runs are made by several threads
-                self._made[what] += 1
-                self._on_step(what, self._made[what], most)
+    def run(order: Order) -> Trace:
+        trace = run_once(order, seconds)
+        if on_step is not None:
+            with lock:  # runs are made by several threads
+                on_step(what, next(numbers), most)
         return trace
+
+    return run
 
 
 def _files(traces: Sequence[Trace], name: str) -> Sequence[str]:
@@ -218,22 +196,13 @@ def located(target: Target) -> str:
         return target
     name = getattr(target, "__qualname__", "<>")
     module = sys.modules.get(getattr(target, "__module__", ""))
-    path = getattr(module, "__file__", None)
-    if "<" in name or module is None or path is None:
+    path, spec = getattr(module, "__file__", None), getattr(module, "__spec__", None)
+    if "<" in name or path is None:
         raise BadInput(
             f"{format_value(target)} has no name in a file",
             "give a class or a function that is defined at the top of a module",
         )
-    return f"{path if _found_at(module.__name__) != Path(path) else module.__name__}:{name}"
-
-
-def _found_at(module: str) -> Path | None:
-    """Where another process finds a module by its name."""
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):  # __main__
-        return None
-    return None if spec is None or spec.origin is None else Path(spec.origin)
+    return f"{path if spec is None else spec.name}:{name}"  # a program has no specification
 
 
 def _difference(order: Order, pair: tuple[Trace, Trace], run: Run) -> Difference:

@@ -75,34 +75,30 @@ class Sightings:
         """
         through = None
         while frame is not None:
-            role = _role(frame.f_code.co_filename, self._home)
-            if role == "doctor":
-                return None, None
-            if role == "std":
-                if frame.f_code.co_name == "<module>" and frame.f_code.co_filename[0] != "<":
-                    return None, None
-                module = frame.f_globals.get("__name__", "")
-                through = (
-                    None
-                    if frame.f_code.co_filename[0] == "<"
-                    else f"{module}.{frame.f_code.co_qualname}"
-                )
-            elif role != "between":
+            file, function = frame.f_code.co_filename, frame.f_code
+            role, is_frozen = _role(file, self._home), file[0] == "<"
+            if role not in ("std", "between", "doctor"):
                 return frame, through
+            if role == "doctor" or (
+                role == "std" and function.co_name == "<module>" and not is_frozen
+            ):
+                break
+            if role == "std":
+                module = frame.f_globals.get("__name__", "")
+                through = None if is_frozen else f"{module}.{function.co_qualname}"
             frame = frame.f_back
         return None, None
 
     def _within(self, frame: FrameType | None, kind: str) -> Place | None:
         """The line of another package that called the code of a frame, if that is installed."""
         package = "" if frame is None else _role(frame.f_code.co_filename, self._home)
-        if not package:
-            return None
-        while frame is not None:
-            role = _role(frame.f_code.co_filename, self._home)
-            if role == "doctor" or frame.f_code.co_filename.startswith("<frozen importlib"):
-                return None  # the subject only imported it
+        while package and frame is not None:
+            file = frame.f_code.co_filename
+            role = _role(file, self._home)
+            if role == "doctor" or file.startswith("<frozen importlib"):
+                break  # the subject only imported it
             if role not in ("std", "between", package):
-                return Place(kind, frame.f_code.co_filename, frame.f_lineno)
+                return Place(kind, file, frame.f_lineno)
             frame = frame.f_back
         return None
 

@@ -50,7 +50,6 @@ _COMPILING: Final = frozenset(  # decorators of Numba and others that read a fun
 _SHOWN: Final = frozenset(("dumps", "format"))  # of an object, they use more than its text
 _TEXTS: Final = frozenset(("print", "repr", "str"))
 _OWN: Final = ("__format__", "__repr__", "__str__")
-_FORMATTED: Final = ("__float__", "__getitem__", "__index__", "__int__")  # by %, without a text
 
 
 @contextmanager
@@ -139,16 +138,19 @@ class Rewriting:
             return self._shown(path, line, value)
         kind: Any = type(value)
         has_address = all(getattr(kind, name) is getattr(object, name) for name in _OWN)
-        is_text = has_address and not any(hasattr(kind, name) for name in _FORMATTED)
         what = f"text of an object of {kind.__qualname__}"
-        if is_text and self._sightings.note(Place("id", path, line), what):
-            return _Text(f"<{kind.__qualname__} object at {self._numbers.number(value):#x}>")
+        if has_address and self._sightings.note(Place("id", path, line), what):
+            text = f"<{kind.__qualname__} object at {self._numbers.number(value):#x}>"
+            return _Shown(lambda: text)
         return value
 
     def _shown(self, path: str, line: int, value: Any) -> Any:
         """A value to be shown, or saved; a set at a fixed place in the order of content."""
         ordered = self._ordered(path, line, value)
-        return value if ordered is None else _Shown(type(value), ordered)
+        if ordered is None:
+            return value
+        text = lambda: f"{{{', '.join(map(repr, ordered))}}}"  # noqa: E731  # by what asks for it
+        return _Shown(text, type(value), (ordered,))
 
     def _ordered(
         self, path: str, line: int, value: Any, kind: str = "set-order"
@@ -212,28 +214,17 @@ def _taking(
     return function(*args, **kwargs)
 
 
-class _Text:
-    """Is shown as a text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
-
-
 class _Shown:
-    """Is shown, and pickled, as a set whose elements are in a given order."""
+    """Is shown as a text; pickled as a set of a kind whose elements are in a given order."""
 
-    def __init__(self, kind: Any, items: list[Any]) -> None:
-        self._kind = kind
-        self._items = items
+    def __init__(self, text: Callable[[], str], *reduced: Any) -> None:
+        self._text, self._reduced = text, reduced
 
     def __repr__(self) -> str:
-        return f"{{{', '.join(map(repr, self._items))}}}"
+        return self._text()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._kind, (self._items,)
+        return self._reduced
 
 
 class _Numbers:
@@ -251,7 +242,7 @@ class _Numbers:
         try:
             alive: Callable[[], object] = ref(value)
         except TypeError:
-            alive = partial(_same, value)  # kept, so that nothing else gets its address
+            alive = lambda: value  # noqa: E731  # kept, so that nothing else gets its address
         self._known[id(value)] = 64 * self._count, alive
         return 64 * self._count
 
@@ -260,10 +251,6 @@ class _Numbers:
         if type(value).__hash__ is object.__hash__:
             return self.number(value)
         return digest_of([content(value, 1)]) >> 3
-
-
-def _same(value: object) -> object:
-    return value
 
 
 def _helper(name: str, node: ast.expr, *more: ast.expr, line: int | None = None) -> ast.Call:
@@ -315,18 +302,6 @@ class _Transformer(ast.NodeTransformer):
         decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
         names = {getattr(d, "attr", getattr(d, "id", "")) for d in decorators}
         return node if names & _COMPILING else self.generic_visit(node)
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Mod) and isinstance(getattr(node.left, "value", None), str):
-            if isinstance(node.right, ast.Tuple):
-                held = node.right.elts
-                node.right.elts = [
-                    e if isinstance(e, ast.Starred) else _helper("text", e) for e in held
-                ]
-            else:
-                node.right = _helper("text", node.right)
-        return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

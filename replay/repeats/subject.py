@@ -153,57 +153,27 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
 
 def _environment(env: Any, seed: int, steps: int, name: str) -> Runnable:
     """`name`: of the parameter of its reset that takes the seed; empty: none does."""
-    kind, play_of = "environment", _Alone
+    kind, episodes_of = "environment", _alone
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
-        kind, play_of = "parallel environment", _Together
+        kind, episodes_of = "parallel environment", _together
         if hasattr(env, "last"):
-            kind, play_of = "AEC environment", _InTurns
+            kind, episodes_of = "AEC environment", _in_turns
 
     def run() -> Iterator[Shown]:
-        play, seeds = play_of(env, seed), count(seed)  # the next one for each reset
-        for _ in range(steps + 1):
-            if play.is_over:
-                yield Shown(play.reset(**({name: next(seeds)} if name else {})))
-            else:
-                yield Shown(play.step())
+        given = ({name: number} if name else {} for number in count(seed))  # of each reset
+        episodes = episodes_of(env, lambda: env.reset(**next(given)), _Actions(seed))
+        return map(Shown, islice(episodes, steps + 1))
 
     return Runnable(kind, run, is_seeded=name != "", is_reset=name != "")
 
 
-_STEPPED: Final = ("observation", "reward", "terminated", "truncated", "info")
+class _Actions:
+    """Random actions, of a seed of their own."""
 
-
-class _Alone:
-    """An environment of Gymnasium, by random actions of its own seed: what it gives, by name.
-
-    Attributes:
-        is_over: whether an episode has ended; one of many environments resets itself.
-    """
-
-    is_over = True
-
-    def __init__(self, env: Any, seed: int) -> None:
-        self.env = env
+    def __init__(self, seed: int) -> None:
         self._seeds, self._spaces = count(seed), dict[object, Any]()
 
-    def reset(self, **given: int) -> dict[str, object]:
-        """Begin an episode."""
-        self.is_over = False
-        return self._seen(self.env.reset(**given))
-
-    def step(self) -> dict[str, object]:
-        """Go on by a step."""
-        action = self._drawn("", self.env.action_space, self._last[0], self._last[-1])
-        returned = self.env.step(action)
-        self.is_over = not hasattr(self.env, "num_envs") and bool(returned[2] or returned[3])
-        return self._seen(returned)
-
-    def _seen(self, returned: Any) -> dict[str, object]:
-        self._last = returned
-        names = _STEPPED if len(returned) > 2 else ("observation", "info")
-        return dict(zip(names, returned, strict=True))
-
-    def _drawn(self, agent: object, space: Any, observation: object, info: Any) -> Any:
+    def __call__(self, agent: object, space: Any, observation: object, info: Any) -> Any:
         """An action of an agent, one that is allowed where the environment tells which are."""
         if agent not in self._spaces:
             self._spaces[agent] = copy.deepcopy(space)  # the environment may draw from its own
@@ -213,52 +183,65 @@ class _Alone:
         return self._spaces[agent].sample(*([] if mask is None else [mask.astype("int8")]))
 
 
-class _Together(_Alone):
-    """A parallel environment of PettingZoo."""
+# Episodes of an environment without end: what it gives, by name.
 
-    def step(self) -> dict[str, object]:
-        """Go on by a step."""
-        env, observations, infos = self.env, self._last[0], self._last[-1]
-        actions = {
-            agent: self._drawn(
-                agent, env.action_space(agent), observations[agent], infos.get(agent)
-            )
-            for agent in env.agents
-        }
-        return self._seen(env.step(actions))
-
-    def _seen(self, returned: Any) -> dict[str, object]:
-        self.is_over = not self.env.agents
-        return {
-            f"{name} of {agent}": value
-            for name, values in super()._seen(returned).items()
-            for agent, value in values.items()  # type: ignore[attr-defined]
-        }
+_Episodes = Iterator[dict[str, object]]
+_STEPPED: Final = ("observation", "reward", "terminated", "truncated", "info")
 
 
-class _InTurns(_Alone):
-    """An environment of PettingZoo whose agents act in turn: a step is a turn."""
+def _alone(env: Any, reset: Callable[[], Any], action: _Actions) -> _Episodes:
+    """Of Gymnasium; one of many environments resets itself."""
+    while True:
+        returned, is_over = reset(), False
+        yield _named(returned)
+        while not is_over:
+            returned = env.step(action("", env.action_space, returned[0], returned[-1]))
+            is_over = not hasattr(env, "num_envs") and bool(returned[2] or returned[3])
+            yield _named(returned)
 
-    def reset(self, **given: int) -> dict[str, object]:
-        """Begin an episode."""
-        self.env.reset(**given)
-        return self._turn()
 
-    def step(self) -> dict[str, object]:
-        """Go on by a turn."""
-        env = self.env
-        observation, _reward, terminated, truncated, info = env.last()
-        agent = env.agent_selection
-        space = env.action_space(agent)
-        is_out = terminated or truncated
-        env.step(None if is_out else self._drawn(agent, space, observation, info))
-        return self._turn()
+def _together(env: Any, reset: Callable[[], Any], action: _Actions) -> _Episodes:
+    """Of PettingZoo, parallel."""
+    while True:
+        returned = reset()
+        yield _named_by_agent(returned)
+        while env.agents:
+            observations, infos = returned[0], returned[-1]
+            actions = {
+                agent: action(agent, env.action_space(agent), observations[agent], infos.get(agent))
+                for agent in env.agents
+            }
+            returned = env.step(actions)
+            yield _named_by_agent(returned)
 
-    def _turn(self) -> dict[str, object]:
-        env = self.env
-        self.is_over = not env.agents
-        shown: dict[str, object] = {"agents": tuple(env.agents), "rewards": dict(env.rewards)}
-        if not env.agents:
-            return shown
-        given = self._seen(env.last()).items()
-        return {**shown, **{f"{name} of {env.agent_selection}": value for name, value in given}}
+
+def _in_turns(env: Any, reset: Callable[[], Any], action: _Actions) -> _Episodes:
+    """Of PettingZoo, whose agents act in turn: a step is a turn."""
+    while True:
+        reset()
+        yield _turn(env)
+        while env.agents:
+            observation, _reward, terminated, truncated, info = env.last()
+            agent, is_out = env.agent_selection, terminated or truncated
+            space = env.action_space(agent)
+            env.step(None if is_out else action(agent, space, observation, info))
+            yield _turn(env)
+
+
+def _turn(env: Any) -> dict[str, object]:
+    shown: dict[str, object] = {"agents": tuple(env.agents), "rewards": dict(env.rewards)}
+    given = _named(env.last()) if env.agents else {}
+    return shown | {f"{name} of {env.agent_selection}": value for name, value in given.items()}
+
+
+def _named(returned: Any) -> dict[str, Any]:
+    names = _STEPPED if len(returned) > 2 else ("observation", "info")
+    return dict(zip(names, returned, strict=True))
+
+
+def _named_by_agent(returned: Any) -> dict[str, object]:
+    return {
+        f"{name} of {agent}": value
+        for name, values in _named(returned).items()
+        for agent, value in values.items()
+    }

@@ -21,7 +21,6 @@ KINDS: Final = {
     "system-random": "takes random bytes from the operating system",
     "clock": "reads a clock",
     "process": "reads the number of the process or thread",
-    "environment": "reads the hash seed",
     "id": "uses the address of an object",
     "hash": "uses a hash that differs from process to process",
     "files": "lists files in the order of the file system",

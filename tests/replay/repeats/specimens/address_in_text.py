@@ -6,9 +6,6 @@ class Agent:
 
 
 class Price:
-    def __float__(self):
-        return 2.0
-
     def __format__(self, spec):
         return format(2.0, spec)
 
@@ -27,4 +24,4 @@ class Model:
             "{.name}".format(self.agents[3]),  # noqa: UP032
             pickle.loads(pickle.dumps(self.agents[3])).name,
         ]
-        self.prices = [f"{Price():.2f}", "%.2f" % Price()]  # noqa: UP031
+        self.prices = [f"{Price():.2f}"]

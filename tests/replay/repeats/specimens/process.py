@@ -18,15 +18,6 @@ class HashOfText:
         self.size += births.random() - deaths.random()
 
 
-class HashSeed:
-    def __init__(self, seed):
-        self.state = seed
-        self.shift = int(os.environ["PYTHONHASHSEED"])  # cause: environment
-
-    def step(self):
-        self.state += self.shift
-
-
 class ProcessNumber:
     def __init__(self, seed):
         self.random = random.Random(seed + os.getpid())  # cause: process
@@ -69,7 +60,7 @@ class FirstReady:
 
 class Model:
     def __init__(self, seed):
-        self.parts = [HashOfText(seed), HashSeed(seed), ProcessNumber(seed), SortedById(seed)]
+        self.parts = [HashOfText(seed), ProcessNumber(seed), SortedById(seed)]
         self.parts.append(FirstReady(seed))
 
     def step(self):

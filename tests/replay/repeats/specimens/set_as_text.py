@@ -8,8 +8,6 @@ class Model:
         self.tags = {"red", "green", "blue", "white"}
         self.left, *self.others = self.tags  # cause: set-order
         self.shown = f"tags: {self.tags}"  # cause: set-order
-        self.printed = "tags: %s" % self.tags  # cause: set-order  # noqa: UP031
-        self.pair = "%s %d" % (self.tags, seed)  # cause: set-order  # noqa: UP031
         self.counts = Counter()
         self.counts.update(self.tags)  # cause: set-order
         self.first = self.counts.most_common(1)
