@@ -20,22 +20,22 @@ from typing import Any
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.worlds.competition import players as season
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.check import SeasonCheck
 from goldrush.agents.worlds.competition.players import configured
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import run
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.world import Batch, Block
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+from tests import playing as season
 from tests.laws.seasons import Cast, Season, logical_act, world_of
 from tests.laws.seasons import cast_of as cast_in
 from tests.llm import local
 from tests.llm.seasons import playing
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.mining import fork, record
 from tests.seasons import RICH, RICH_CAST
 from tests.seasons import fork as fork_of_season
 

@@ -1,23 +1,51 @@
-"""Whole seasons of real policies, played in memory: no files, no run loop."""
+"""Whole seasons of real policies, played in memory: no files, no run loop; and recorded."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
 
+from goldrush.agents import players
 from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.worlds.competition.arenas import arena_record, opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.play import session_of
-from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, prepared
 from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.kernel.fold import fold
-from goldrush.kernel.run import rest_of
+from goldrush.kernel.run import OnUnit, rest_of
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
 from goldrush.kernel.worlds.competition.events import CODES
+from goldrush.kernel.worlds.competition.state import SeasonState
 from tests.laws.seasons import Step
+
+
+def record(
+    path: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    cast: Sequence[Seat] | None = None,
+    *,
+    force: bool = False,
+    fsync: bool = False,
+    on_assignment: OnUnit[SeasonState] | None = None,
+    **needs: Any,
+) -> SeasonState:
+    """Play a season into a new journal and return the last state. `settings` are as for
+    `configured`; without a `cast` all are scripted. User-defined policies in it are trusted.
+    `on_assignment` is called as each assignment closes; `needs` are fields of Resources.
+
+    Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
+    """
+    resources = Resources(**needs)
+    config = configured(settings or {}, resources)
+    world = competition(rules_of(config.arena))
+    return players.record(
+        world, SEASON_PLAYERS, path, prepared(config, cast), resources=resources, force=force,
+        fsync=fsync, on_unit=on_assignment,
+    )  # fmt: skip
 
 
 def nk() -> Arena:

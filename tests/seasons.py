@@ -11,7 +11,7 @@ from typing import Any, Final
 from goldrush.agents import players
 from goldrush.agents.players import ForkChange, Resources
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.walk import Walk
@@ -23,6 +23,7 @@ from tests.journals import changed as rows_changed
 from tests.journals import commits_of, events_of
 from tests.llm.seasons import playing, recorded
 from tests.llm.servers import serving
+from tests.playing import record
 
 HEADER: Final = Header(NAME, RULES)
 SMALL: Final[Mapping[str, Any]] = {"arena": "nk[seeds=1]", "assignments": 4, "seed": 2}

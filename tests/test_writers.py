@@ -18,13 +18,13 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.worlds.competition.players import record as record_season
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.files import MARK, is_temporary
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.mining import record
+from tests.playing import record as record_season
 from tests.waiting import HANGS
 
 # A command that tells of the call that would give NAME to a file, and then waits.

@@ -14,7 +14,6 @@ from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import StageGame
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
@@ -30,6 +29,7 @@ from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, logged, write
+from tests.mining import fork, record
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
 MIX = "raid*1,greedy-mine*1,random*2"

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -20,6 +19,7 @@ from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
+from tests.mining import record, resume
 
 SETTINGS = {"rounds": 12, "seed": 3}
 

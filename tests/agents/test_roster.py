@@ -12,12 +12,12 @@ import pytest
 import goldrush
 from goldrush.agents.llm.models import Models
 from goldrush.agents.roster import Entry, Roster, format_policy
-from goldrush.agents.worlds.mining.players import prepare, record
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, NotAJournal
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.worlds.mining.observe import Observation
+from tests.mining import prepare, record
 
 DEFAULT = ["greedy-mine"] * 3 + ["defend-then-mine"] * 3 + ["tit-for-tat-raid"] * 2 + ["random"] * 2
 

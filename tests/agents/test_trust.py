@@ -11,7 +11,6 @@ from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.trust import check_trust, import_names, import_policy, is_import_name
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.players import configured
-from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
@@ -21,6 +20,7 @@ from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of, read_plan
 from tests.faults.sentinel import SENTINEL, leave, played_by_it
+from tests.mining import fork, prepare, record, resume
 from tests.seasons import fork as fork_of_season
 from tests.seasons import kept
 from tests.seasons import resume as resume_of_season

@@ -23,7 +23,6 @@ from typing import Any, Final
 import click
 import msgpack
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import ROSTER_DEFAULT
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
@@ -31,6 +30,7 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.verify import verify
 from tests.indexes import cache_apart
+from tests.mining import record
 
 from . import (
     episodes,
@@ -244,7 +244,7 @@ def _whole_processes(folder: Path, roster: str, peers: Sequence[str]) -> Row:
     theirs = _HUNDRED.format(run=f"run(seed, {list(peers)!r})")
     return _process(
         "100 runs, whole process",
-        ["-c", f"from goldrush.agents.worlds.mining.players import record\n{ours}"],
+        ["-c", f"from tests.mining import record\n{ours}"],
         "the same in Mesa",
         ["-c", "from tests.bench.mesa_model import run" + theirs],
         "<= 0.5",

@@ -107,7 +107,11 @@ def room(*names):
 begun = time.process_time_ns()
 room("kernel.worlds.mining", "kernel.mining")
 print("import the kernel:", time.process_time_ns() - begun)
-record = room("agents.worlds.mining.players", "agents.mining.players", "agents.mining").record
+recording = room("agents.worlds.mining.players", "agents.mining.players", "agents.mining")
+record = getattr(recording, "record", None)
+if record is None:
+    def record(path, settings, roster, force):
+        import_module("goldrush").record(path, roster=roster, force=force, **settings)
 verify = room("replay.journal.verify", "replay.verify").verify
 rebuild = room("replay.journal.rebuild", "replay.rebuild").rebuild
 walking, journal = room("kernel.walk", "kernel.fold"), room("kernel.journal")

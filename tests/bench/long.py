@@ -13,12 +13,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import index_of
+from tests.mining import record
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 7

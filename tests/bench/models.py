@@ -19,8 +19,8 @@ from pathlib import Path
 import attrs
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.worlds.mining.players import record
 from tests.llm.servers import Asked, Reply, plan, serving
+from tests.mining import record
 
 AGENTS = 10
 ROUNDS = 21

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.worlds.competition.players import record as record_season
-from goldrush.agents.worlds.mining.players import record
 from goldrush.replay.view.page import write_page
+from tests.mining import record
+from tests.playing import record as record_season
 
 Row = tuple[str, str, str, str, str]
 TRIES = 5

@@ -25,11 +25,11 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.replay.journal.verify import verify
+from tests.mining import record
 
 SEED: Final = 7
 SIZES: Final = tuple((10**n, 10 ** (n + 1)) for n in range(1, 6))  # agents, plots

@@ -21,7 +21,7 @@ from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.agents.worlds.competition.benches.mining import setting_of
-from goldrush.agents.worlds.competition.players import configured, record
+from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.fold import units
 from goldrush.kernel.journal import JournalReader
@@ -33,6 +33,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Tested, Tried, name
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.verify import verify
+from tests.playing import record
 
 Row = tuple[str, str, str, str, str]
 Run = tuple[Any, str, int]  # conduct, treatment, seed

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.cli.helpers import assert_refused, built_in, goldrush
 from tests.journals import commits_of
+from tests.mining import record
 
 
 @pytest.fixture(scope="module")

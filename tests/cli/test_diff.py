@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalWriter
 from goldrush.kernel.world import Block
@@ -15,6 +14,7 @@ from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.diff import diff, format_diff
 from tests.cli.helpers import goldrush
 from tests.journals import commits_of, write
+from tests.mining import fork, record
 
 RUN = ({"rounds": 6, "rows": 4, "cols": 4}, "random*4")
 

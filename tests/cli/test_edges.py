@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import Header, JournalReader
 from goldrush.replay.study.cells import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.kernel.test_journal import forged
+from tests.mining import record
 from tests.waiting import HANGS
 
 SMALL = 400 << 20  # bytes of address space

@@ -13,11 +13,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import START, Commit
 from goldrush.replay.data.encoded import csv_table
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import commits_of, write
+from tests.mining import record
 
 NAMES = ("events", "rounds", "measures", "agents", "spells")
 

@@ -11,7 +11,6 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.measures import mean
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.data.groups import groups
@@ -21,6 +20,7 @@ from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from tests.cli.helpers import Ran, assert_refused, bars_after, goldrush, in_terminal
 from tests.golden import RULES_1, path_of
 from tests.journals import changed, commits_of, write
+from tests.mining import fork, record
 
 DASH = "-"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import FORK, START, Commit, Header
 from tests.cli.helpers import assert_refused, goldrush, in_terminal
 from tests.golden import path_of
 from tests.journals import commits_of, write
+from tests.mining import record
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.cli.options import Output
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import is_visible, quoted, quoted_path
 from goldrush.replay.report.report import report
 from tests.cli.helpers import assert_refused, built_in, goldrush
+from tests.mining import record
 from tests.waiting import HANGS
 
 # Every command that writes where it is told, up to the path.

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.files import JOURNAL
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, bars_after, goldrush, in_terminal
+from tests.mining import record
 from tests.waiting import HANGS, until
 
 

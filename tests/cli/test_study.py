@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.study import study
 from tests.cli.helpers import ROOT, assert_refused, bars_after, drained, goldrush
 from tests.journals import tree
+from tests.mining import record
 from tests.waiting import HANGS, until, until_gone
 
 SMALL = [

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from goldrush import record as goldrush_record
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.cli.audit import LISTED_MAX
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.journals import commits_of, forged, redrawn, write
+from tests.mining import fork, record
 
 ROUNDS = 12
 LOUD = """

@@ -9,7 +9,6 @@ import pytest
 
 from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import digest_of, wording_of
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.prompts.v2 import wordable
 from goldrush.cli.codes import DONE
 from goldrush.cli.main import _run
@@ -25,6 +24,7 @@ from tests.cli.helpers import assert_refused, goldrush
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.mining import fork, record
 
 OWN = """
 description = "own words"

@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from tests.cli.helpers import ROOT, cold
+from tests.mining import record
 from tests.seasons import small
 from tests.waiting import HANGS
 

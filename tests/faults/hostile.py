@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import GAME, fork, resume
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, WriteFailed
@@ -43,6 +43,7 @@ from tests.faults.commands import typed
 from tests.faults.journals import TRUST, fast_folder, forked, small
 from tests.faults.sampling import ALL, sampled
 from tests.indexes import cache_apart, cached
+from tests.mining import fork, resume
 
 MEMORY = 1 << 30  # bytes of address space
 EVENTS_OF = {event.name: code for code, event in enumerate(EVENTS)}

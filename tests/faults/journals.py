@@ -15,7 +15,6 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
@@ -28,6 +27,7 @@ from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.summary import summarise
 from tests.faults.policies import NOISY
 from tests.journals import commits_of
+from tests.mining import fork, record
 
 TRUST = (NOISY,)
 SMALL = {

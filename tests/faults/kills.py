@@ -26,12 +26,12 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.journal import FORK, JournalReader
 from tests.faults.dying import die_at
 from tests.faults.journals import AUTHORITY, BIG, FORKED_AT, ROSTER, SMALL, TRUST, fork_small, small
 from tests.faults.policies import NOISY
+from tests.mining import fork, record, resume
 
 Announce = Callable[[int, Any], None]
 Act = Callable[[Path, Announce], object]

@@ -19,7 +19,6 @@ import attrs
 import msgpack
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import fork, resume
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotAJournal, TornTail
@@ -35,6 +34,7 @@ from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.mining.story import SENTENCES
 from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
+from tests.mining import fork, resume
 
 HEAD, TAIL, MAGIC = 11, 9, 10  # bytes
 

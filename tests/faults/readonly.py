@@ -10,11 +10,11 @@ import random
 import sys
 from pathlib import Path
 
-from goldrush.agents.worlds.mining.players import resume
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal import index
 from tests.faults.journals import SOUND, TRUST
 from tests.faults.readers import READERS, Case, fate_of, forked_off, resumed, tried
+from tests.mining import resume
 
 NOBODY = 65534
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import BadInput, DamagedJournal, NotAJournal, TornTail, WriteFailed
 from goldrush.kernel.journal import JournalReader
 from tests.faults.disk import ALL, Disk
@@ -26,6 +25,7 @@ from tests.faults.journals import (
 )
 from tests.faults.tries import End, Lost, check
 from tests.kernel import test_early_commits as choir
+from tests.mining import record, resume
 
 NAME, PARENT = "run.journal", "parent.journal"
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.errors import DamagedJournal
 from goldrush.kernel.journal import FORK
 from goldrush.kernel.worlds.mining.events import EVENTS
@@ -24,6 +23,7 @@ from tests.faults.damage import CORRUPTIONS, Damaged
 from tests.faults.journals import SOUND, TRUST, TWINS, Sound, forked, pieces_of, rubble, small
 from tests.faults.readers import LONG_READERS, READERS, Bench, Reader, fate_of, resumed, verified
 from tests.faults.sampling import sampled, step
+from tests.mining import fork
 
 SAMPLE = 1_000  # random corruptions of the longer journal
 BOTH = pytest.mark.parametrize("name", ["small", "forked"])

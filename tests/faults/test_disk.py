@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel import files
 from goldrush.kernel.errors import JournalInUse
 from goldrush.kernel.journal import JournalWriter
@@ -25,6 +24,7 @@ from tests.faults.journals import AUTHORITY, ROSTER, SMALL, SOUND, TRUST, fork_s
 from tests.faults.recorders import RECORDERS, recorders
 from tests.faults.sampling import step
 from tests.faults.tries import Found, crashes, failures, full_disks, tree
+from tests.mining import record, resume
 
 STEPS = {"record with models": 7}  # its calls are many and alike
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.journal import START, Commit
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
@@ -21,6 +20,7 @@ from tests.faults.conftest import Counted
 from tests.faults.hostile import KINDS
 from tests.faults.hostile_seasons import SAMPLE
 from tests.faults.journals import TRUST, Sound, forked, small
+from tests.mining import fork
 
 GROWTH_MAX = 400 << 20  # bytes; msgpack takes lists in lists for what they say they hold
 

@@ -12,7 +12,6 @@ import click
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining import players as mining
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
@@ -21,6 +20,7 @@ from goldrush.replay.journal.prompts import prompted as prompted_miner
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.prompt import prompted
+from tests import mining
 from tests.faults import sentinel
 from tests.faults.sentinel import FORGED_IN, SENTINEL
 from tests.seasons import fork, resume

@@ -2,8 +2,8 @@
 
 import sys
 
-from goldrush.agents.worlds.mining.players import record
 from tests.faults.journals import AUTHORITY, ROSTER, SMALL
+from tests.mining import record
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 from goldrush.kernel.files import (
@@ -30,6 +29,7 @@ from goldrush.kernel.journal import Header
 from goldrush.kernel.worlds.mining import MINING
 from tests.cli.helpers import ROOT
 from tests.journals import tree
+from tests.mining import fork, record
 from tests.waiting import HANGS
 
 NOBODY = 65534

@@ -19,7 +19,6 @@ import pytest
 from xxhash import xxh3_64_intdigest as xxh3
 
 from goldrush import kernel
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import run
 from goldrush.kernel.errors import DamagedJournal, TornTail
 from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalWriter
@@ -36,6 +35,7 @@ from goldrush.kernel.worlds.mining.events import (
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 from tests.journals import commits_of
+from tests.mining import fork, record
 
 PAGE_PATH = Path(kernel.__file__).with_name("README.md")
 PAGE = PAGE_PATH.read_text("utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
@@ -27,6 +27,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import DERIVE, FOLD, verify
 from tests.faults.hostile_seasons import season
 from tests.journals import commits_of, forged, write
+from tests.mining import fork, record, resume
 
 
 @pytest.fixture

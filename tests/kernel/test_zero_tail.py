@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import DamagedJournal, JournalError, TornTail
 from goldrush.kernel.journal import END, FORK, Commit, JournalReader
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, peak
+from tests.mining import fork, record, resume
 
 SETTINGS = {"rounds": 3, "rows": 2, "cols": 2, "agents": 2, "seed": 5}
 MORE = (0, 1, 9, 4096)  # bytes by which the file is longer than what was lost of it

@@ -19,7 +19,7 @@ import pytest
 
 from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.rounds import check_of
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare, record
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
 from goldrush.kernel import fold, run
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
@@ -33,6 +33,7 @@ from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import Break, Verdict, verify
 from tests.journals import commits_of, write
+from tests.mining import prepare, record
 
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 ROUNDS = 6

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.forking import changes
 from goldrush.kernel.journal import FORK
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
@@ -19,6 +18,7 @@ from goldrush.replay.journal.verify import verify
 from tests.golden import MODELS, NAMES, path_of
 from tests.journals import commits_of
 from tests.laws.strategies import configs, hostile_plans, rosters
+from tests.mining import fork, record, resume
 
 ROUNDS = 6
 few = settings(max_examples=settings().max_examples * 4 // 5)  # each records and forks runs

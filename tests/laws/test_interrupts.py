@@ -35,10 +35,10 @@ from goldrush.agents.players import PreparedRun, Resources
 from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import configured
-from goldrush.agents.worlds.mining import players as mining
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
+from tests import mining
 from tests.faults.sampling import sampled
 from tests.journals import commits_of
 from tests.llm.runs import models, text_of, told

@@ -20,11 +20,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from goldrush.agents.worlds.competition import players as season
-from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+from tests import playing as season
 from tests.golden import MODELS
+from tests.mining import record
 from tests.seasons import kept
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ Run = tuple[dict[str, Any], str | None, str]  # settings, roster, treatment
 # What a process of its own runs: every run of the list on its standard input, into its folder.
 RECORD = """
 import json, sys
-from goldrush.agents.worlds.mining.players import record
+from tests.mining import record
 for name, (settings, roster, treatment) in json.load(sys.stdin).items():
     record(name, settings, roster, treatment)
 """
@@ -242,7 +242,7 @@ def test_every_version_of_cpython_writes_the_same_prompts(prompts: str, version:
 # this interpreter, and one with a model, what it was sent and has answered read again.
 SEASONS = """
 import sys
-from goldrush.agents.worlds.competition.players import record
+from tests.playing import record
 from goldrush.replay.journal.verify import verify
 
 for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):

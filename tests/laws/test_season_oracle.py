@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 
 from goldrush.agents.worlds.competition.arenas import arena_record, rules_of
-from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.fold import block_events, events, units
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Block, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.state import SeasonState
 from tests.laws.seasons import Season, logical, played, seasons, world_of
+from tests.playing import record
 from tests.season_oracle import Act, Event, derived_from
 
 # Thresholds are met, and sparks run out, within a few assignments; tests of claims cost next to

@@ -20,7 +20,7 @@ from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.rounds import RoundPlay, check_of, session_of
 from goldrush.agents.session import Session, asked_again
 from goldrush.agents.worlds.competition.play import ANSWERED
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
@@ -33,6 +33,7 @@ from goldrush.replay.journal.verify import verify
 from tests.faults.journals import small
 from tests.journals import commits_of, write
 from tests.laws.test_interrupts import Game, Outside, run, season
+from tests.mining import prepare
 
 ROSTER = "raid,llm:a*3,human,random"
 CAST = ("ada=llm:a", "ben=llm:a", "cleo=llm:a", "judge=human")

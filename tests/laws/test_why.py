@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.world import Event
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.worlds.mining.why import explained
 from tests.laws.test_forks import changes_of, few, runs
+from tests.mining import fork
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from zlib import crc32
 
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.players import record
 from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import TornTail
@@ -24,6 +23,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.kernel.worlds.competition.state import SeasonState
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.playing import record
 
 # Claims are tested in no time, everybody may do everything from the start, and nobody is safe.
 SETTINGS: dict[str, Any] = {

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.world import Row
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import arriving, models, played_again, playing
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.mining import record
 from tests.quick_disk import syncing
 
 AGENT, ROUND = 1, 3  # whose submission is forged

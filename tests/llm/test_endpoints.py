@@ -13,13 +13,13 @@ from goldrush.agents.llm.model import NONE, TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.players import record
-from goldrush.agents.worlds.mining import players as mining
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.usage import usage
+from tests import mining
 from tests.llm.seasons import SETTINGS, said
 from tests.llm.servers import Asked, Reply, completion, error, serving
 from tests.llm.test_whole import reply
+from tests.playing import record
 
 HEADER, FIELD = "a header, 0123456789", "query-0123456789"
 TABLE = """\

@@ -12,13 +12,13 @@ import pytest
 from goldrush.agents.llm.failures import FIRST, Failures, Tally, failure_kind, format_failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import About, answer_error, recorded_answer
-from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from tests.llm.runs import models, playing
 from tests.llm.seasons import recorded
 from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.mining import fork, record, resume
 
 CUT = completion('{"actions": [[', "length", usage=(100, 500))
 MISSING = error(400)

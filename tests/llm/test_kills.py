@@ -23,13 +23,13 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import GoldrushError
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT
 from tests.journals import progress
 from tests.llm.runs import models, pairs, playing, rows_in, told
 from tests.llm.servers import Asked, Reply, Server, serving
+from tests.mining import record, resume
 from tests.quick_disk import syncing
 from tests.waiting import HANGS, until
 
@@ -42,7 +42,7 @@ FORKER = """
 import json, os, signal, sys
 from pathlib import Path
 import openai
-from goldrush.agents.worlds.mining.players import record, resume
+from tests.mining import record, resume
 from goldrush.kernel.errors import BadInput
 from tests.faults.dying import die_at
 from tests.llm.runs import models

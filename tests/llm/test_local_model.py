@@ -9,15 +9,16 @@ import pytest
 
 from goldrush.agents.llm.model import SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.mining.players import GAME, record, resume
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel.errors import RunStopped
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
+from tests import playing as seasons
 from tests.llm import local
+from tests.mining import record, resume
 from tests.waiting import HANGS
 
 pytestmark = [

@@ -19,7 +19,7 @@ from goldrush.agents.llm.wordings import Framed, default_of
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.worlds.mining.parse import parse
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts import v1, v2
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block, advance
@@ -40,6 +40,7 @@ from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.laws.strategies import Game, games, played
 from tests.llm import local
+from tests.mining import prepare
 
 each_version = pytest.mark.parametrize("version", [1, 2])
 PROMPT_MAX = {1: v1.PROMPT_MAX, 2: v2.PROMPT_MAX}

@@ -20,7 +20,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
 from goldrush.agents.rounds import estimates_of
 from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.players import GAME, fork, prepare, record, resume
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
@@ -36,6 +36,7 @@ from tests.journals import commits_of, forged, progress, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.mining import fork, prepare, record, resume
 from tests.quick_disk import syncing
 from tests.waiting import until
 

@@ -22,16 +22,16 @@ from goldrush.agents.llm.model import FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TE
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.players import record
 from goldrush.agents.worlds.competition.seats import with_models_resolved
-from goldrush.agents.worlds.mining import players as mining
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
+from tests import mining
 from tests.journals import commits_of
 from tests.llm.seasons import SETTINGS, answers_in, playing
 from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.playing import record
 from tests.seasons import resume
 
 KEY = "sk-0123456789abcdef"

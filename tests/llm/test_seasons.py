@@ -26,7 +26,7 @@ from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import OFFER, cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
-from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, record
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.seats import (
     models_of,
@@ -48,6 +48,7 @@ from tests.journals import commits_of, write
 from tests.llm.runs import models
 from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded, said, season_of
 from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.playing import record
 from tests.seasons import HEADER, fork, resume
 
 OFFICES = ("admin", "assistant", "judge", "therapist")

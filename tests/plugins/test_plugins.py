@@ -16,7 +16,6 @@ from goldrush.agents.plugins import COMMANDS, WORLDS, PluginFailed, load_fault, 
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
 from goldrush.agents.plugins import installed as every
 from goldrush.agents.trust import add_user_folder
-from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.cli.main import cli
 from goldrush.games.fishery import Fishery
@@ -39,6 +38,7 @@ from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.lessons import TOOLS, play
+from tests.mining import fork, record, resume
 from tests.plugins.canaries import Sharks
 from tests.plugins.installed import dist_info
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel import journal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
@@ -27,6 +27,7 @@ from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.measures import measure
 from tests.journals import peak
+from tests.mining import fork, record, resume
 
 FEW, MANY = 300, 900  # rounds
 BOUNDED = 16  # bytes a round: less than a list with anything new for each of them

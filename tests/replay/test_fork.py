@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
 from goldrush.kernel import files
 from goldrush.kernel.errors import (
     BadInput,
@@ -38,6 +37,7 @@ from goldrush.replay.arguments import submissions_in
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, in_pieces, logged, write
+from tests.mining import fork, prepare, record, resume
 
 ROUNDS = 9
 SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}

@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.agents import players
 from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare, record, resume
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
 from goldrush.kernel.errors import UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
@@ -33,6 +33,7 @@ from tests.golden import (
     path_of,
 )
 from tests.indexes import cache_apart
+from tests.mining import prepare, record, resume
 
 
 def test_every_treatment_a_fork_and_models_have_a_golden_journal_and_no_other_is_kept() -> None:

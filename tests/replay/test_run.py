@@ -17,12 +17,12 @@ from click.testing import CliRunner
 
 import goldrush
 import goldrush.testing
-from goldrush.agents.worlds.mining import players
 from goldrush.cli.main import cli
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.measures import Measured
+from tests import mining
 from tests.pages import unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -272,7 +272,7 @@ def test_a_planned_run_is_estimated_and_then_recorded_as_any_other(tmp_path: Pat
     assert [] == [*planned.estimate()]
     assert [] == [*tmp_path.iterdir()]
     run = planned.record(tmp_path / "run.journal")
-    players.record(tmp_path / "other.journal", {"rounds": 3}, "raid*4", "scarce")
+    mining.record(tmp_path / "other.journal", {"rounds": 3}, "raid*4", "scarce")
     assert (tmp_path / "other.journal").read_bytes() == run.path.read_bytes()
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
@@ -13,6 +12,7 @@ from goldrush.replay.summary import chosen, summarise
 from goldrush.replay.text import format_number
 from tests.golden import path_of
 from tests.lessons import play
+from tests.mining import record
 from tests.plugins.installed import install_world
 
 

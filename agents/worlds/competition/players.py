@@ -1,16 +1,14 @@
-"""The `Players` of seasons, and functions that prepare and record them."""
+"""The `Players` of seasons, and functions that prepare them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents import players
 from goldrush.agents.estimate import prompts_of
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
@@ -55,11 +53,9 @@ from goldrush.agents.worlds.competition.seats import (
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.agents.worlds.competition.versions import LONGEST, PROMPTS
 from goldrush.kernel.errors import BadInput, PolicyFailed
-from goldrush.kernel.run import OnUnit
 from goldrush.kernel.settings import check_setting
 from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial
@@ -67,31 +63,6 @@ from goldrush.kernel.worlds.competition.terms import OFFICES, Role, Status
 
 if TYPE_CHECKING:
     from goldrush.agents.session import Prompt, Session
-
-
-def record(
-    path: str | Path,
-    settings: Mapping[str, Any] | None = None,
-    cast: Sequence[Seat] | None = None,
-    *,
-    force: bool = False,
-    fsync: bool = False,
-    on_assignment: OnUnit[SeasonState] | None = None,
-    **needs: Any,
-) -> SeasonState:
-    """Play a season into a new journal and return the last state. `settings` are as for
-    `configured`; without a `cast` all are scripted. User-defined policies in it are trusted.
-    `on_assignment` is called as each assignment closes; `needs` are fields of Resources.
-
-    Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
-    """
-    resources = Resources(**needs)
-    config = configured(settings or {}, resources)
-    world = competition(rules_of(config.arena))
-    return players.record(
-        world, SEASON_PLAYERS, path, prepared(config, cast), resources=resources, force=force,
-        fsync=fsync, on_unit=on_assignment,
-    )  # fmt: skip
 
 
 def configured(

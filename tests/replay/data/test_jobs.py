@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from goldrush.agents import pool, workers
-from goldrush.agents.worlds.mining.players import record
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.data import encoded
 from goldrush.replay.data.encoded import arrow_table, csv_table
 from goldrush.replay.data.groups import groups
 from tests.golden import path_of
+from tests.mining import record
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")

@@ -11,12 +11,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.data import encoded
 from goldrush.replay.data.encoded import CSV, PARQUET
 from tests.cli.helpers import ROOT
 from tests.golden import path_of
+from tests.mining import record
 
 BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
 

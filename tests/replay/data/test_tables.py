@@ -26,7 +26,6 @@ import pytest
 from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
 from goldrush.agents.seats import policy_label
-from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.kernel import fold, shape
 from goldrush.kernel.draws import Draws
@@ -58,6 +57,7 @@ from goldrush.replay.worlds.mining.tables import AGENTS, SPELLS
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.golden import path_of
 from tests.journals import changed, commits_of, in_pieces, write
+from tests.mining import record
 from tests.plugins.installed import install_world
 from tests.tables import as_text, by_name, in_pandas, read_text, same_text
 

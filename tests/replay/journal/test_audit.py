@@ -10,7 +10,6 @@ import msgpack
 import pytest
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents
 from goldrush.kernel.journal import Commit, JournalReader
@@ -24,6 +23,7 @@ from tests.golden import FOLDER, path_of
 from tests.journals import changed as rows_changed
 from tests.journals import commits_of, forged, write
 from tests.lessons import play
+from tests.mining import fork, record
 from tests.plugins.installed import install_world
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))

@@ -8,12 +8,12 @@ import attrs
 import pytest
 
 from goldrush.agents.players import PROGRAM
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
 from goldrush.replay.journal.batch import format_result, journals_in, verify_all
 from goldrush.replay.journal.verify import verify
 from tests.golden import FOLDER, path_of
+from tests.mining import record
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")

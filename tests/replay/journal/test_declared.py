@@ -1,8 +1,8 @@
 """The text of a roster: short however many agents there are, and the same for the same roster."""
 
-from goldrush.agents.worlds.mining.players import prepare
 from goldrush.agents.worlds.mining.roster import PROMPTS
 from goldrush.replay.journal.declared import PARTS_MAX, format_roster
+from tests.mining import prepare
 
 DEFAULT = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
 

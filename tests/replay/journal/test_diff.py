@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import (
@@ -33,6 +32,7 @@ from goldrush.replay.text import format_number
 from goldrush.replay.worlds.mining.measures import measure
 from tests.golden import SEASONS
 from tests.journals import changed, commits_of, in_pieces, write
+from tests.mining import fork, record
 from tests.seasons import small as season
 
 ROUNDS = 9

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
-from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit, Header, sha256_of
 from goldrush.kernel.world import Batch, Block, Row, World
@@ -26,6 +25,7 @@ from goldrush.replay.journal.verify import ONLY_ANSWERS, Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.golden import MODELS, path_of
 from tests.journals import as_it_is, commits_of, played_again, write
+from tests.mining import fork, record, resume
 from tests.seasons import kept, small
 
 Setup = Mapping[str, Any]

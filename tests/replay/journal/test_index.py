@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel import files, fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail
@@ -36,6 +35,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import Parts, cached, index_of
 from tests.journals import commits_of
 from tests.laws.strategies import Game, Played, games, played, submissions
+from tests.mining import fork, record, resume
 from tests.replay.test_own_worlds import SUMS, tell
 
 ROUNDS = 30

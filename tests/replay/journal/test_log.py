@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail, UnsupportedJournal
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
@@ -22,6 +21,7 @@ from goldrush.replay.worlds.mining.audit import plot_of
 from goldrush.replay.worlds.mining.story import SENTENCES
 from tests.golden import FOLDER, path_of
 from tests.journals import commits_of
+from tests.mining import fork, record
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))
 BASELINE = path_of("baseline")

@@ -12,8 +12,7 @@ import pytest
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
-from goldrush.agents.worlds.mining.players import GAME, record
-from goldrush.agents.worlds.mining.players import fork as fork_off
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
 from goldrush.kernel.errors import (
     BadInput,
@@ -36,6 +35,8 @@ from tests.cli.helpers import assert_refused, goldrush
 from tests.indexes import index_of
 from tests.journals import commits_of, forged, write
 from tests.llm.servers import Asked, Reply, plan, serving
+from tests.mining import fork as fork_off
+from tests.mining import record
 
 ROUNDS = 4
 AGENTS = 5  # of which the first three are models

@@ -5,12 +5,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput, TornTail, UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.journal.rebuild import rebuild
+from tests.mining import record
 
 
 @pytest.fixture(scope="module")

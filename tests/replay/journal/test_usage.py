@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.question import AROUND_MAX, REPORTED_MAX
 from goldrush.agents.llm.usage import earlier_in
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, record
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.v2 import PROMPT_MAX
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import GoldrushError
@@ -25,6 +25,7 @@ from goldrush.replay.journal.usage import Taken, asked_in, usage
 from tests.journals import commits_of, write
 from tests.llm.runs import models, text_of
 from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.mining import fork, record
 from tests.quick_disk import syncing
 
 ROSTER = "llm:a,llm:a[sample=2],raid,llm:b*2"

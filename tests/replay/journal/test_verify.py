@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
@@ -19,6 +18,7 @@ from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import changed, commits_of, write
+from tests.mining import fork, record
 
 SETTINGS = {"rounds": 6, "rows": 3, "cols": 3, "truce": 0, "communication": True}
 ODD: Sequence[Any] = (

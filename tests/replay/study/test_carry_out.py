@@ -28,7 +28,7 @@ from goldrush.agents.game.source import new_game
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.pool import workers
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, record
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.worlds.mining import MINING
@@ -58,6 +58,7 @@ from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import models, rows_in
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.mining import fork, record
 from tests.plugins.installed import with_parts
 from tests.waiting import HANGS, until, until_gone
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import ROSTER_DEFAULT
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
@@ -24,6 +23,7 @@ from goldrush.replay.study.plan import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.study import BASELINES
+from tests.mining import record
 
 ONE: dict[str, Any] = {"treatments": ["baseline"], "rosters": ["random"], "seeds": 1, "rounds": 5}
 

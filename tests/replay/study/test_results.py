@@ -13,7 +13,6 @@ import attrs
 import pytest
 from xxhash import xxh3_128_digest, xxh3_128_hexdigest
 
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader, sha256_in, sha256_of
@@ -29,6 +28,7 @@ from goldrush.replay.worlds.mining.study import STUDIES
 from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.indexes import cached
 from tests.journals import counts_of, write
+from tests.mining import fork, record
 from tests.plugins.installed import with_parts
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Block
@@ -27,6 +26,7 @@ from goldrush.replay.worlds.mining.why import explained
 from tests.browser import PHONE, Tab
 from tests.golden import path_of
 from tests.journals import commits_of, forged, write
+from tests.mining import record
 from tests.pages import HOLDS, data_of, scales, sentences_of, shown_sentences, unpacked
 
 HOSTILE = (

@@ -8,7 +8,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import mean
@@ -26,6 +25,7 @@ from goldrush.replay.view.top import compared
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import path_of
 from tests.journals import commits_of
+from tests.mining import record
 from tests.pages import data_of
 from tests.pictures import counted, pixels_of
 from tests.waiting import until

@@ -36,7 +36,6 @@ from goldrush.agents.worlds.competition.arenas import (
 from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
 from goldrush.agents.worlds.competition.benches import command
 from goldrush.agents.worlds.competition.benches.mining import Atlas, atlas, played, setting_of
-from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -48,6 +47,7 @@ from goldrush.kernel.worlds.competition.arenas.nk import landscape
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.atlas import SEEDS, made, screened
 from tests.cli.helpers import ROOT
+from tests.mining import record
 from tests.waiting import HANGS, marked, until
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.

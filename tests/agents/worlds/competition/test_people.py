@@ -22,7 +22,7 @@ from goldrush.agents.trust import HUMAN
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
-from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.cli.codes import INTERRUPTED
 from goldrush.cli.main import _run
@@ -36,7 +36,7 @@ from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT
-from tests.playing import nk
+from tests.playing import nk, record
 from tests.waiting import HANGS
 
 BEN, JUDGE = 6, 2

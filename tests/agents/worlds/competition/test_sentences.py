@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.players import record
 from goldrush.agents.worlds.competition.sentences import forms_of, speech
 from goldrush.agents.worlds.competition.worker import ANSWERS_MAX
 from goldrush.kernel.worlds.competition.terms import Move
 from tests.journals import events_of
+from tests.playing import record
 
 TABLES = 10
 SEEDS = range(1, 7)

@@ -8,7 +8,6 @@ import pytest
 
 from goldrush.agents.llm.parts import quoted
 from goldrush.agents.session import Asked
-from goldrush.agents.worlds.competition import players
 from goldrush.agents.worlds.competition.arenas import bench_of
 from goldrush.agents.worlds.competition.formats import with_numbers
 from goldrush.agents.worlds.competition.observation import SeasonObservation
@@ -21,6 +20,7 @@ from goldrush.kernel.worlds.competition.terms import Move, Part, Phase, Shown
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.verify import verify
+from tests import playing
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
@@ -124,7 +124,7 @@ def test_alone_nothing_that_others_claim_is_in_a_prompt(monkeypatch: pytest.Monk
 
 def test_alone_each_stands_by_its_own(tmp_path: Path) -> None:
     out = tmp_path / "season.journal"
-    state = players.record(out, {**SETTINGS, "arena": "nk", "shown": Shown.OWN})
+    state = playing.record(out, {**SETTINGS, "arena": "nk", "shown": Shown.OWN})
 
     assert verify(out).holds
     assert SETTINGS["assignments"] == state.assignment
@@ -153,8 +153,8 @@ def test_noise_is_the_reasons_of_the_assignment_before(monkeypatch: pytest.Monke
 def test_noise_changes_nothing_for_who_does_not_read(tmp_path: Path) -> None:
     real, noise = tmp_path / "real.journal", tmp_path / "noise.journal"
     settings = {**SETTINGS, "arena": "nk"}
-    ours = players.record(noise, {**settings, "shown": Shown.NOISE})
-    theirs = players.record(real, settings)
+    ours = playing.record(noise, {**settings, "shown": Shown.NOISE})
+    theirs = playing.record(real, settings)
 
     assert theirs.agents == ours.agents
     assert ours.reasons
@@ -165,7 +165,7 @@ def test_noise_changes_nothing_for_who_does_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("before", "after"), [("all", "own"), ("own", "all"), ("noise", "own")])
 def test_a_fork_changes_what_is_shown(before: str, after: str, tmp_path: Path) -> None:
     parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
-    players.record(parent, {**SETTINGS, "arena": "nk", "shown": before})
+    playing.record(parent, {**SETTINGS, "arena": "nk", "shown": before})
     state = fork(parent, 1, out, settings={"shown": after})
     [cause] = diff(parent, out).causes
 
@@ -201,7 +201,7 @@ def test_the_admin_and_the_therapist_see_everybody_whole(who: int) -> None:
 def test_a_fork_away_from_noise_leaves_no_reasons(tmp_path: Path) -> None:
     """Else a later fork back to it would go on from what no digest in between covers."""
     parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
-    players.record(parent, {**SETTINGS, "arena": "nk", "shown": Shown.NOISE})
+    playing.record(parent, {**SETTINGS, "arena": "nk", "shown": Shown.NOISE})
     fork(parent, 1, out, settings={"shown": Shown.ALL})
     with JournalReader(out) as reader:
         world = open_world(reader)

@@ -36,7 +36,7 @@ from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Resources
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.parse import FIRST, Form, ParsedPlan, parse
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts import history, v2
 from goldrush.agents.worlds.mining.prompts.v2 import Prompts, form_of, wordable
 from goldrush.kernel.draws import Draws
@@ -60,6 +60,7 @@ from tests.llm.test_prompt import (
     size,
     start,
 )
+from tests.mining import prepare
 
 DEFAULT = Framed(default_of(wordable()))
 SHIPPED = ["default", *wordable().shipped]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
+from tests.mining import record
 
 DEFAULTS = {
     "seed": 0,

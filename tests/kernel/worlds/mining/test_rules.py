@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import INT64_MAX, INT64_MIN, MINING_SETTLED, RULED
 from tests.journals import logged
 from tests.kernel.worlds.mining.scenario import Item, given, words
+from tests.mining import record
 
 # Step 0: the reasons for which an action is removed.
 

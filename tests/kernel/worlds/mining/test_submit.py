@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, PolicyFailed
 from goldrush.kernel.fold import events
@@ -18,6 +17,7 @@ from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan, submitted
 from goldrush.replay.journal.verify import verify
+from tests.mining import record
 
 QUIET = config_of({})
 TALKING = config_of({"communication": True})

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import prepare, record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.kernel.worlds.mining.scenario import words
+from tests.mining import prepare, record
 
 RICH = 100 // 5
 

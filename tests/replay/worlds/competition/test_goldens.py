@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition.events import EVENTS
 from goldrush.kernel.worlds.competition.terms import ContractEnd, Refusal, Reward, Signal, names_of
@@ -26,6 +25,7 @@ from tests.golden import (
     season_path,
 )
 from tests.journals import events_of
+from tests.playing import record
 from tests.seasons import kept
 
 

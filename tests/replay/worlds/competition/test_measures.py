@@ -21,7 +21,7 @@ from goldrush.agents.worlds.competition.arenas import arena_record, opened_tests
 from goldrush.agents.worlds.competition.benches.mining import atlas
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.play import session_of
-from goldrush.agents.worlds.competition.players import configured, record
+from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel import run
 from goldrush.kernel.journal import JournalReader, JournalWriter
@@ -45,6 +45,7 @@ from goldrush.replay.worlds.competition.quality import Atlases
 from tests.arena_oracle import LOCI, READ, nk_value, word
 from tests.golden import ANYTHING, FORKED_SEASON, MODEL_SEASON, SEASON, SEASON_NAMES, season_path
 from tests.journals import commits_of, events_of, write
+from tests.playing import record
 from tests.replay.worlds.competition.told import Assignment, assignments_of
 from tests.seasons import HEADER
 

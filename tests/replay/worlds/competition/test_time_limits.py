@@ -11,11 +11,11 @@ import pytest
 
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition import bench
-from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.world import Event
 from goldrush.replay.journal.verify import Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.journals import events_of
+from tests.playing import record
 
 # Its behaviour depends on a file beside it, like that of a program on the load of its machine.
 PROGRAM = f"""#!{sys.executable} -S

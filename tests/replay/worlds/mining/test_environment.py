@@ -31,7 +31,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 import goldrush
 from goldrush.agents.players import Resources, record
 from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, resume
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, PolicyFailed, WriteFailed
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.walk import Walk
@@ -44,6 +44,7 @@ from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.environment import MiningEnv, mask_of, plan_of, rows_of
 from goldrush.replay.worlds.mining.rl import parallel_env
+from tests.mining import prepare, resume
 
 PAGE = Path(__file__).resolve().parents[4] / "replay" / "worlds" / "mining" / "ENVIRONMENT.md"
 SMALL: dict[str, Any] = {"rounds": 8, "rows": 3, "cols": 3, "agents": 3, "stamina": 5}

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import run
 from goldrush.kernel.errors import DamagedJournal
 from goldrush.kernel.journal import END, START, UNIT, Commit, JournalWriter
@@ -47,6 +46,7 @@ from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, logged, write
 from tests.laws.strategies import Game, games, played
 from tests.measures_oracle import Hold, Told
+from tests.mining import fork, record
 
 Plans = Mapping[int, Sequence[str]]  # round -> by agent, "kind plot" or "kind plot amount, ..."
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import prepare, record
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
@@ -16,6 +15,7 @@ from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.levelled import levelled
 from goldrush.replay.worlds.mining import study
+from tests.mining import prepare, record
 
 ROSTER = "greedy-mine"
 ROSTERS = (*POLICIES, "random,raid", "tit-for-tat-raid,greedy-mine,defend", "mine,raid,claim")

@@ -5,7 +5,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
@@ -24,6 +23,7 @@ from goldrush.replay.worlds.mining.theory import (
     possession,
     trade_offs,
 )
+from tests.mining import record
 from tests.replay.study.made_up import made, measured_as, results
 
 ROSTER = "greedy-mine"

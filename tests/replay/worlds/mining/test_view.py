@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.worlds.mining.state import BY_CLAIM
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.log import Query, log
@@ -13,6 +12,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.mining.view import view
 from tests.golden import path_of
+from tests.mining import record
 from tests.replay.view.test_fields import values
 
 
