@@ -273,8 +273,7 @@ def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:
         "class Homebody:\n    def plan(self, seen, draws):\n        return []\n"
     )
     code = (
-        "from goldrush.agents.worlds.mining.players import record; "
-        "record('journal', {'rounds': 1}, 'homebody:Homebody*2')"
+        "from tests.mining import record; record('journal', {'rounds': 1}, 'homebody:Homebody*2')"
     )
 
     subprocess.run(
