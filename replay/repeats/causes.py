@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from goldrush.replay.repeats import sites
-from goldrush.replay.repeats.sightings import Sightings, home_of
+from goldrush.replay.repeats.sightings import Sightings, home_of, package_of
 from goldrush.replay.repeats.trace import CLOCKS, Order
 
 FIXED_SEED: Final = 20_240_229
@@ -44,6 +44,7 @@ def watching(order: Order) -> Iterator[Sightings]:
     Modules that were imported before keep the functions that they took by name.
     """
     sightings = Sightings(order.fixes or (), home_of(order.target))
+    takes = sites.can_be_rewritten if order.files is None else frozenset(order.files).__contains__
     clock = _Clock(sightings, order)
     with ExitStack() as stack:
         patches = _Patches(stack, sightings)
@@ -57,7 +58,7 @@ def watching(order: Order) -> Iterator[Sightings]:
             _patch_numpy(patches, sys.modules["numpy.random"])
         stack.enter_context(
             sites.loading(
-                sites.Rewriting(sightings, clock.seconds, order.files, order.way.sets),
+                sites.Rewriting(sightings, clock.seconds, takes, order.way.sets),
                 {"numpy.random": lambda module: _patch_numpy(patches, module)},
             )
         )
@@ -70,7 +71,11 @@ def ordering(order: Order) -> Iterator[None]:
     subject's own code, which is imported inside, iterates over them. Nothing else is watched.
     """
     home = home_of(order.target)
-    rewriting = sites.Rewriting(Sightings((), home), lambda _: None, None, order.way.sets, home)
+
+    def takes(path: str) -> bool:
+        return sites.can_be_rewritten(path) and not package_of(path, home)
+
+    rewriting = sites.Rewriting(Sightings((), home), lambda _: None, takes, order.way.sets)
     with sites.loading(rewriting, {}):
         yield
 

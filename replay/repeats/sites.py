@@ -12,7 +12,7 @@ import ast
 import datetime
 import importlib.machinery
 import types
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
@@ -82,6 +82,11 @@ def loading(
             delattr(loader, name)
 
 
+def can_be_rewritten(path: str) -> bool:
+    """Whether a module of this file may iterate over sets that matter."""
+    return is_mendable(path) and package_of(path) not in _KEPT and path.endswith(".py")
+
+
 class Rewriting:
     """Rewrites modules, and gives them the functions that the rewritten code calls."""
 
@@ -89,25 +94,13 @@ class Rewriting:
         self,
         sightings: Sightings,
         fixed_time: Callable[[str], float | None],
-        files: Collection[str] | None,
-        sets: str = "",
-        home: str | None = None,
+        takes: Callable[[str], bool],
+        sets: str,
     ) -> None:
-        """`home`: the only folder whose modules are rewritten, those of the subject; None: all."""
-        self._sets, self._home = sets, home
-        self._files = None if files is None else frozenset(files)
-        self._sightings = sightings
-        self._fixed_time = fixed_time
-        self._modules = set[str]()
-        self._numbers = _Numbers()
-
-    def takes(self, path: str) -> bool:
-        """Whether a module of this file is rewritten."""
-        if self._files is not None:
-            return path in self._files
-        is_own = self._home is None or not package_of(path, self._home)
-        is_known = is_mendable(path) and package_of(path) not in _KEPT and path.endswith(".py")
-        return is_own and is_known
+        """`takes`: whether a module of a file is rewritten."""
+        self._sightings, self._fixed_time = sightings, fixed_time
+        self.takes, self._sets = takes, sets
+        self._modules, self._numbers = set[str](), _Numbers()
 
     def code(self, source: bytes, path: str, name: str) -> types.CodeType:
         """The rewritten code of a module."""

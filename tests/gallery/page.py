@@ -26,7 +26,6 @@ SOURCES: Final = {
     "system-random": "random bytes of the system",
     "clock": "clock",
     "process": "number of the process",
-    "environment": "environment",
     "id": "address of an object",
     "hash": "hash",
     "files": "order of files",

@@ -19,7 +19,7 @@ import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
-from goldrush.replay.repeats.sightings import home_of, package_of
+from goldrush.replay.repeats.sightings import Sightings, home_of, package_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting, Trace, Way
 from goldrush.replay.repeats.verdict import Repeats
 
@@ -108,6 +108,14 @@ def test_a_subject_is_in_the_folder_of_its_module_and_its_libraries_are_not(
     target: str, file: str, package: str
 ) -> None:
     assert package == package_of(os.path.abspath(file), home_of(target))
+
+
+def test_a_place_is_known_by_the_step_of_its_first_call() -> None:
+    sightings = Sightings()
+    for sightings.step in (1, 2):
+        sightings.note(PLACES[0], "time.time")
+
+    assert [1] == [sighting.first_step for sighting in sightings.all()]
 
 
 PLACES = [
