@@ -224,14 +224,16 @@ def journals_of(given: Sequence[str]) -> list[str]:
     """The journals at these paths (`journals_in`), with a warning if those in the folder of a study
     are not those of its manifest.
     """
-    from goldrush.replay.journal.batch import BatchResult, journals_in
-    from goldrush.replay.study.manifest import compared
+    from goldrush.replay.journal.batch import journals_in
+    from goldrush.replay.study.listing import MISSING, listing_of
 
     paths = journals_in(given)
-    results = compared(given, [BatchResult(path, None, None) for path in paths])
-    differing = [each for each in results if each.error or each.faults]
-    for each in differing[:WARNED_MAX]:
-        echo_error(f"goldrush: warning: {each.error or f'{each.path}: {each.faults[0]}'}")
+    listing = listing_of(given, paths)
+    differing = list(listing.unreadable.values())
+    differing += [f"{path}: {fault}" for path, fault in listing.unlisted.items()]
+    differing += [f"{path}: {MISSING}" for path in listing.missing]
+    for text in differing[:WARNED_MAX]:
+        echo_error(f"goldrush: warning: {text}")
     if len(differing) > WARNED_MAX:
         more = len(differing) - WARNED_MAX
         echo_error(f"goldrush: warning: and {more} more; `goldrush verify` lists them")

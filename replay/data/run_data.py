@@ -23,7 +23,7 @@ from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.source import warn_of_other_code
-from goldrush.replay.study.cells import cells_in
+from goldrush.replay.study.listing import listed_in
 from goldrush.replay.tools import Tools, lacks
 
 if TYPE_CHECKING:
@@ -228,7 +228,16 @@ class StudyFolders:
         journal = Path(os.path.abspath(path))
         for folder in islice(journal.parents, DEPTH):
             if folder not in self._cells:
-                self._cells[folder] = cells_in(folder)
+                self._cells[folder] = _cells_in(folder)
             if journal in self._cells[folder]:
                 return self._cells[folder][journal]
         return None
+
+
+def _cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
+    """What a manifest says of its journals; tables of journals need none that can be read."""
+    try:
+        listed = listed_in(str(folder))
+    except BadInput:
+        return {}
+    return {Path(each.path): (each.treatment, each.roster) for each in listed}

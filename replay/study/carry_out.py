@@ -28,8 +28,8 @@ from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.study.backend import Backend, as_completed, processes
-from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.code import checked_code
+from goldrush.replay.study.listing import MANIFEST
 from goldrush.replay.study.manifest import (
     UNFINISHED,
     Done,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -20,16 +19,13 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, open_regular, write_whole
 from goldrush.kernel.journal import FORMAT
 from goldrush.replay.find import distribution_of
-from goldrush.replay.journal.batch import BatchResult
-from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
+from goldrush.replay.study.listing import MANIFEST, MANIFEST_MAX, SHA256
 from goldrush.replay.study.plan import StudyPlan, studied
 from goldrush.replay.study.records import Manifest, StudyRun
 from goldrush.version import __version__
 
 Done = tuple[str, int]  # SHA-256 and size of the journal of a finished run
 UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
-
-_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -107,7 +103,7 @@ def _manifest_of(table: Any) -> Manifest:
             f"version reads format {FORMAT}, rules {' and '.join(map(str, readable))}"
         )
     code = table.get("code", {})
-    if not all(map(_SHA256.fullmatch, code.values())):
+    if not all(map(SHA256.fullmatch, code.values())):
         raise ValueError(f"code {format_value(code)}")
     try:
         outlines = list(StudyPlan(name, **plan).outlines())
@@ -126,40 +122,7 @@ def _run_of(outline: StudyRun, listed: Mapping[str, Any]) -> StudyRun:
     """
     run = attrs.evolve(outline, sha256=listed["sha256"], bytes=listed["bytes"])
     undone = run.sha256 is None and run.bytes is None
-    done = type(run.bytes) is int and run.bytes >= 0 and _SHA256.fullmatch(run.sha256 or "")
+    done = type(run.bytes) is int and run.bytes >= 0 and SHA256.fullmatch(run.sha256 or "")
     if listed != _listed(run) or not (undone or done):
         raise ValueError(f"it lists {format_value(listed, 200)}, where its plan has {run.path}")
     return run
-
-
-def compared(given: Sequence[str], outcomes: Iterable[BatchResult]) -> Iterator[BatchResult]:
-    """The results for the journals at these paths, with what differs from the manifests of studies
-    in the folders among them: of a journal that a manifest does not list, or lists with another
-    SHA-256 (compared if there is a verdict), as a fault. Journals that are missing, and manifests
-    that cannot be read, are results of their own.
-    """
-    listed: dict[str, StudyRun] = {}
-    manifests: dict[Path, Path] = {}  # by the folder's absolute path
-    folders = filter(os.path.isdir, given)
-    for path in sorted(path for folder in folders for path in Path(folder).rglob(MANIFEST)):
-        try:
-            runs = read_manifest(path.parent).runs
-        except BadInput as error:
-            yield BatchResult(str(path), None, str(error))
-            continue
-        manifests[path.parent.absolute()] = path
-        listed |= {os.path.abspath(path.parent / run.path): run for run in runs}
-    for outcome in outcomes:
-        journal = os.path.abspath(outcome.path)
-        around = [manifests[parent] for parent in Path(journal).parents if parent in manifests]
-        run, verdict = listed.pop(journal, None), outcome.verdict
-        fault = None
-        if around and run is None:
-            fault = f"{around[0]} does not list it"
-        elif run and run.sha256 and verdict and verdict.sha256 != run.sha256:
-            fault = f"{around[0]} lists a journal of SHA-256 {run.sha256} here"
-        yield attrs.evolve(outcome, faults=[*outcome.faults, *([fault] if fault else [])])
-    for journal, run in listed.items():
-        if run.sha256 is not None:
-            fault = "it is missing, and the manifest of its study lists it"
-            yield BatchResult(os.path.relpath(journal), None, None, [fault])

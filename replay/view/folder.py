@@ -17,8 +17,8 @@ from goldrush.replay.data.run_data import StudyFolders, run_of, total_size
 from goldrush.replay.data.user_measures import can_be_shared
 from goldrush.replay.journal.batch import SUFFIX, journals_in
 from goldrush.replay.journal.outline import Outline, outline_of
-from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.comparisons import equal_journals
+from goldrush.replay.study.listing import MANIFEST, manifests_below
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import measured_runs, result_of
 from goldrush.replay.study.records import Cell, StudyRun
@@ -101,10 +101,11 @@ def runs_in(
     paths = journals_in([folder])
     by_path: dict[str, FolderRun | str] = {}
     unplayed = 0
-    for manifest in sorted(base.rglob(MANIFEST)):
+    for study, _ in manifests_below(str(folder)):
         try:
-            more, missing = _of_study(manifest.parent, base, jobs, on_run, users)
+            more, missing = _of_study(Path(study), base, jobs, on_run, users)
         except BadInput as error:
+            manifest = Path(study, MANIFEST)
             by_path[_relative(manifest, base)] = _reason(error, manifest)
             continue
         by_path |= more

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.kernel.journal import Header, JournalReader
-from goldrush.replay.study.cells import MANIFEST
+from goldrush.replay.study.listing import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.kernel.test_journal import forged
 from tests.mining import record

@@ -82,10 +82,42 @@ def test_journals_that_are_not_those_of_the_manifest_are_told(tmp_path: Path) ->
 
         assert (0, 2) == (warned.code, warned.err.count("warning: ")), warned.err
 
-    (tmp_path / "a study/manifest.json").write_text("{}")
+
+def test_only_manifests_of_studies_are_compared_and_without_their_worlds(tmp_path: Path) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    (tmp_path / "a study/site").mkdir()
+    (tmp_path / "a study/site/manifest.json").write_text('{"name": "a page", "runs": 3}')
+    (tmp_path / "a study/scarce/manifest.json").write_text("no JSON")
+    manifest = tmp_path / "a study/manifest.json"
+    manifest.write_text(manifest.read_text().replace('"world": "mining"', '"world": "elsewhere"'))
+    ran = goldrush("verify", "a study", "--level", 1, cwd=tmp_path)
+    measured = goldrush("measure", "a study", cwd=tmp_path)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert (0, "") == (measured.code, measured.err)
+
+
+def test_a_manifest_that_was_cut_off_is_no_journal(tmp_path: Path) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    manifest = tmp_path / "a study/manifest.json"
+    manifest.write_text(manifest.read_text()[:-9])
     ran = goldrush("verify", "a study", cwd=tmp_path)
 
     assert (2, True) == (ran.code, "is not the manifest of a study" in ran.err)
+    assert "8 journals: 8 hold, 0 do not, 0 could not be judged" == ran.out.splitlines()[-1]
+
+
+def test_a_missing_journal_is_named_once_as_the_folder_was_given(tmp_path: Path) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    (tmp_path / "a study/scarce/random/rounds-5/seed-0000.journal").unlink()
+    (tmp_path / "below").mkdir()
+    ran = goldrush("verify", "../a study", "../a study/", "--json", cwd=tmp_path / "below")
+    [missing] = [each["path"] for each in json.loads(ran.out) if not each["holds"]]
+
+    assert "../a study/scarce/random/rounds-5/seed-0000.journal" == missing
+    absolute = goldrush("verify", tmp_path, "--json", cwd=tmp_path / "below")
+
+    assert f"{tmp_path}/a study/scarce/random/rounds-5/seed-0000.journal" in absolute.out
 
 
 def test_json_is_one_object_and_again_all_is_kept(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.study.backend import Backend, RunFailed
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.cells import MANIFEST
+from goldrush.replay.study.listing import MANIFEST
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import StudyPlan, plan_of
 from tests.faults.disk import ALL, Disk

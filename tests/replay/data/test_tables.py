@@ -560,9 +560,9 @@ def test_elsewhere_a_run_is_called_by_who_plays(tmp_path: Path, manifest: str | 
 
 def test_a_folder_is_looked_into_once(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Path] = []
-    look = run_data.cells_in
+    look = run_data.listed_in
     monkeypatch.setattr(
-        run_data, "cells_in", lambda folder: (looked.append(folder), look(folder))[1]
+        run_data, "listed_in", lambda folder: (looked.append(Path(folder)), look(folder))[1]
     )
     cells_of(study)
 

@@ -265,7 +265,6 @@ NO_READERS = {
     "competition.story.names_in": "leaves out what it cannot read",
     "competition.story.sentences_of": "headers and START",
     "study.carry_out.carry_out": "what it played itself, and verify",
-    "study.cells.cells_in": "no journal",
     "study.manifest.read_manifest": "no journal",
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",

@@ -47,9 +47,9 @@ from goldrush.replay.study.backend import (
     this_process,
 )
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out, runs_given_code
-from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.inference import interval
+from goldrush.replay.study.listing import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import Planned, StudyPlan, plan_of, studied
