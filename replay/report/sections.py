@@ -121,9 +121,12 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
 
 def _settings(study: ReportedStudy, cell: Cell) -> str:
     """A treatment as text: its description, and its settings; of others than the first one those
-    that are not the same.
+    that differ from it under the same horizon, if it has that one.
     """
     known, first = study.of.treatments.get(cell.treatment), study.cells[0]
+    if cell.treatment != first.treatment:
+        alike = (it for it in study.cells if it.rounds == cell.rounds)
+        first = next((it for it in alike if it.treatment == first.treatment), first)
     says = f"{capitalized(known.description)}. " if known and known.description else ""
     same = {} if cell == first else study.results.settings(first)
     settings = [
@@ -132,7 +135,8 @@ def _settings(study: ReportedStudy, cell: Cell) -> str:
         if value != same.get(name)
     ]
     if same:
-        settings.append(f"{'all else ' if settings else ''}as in {first.treatment}")
+        of = f" of {study.horizon(first.rounds)}" if len(study.results.horizons) > 1 else ""
+        settings.append(f"{'all else ' if settings else ''}as in {first.treatment}{of}")
     return f"{says}Settings: {', '.join(settings)}."
 
 

@@ -380,10 +380,16 @@ def test_horizons_are_told_apart() -> None:
         *(made(Cell(t, "raid", rounds), seed, run={"gini": 0.1 * len(t)})
           for t in ("baseline", "scarce") for rounds in (100, 500) for seed in range(4))
     )  # fmt: skip
-    figures = StudyPage(study_of(found, question=CHANGE)).figures
+    page = StudyPage(study_of(found, question=CHANGE))
+    settings = [settings for _, settings, _ in page.treatments]
 
     for rounds in (100, 500):
-        assert f"{rounds} rounds" in figures[f"forest-{rounds}"].caption
+        assert f"{rounds} rounds" in page.figures[f"forest-{rounds}"].caption
+    assert "Settings: rounds 100, rows 10" in settings[0]
+    assert settings[1].endswith("Settings: rounds 500, all else as in baseline of 100 rounds.")
+    assert settings[2].endswith("as in baseline of 100 rounds.")
+    assert settings[3].endswith("as in baseline of 500 rounds.")
+    assert "rounds 500" not in settings[3]
 
 
 def test_forty_treatments_have_a_section_each() -> None:
