@@ -225,13 +225,10 @@ def journals_of(given: Sequence[str]) -> list[str]:
     are not those of its manifest.
     """
     from goldrush.replay.journal.batch import journals_in
-    from goldrush.replay.study.listing import MISSING, listing_of
+    from goldrush.replay.study.listing import listing_of
 
     paths = journals_in(given)
-    listing = listing_of(given, paths)
-    differing = list(listing.unreadable.values())
-    differing += [f"{path}: {fault}" for path, fault in listing.unlisted.items()]
-    differing += [f"{path}: {MISSING}" for path in listing.missing]
+    differing = listing_of(given, paths).differing
     for text in differing[:WARNED_MAX]:
         echo_error(f"goldrush: warning: {text}")
     if len(differing) > WARNED_MAX:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -63,45 +62,32 @@ def verify(
       goldrush verify run.journal
       goldrush verify journals --jobs 4 --json
     """
-    from attrs import evolve
-
     from goldrush.replay.journal import batch
-    from goldrush.replay.study.listing import MISSING, listing_of
+    from goldrush.replay.study.listing import listing_of
 
     allow_own_policies(trust)
     if strict and level < LEVEL_MAX:
         raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")
     paths = batch.journals_in(journals)
-    listing = listing_of(journals, paths)
-    outcomes: list[BatchResult] = []
+    outcomes = []
     with progress() as step:
         verified = batch.verify_all(
             paths, level, jobs=jobs, trust=trust, sources=sources, strict=strict,
             program=test, on_bytes=partial(step, "bytes"),
         )  # fmt: skip
-        missing = (batch.BatchResult(path, None, None, [MISSING]) for path in listing.missing)
-        for result in chain(verified, missing):
-            sha256 = None if result.verdict is None else result.verdict.sha256
-            fault = listing.fault(result.path, sha256)
-            outcome = evolve(result, faults=[*result.faults, *filter(None, [fault])])
+        for outcome in batch.compared(verified, listing_of(journals, paths)):
             outcomes.append(outcome)
             if not as_json:
                 with paused(), maybe_unread():
                     _tell(outcome)
-    manifests = [batch.BatchResult(path, None, why) for path, why in listing.unreadable.items()]
-    _conclude(outcomes, manifests, test, as_json)
+    _conclude(outcomes, test, as_json)
     if any(outcome.holds is False for outcome in outcomes):
         return DIFFERS
-    return DONE if all(outcome.holds for outcome in [*outcomes, *manifests]) else TROUBLE
+    return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE
 
 
-def _conclude(
-    outcomes: Sequence[BatchResult],
-    manifests: Sequence[BatchResult],
-    test: str | None,
-    as_json: bool,
-) -> None:
-    """Print what is known after the last journal. `manifests`: those that cannot be read."""
+def _conclude(outcomes: Sequence[BatchResult], test: str | None, as_json: bool) -> None:
+    """Print what is known after the last journal."""
     from goldrush.replay.journal import batch
 
     verdicts = [outcome.verdict for outcome in outcomes]
@@ -109,11 +95,8 @@ def _conclude(
         echo_error(f"goldrush: --test {test} was not used: no policy asked here needs a program")
     with maybe_unread():
         if as_json:
-            echo_json([outcome.as_dict() for outcome in [*outcomes, *manifests]])
-            return
-        for manifest in manifests:
-            _tell(manifest)
-        if len(outcomes) > 1:
+            echo_json([outcome.as_dict() for outcome in outcomes])
+        elif len(outcomes) > 1:
             click.echo(batch.format_results(outcomes))
 
 

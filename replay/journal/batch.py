@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
 from goldrush.replay.find import is_shipped_at, typed
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Break, Verdict, verify
+from goldrush.replay.study.listing import MANIFEST, MISSING, Listing
 
 SUFFIX: Final = ".journal"
 
@@ -144,6 +145,19 @@ def verify_all(
                 on_bytes(done, sum(sizes))
 
 
+def compared(outcomes: Iterable[BatchResult], listing: Listing) -> Iterator[BatchResult]:
+    """The results for journals, with what is wrong with them by the manifests of their studies as
+    a fault. Journals that are missing, and manifests that cannot be read, have results of their
+    own.
+    """
+    for outcome in outcomes:
+        sha256 = None if outcome.verdict is None else outcome.verdict.sha256
+        fault = listing.fault(outcome.path, sha256)
+        yield attrs.evolve(outcome, faults=[*outcome.faults, *([fault] if fault else [])])
+    yield from (BatchResult(path, None, None, [MISSING]) for path in listing.missing)
+    yield from (BatchResult(path, None, why) for path, why in listing.unreadable.items())
+
+
 def _judged_apart(judged: Callable[[str], BatchResult], path: str) -> BatchResult:
     """The result for a journal whose process judges nothing else."""
     from goldrush.agents.pool import ChildDied, in_child
@@ -199,7 +213,8 @@ def _not_known(verdict: Verdict) -> str:
 
 
 def format_results(outcomes: Sequence[BatchResult]) -> str:
-    """How many of several journals hold, as a line."""
+    """How many of several journals hold, as a line; a manifest is no journal."""
+    outcomes = [each for each in outcomes if os.path.basename(each.path) != MANIFEST]
     hold, broken, unjudged = (
         sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
     )
@@ -207,7 +222,7 @@ def format_results(outcomes: Sequence[BatchResult]) -> str:
     unfinished = sum(verdict is not None and not verdict.finished for verdict in whole)
     part = f" ({unfinished} unfinished)" if unfinished else ""
     return (
-        f"{len(outcomes)} journals: {hold} hold{part}, {broken} do not, "
+        f"{format_count(len(outcomes), 'journal')}: {hold} hold{part}, {broken} do not, "
         f"{unjudged} could not be judged"
     )
 

@@ -20,6 +20,7 @@ from goldrush.kernel.files import open_regular
 
 MANIFEST: Final = "manifest.json"
 MANIFEST_MAX: Final = 1 << 27  # bytes
+MISSING: Final = "it is missing, and the manifest of its study lists it"
 SHA256: Final = re.compile("[0-9a-f]{64}")
 
 _KEYS: Final = {"goldrush", "runs"}  # which the manifests of other programs do not have
@@ -100,6 +101,12 @@ class Listing:
     unreadable: Mapping[str, str]
     sha256: Mapping[str, str]
 
+    @property
+    def differing(self) -> list[str]:
+        """What is known of them before they are read, as text."""
+        faults = {**self.unlisted, **dict.fromkeys(self.missing, MISSING)}
+        return [*self.unreadable.values(), *(f"{path}: {text}" for path, text in faults.items())]
+
     def fault(self, journal: str, sha256: str | None) -> str | None:
         """What is wrong with a journal of this SHA-256 (None: not known), as text; None: nothing
         is.
@@ -108,9 +115,6 @@ class Listing:
         if listed is not None and sha256 not in (None, listed):
             return f"the manifest of its study lists a journal of SHA-256 {listed} here"
         return self.unlisted.get(journal)
-
-
-MISSING: Final = "it is missing, and the manifest of its study lists it"
 
 
 def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
