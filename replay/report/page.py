@@ -64,7 +64,6 @@ class StudyPage:
         drawn = [*self.forests.values(), *self.over_time.values()]
         every = [
             *figures.outcome_figures(self.study),
-            *(verdicts.criteria_figure(self.study) if self._judges else ()),
             *(figure for each in drawn for figure in each.figures),
             *self.study.chapter.figures(self.study),
         ]

@@ -23,7 +23,6 @@ from goldrush.replay.report.plot import (
     DOTS,
     LINE,
     LINES,
-    NOTE,
     SCATTER,
     STEPS,
     Chart,
@@ -177,9 +176,7 @@ def _draw(plot: Chart, panel: Panel, axes: Axes) -> None:
 
 def _draw_mark(mark: Mark, axes: Axes) -> None:
     x, y, colour = list(mark.x), list(mark.y), LIGHT[f"hue-{mark.style.hue}"]
-    if mark.kind == NOTE:
-        axes.text(x[0], y[0], printable(mark.text), va="center", color=LIGHT["soft"])
-    elif mark.kind == BAND:
+    if mark.kind == BAND:
         axes.fill(x, y, color=colour, alpha=0.16, linewidth=0)
     elif mark.kind == DOT:
         axes.plot(x, y, linestyle="", clip_on=False, **_marker(mark.style))

@@ -26,8 +26,8 @@ from goldrush.replay.text import cut_apart
 # Kinds: lines with bands; lines that hold up to the next position; dots with intervals in labelled
 # rows; dots at two values.
 LINES, STEPS, DOTS, SCATTER = "lines", "steps", "dots", "scatter"
-# Marks: the line of a series, an interval, a band around a line, a point, a text.
-LINE, SPAN, BAND, DOT, NOTE = "line", "span", "band", "dot", "note"
+# Marks: the line of a series, an interval, a band around a line, a point.
+LINE, SPAN, BAND, DOT = "line", "span", "band", "dot"
 LABEL_MAX: Final = 26  # characters of a label
 TITLE_MAX: Final = 45  # characters of the title of a panel
 DIRECT_MAX: Final = 18  # characters of a label at the end of its line
@@ -73,8 +73,8 @@ HEAD: Final = ",".join(COLUMNS) + "\n"
 
 @attrs.frozen
 class Mark:
-    """What is drawn in a panel, at values of its axes; a BAND by its corners. `text`: of a
-    NOTE, or what a DOT is.
+    """What is drawn in a panel, at values of its axes; a BAND by its corners. `text`: what a
+    DOT is.
     """
 
     kind: str
@@ -252,9 +252,8 @@ def _column(rows: Sequence[Row], name: str) -> list[float]:
 
 
 def _dot(panel: Panel, row: Row, style: Style) -> Iterator[Mark]:
-    """A point with its interval, or a note on what is undefined."""
+    """A point with its interval; nothing of what is undefined."""
     if row.y is None:
-        yield Mark(NOTE, [panel.x.low], [panel.down(row)], style, row.label or "")
         return
     x, y = (row.y, panel.down(row)) if panel.names else (float(row.x), row.y)
     if row.low is not None and row.high is not None:

@@ -23,7 +23,6 @@ from goldrush.replay.report.plot import (
     DOT,
     DOTS,
     LINE,
-    NOTE,
     SCATTER,
     Chart,
     Mark,
@@ -138,8 +137,6 @@ def _drawn(mark: Mark, frame: Frame) -> str:
     colour = f"c{mark.style.hue}"
     if mark.kind == DOT:
         return _marker(mark.style, *places[0], mark.text)
-    if mark.kind == NOTE:
-        return _text(places[0][0] + 4, places[0][1] + 3.6, mark.text, "faint")
     if mark.kind == BAND:
         return f'<path class="band {colour}" d="{_path(places)}Z"/>'
     dashed = _dashed(mark.style) if mark.kind == LINE else ""

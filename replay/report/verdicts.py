@@ -1,4 +1,4 @@
-"""Verdicts of a report: their tables, and the figure of their effects."""
+"""Verdicts of a report: their tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Final
 
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.answer import NULL_NOTE
-from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import TOGETHER, bounds, p_value, rounded, within_bounds
-from goldrush.replay.report.plot import DOTS, Row, styles_of
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
@@ -24,10 +22,6 @@ from goldrush.replay.study.judging import (
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import Assessment, families
 
-EFFECT: Final = (
-    "the matched-pairs rank-biserial correlation and its 95% interval (an effect of 1 or −1 has "
-    "none)"
-)
 # Outcomes with one number of agents, in other words than verdicts.
 _OUTCOMES: Final = {
     SUPPORTED: "as expected",
@@ -39,56 +33,6 @@ _OUTCOMES: Final = {
 def format_effect(change: PairedChange) -> str:
     """An effect with its interval: "0.60 [0.10, 0.85]"."""
     return within_bounds(change.effect, change.effect_low, change.effect_high)
-
-
-def effects(
-    study: ReportedStudy, rows: Sequence[Row], caption: str, cells: Sequence[Cell]
-) -> list[Figure]:
-    """The effects behind verdicts, by size."""
-    return study.figure(
-        "effects", DOTS, rows, caption, cells,
-        styles_of(list(dict.fromkeys(row.series for row in rows))), has_zero=True,
-        limits=(-1.0, 1.0), x_label="← opposite · effect · as expected →",
-    )  # fmt: skip
-
-
-def effect_row(
-    panel: str, series: str, x: str, change: PairedChange, label: str | None = None
-) -> Row:
-    """A row of an effect; without one, no pair changed."""
-    label = "no change to test" if change.effect is None else label
-    ends = change.effect_low, change.effect_high
-    return Row(panel, series, x, change.effect, *ends, change.n, label)
-
-
-def criteria_figure(study: ReportedStudy) -> list[Figure]:
-    """The effects behind all verdicts on the criteria of the world."""
-    verdicts, measures = study.assessment.verdicts(), study.results.measures.known
-    horizons = {verdict.rounds for verdict in verdicts}
-    rows = []
-    for verdict in verdicts:
-        first = verdict.cells[0]
-        where = f"{first.treatment}, {first.roster}"
-        where += f", {verdict.rounds}" if len(horizons) > 1 else ""
-        rows += [
-            effect_row(
-                f"{verdict.criterion}: {measures[each.measure].title}", f"N = {size}", where,
-                each.change, judged.cell.format(study.units),
-            )
-            for size, judged in verdict.by_size.items()
-            for each in judged.findings
-        ]  # fmt: skip
-    panels = list(dict.fromkeys(row.panel for row in rows))
-    rows.sort(key=lambda row: panels.index(row.panel))
-    caption = (
-        f"Effects behind the verdicts, second half against first, by treatment and roster: "
-        f"{EFFECT}. A row is named by the treatment with fewer agents; the data name that of each "
-        "point. On the right: as expected; on the left: the opposite. A criterion is supported "
-        "only if all points of its panels are on the right, significant, and not shown by the "
-        "null as well."
-    )
-    cells = list(dict.fromkeys(cell for verdict in verdicts for cell in verdict.cells))
-    return effects(study, rows, caption, cells)
 
 
 def criteria_tables(study: ReportedStudy) -> list[ReportTable]:

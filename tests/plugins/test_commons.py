@@ -142,9 +142,9 @@ def test_it_is_studied_and_reported(commons: Command, tmp_path: Path) -> None:
     assert "Does a shared stock outlive those who fish it? A study of 12 runs" in page.text
     assert "Treatment half-shock, 12 seasons" in page.text
     assert "shock 0.05, " in page.text
-    # The answer, the differences, a point for each run; the effects; the score and
-    # four measures over time; the treatments against the baseline.
-    assert 3 + 1 + 5 + 1 == page.tags.count("figure")
+    # The answer, the differences, a point for each run; the score and four measures over
+    # time; the treatments against the baseline.
+    assert 3 + 5 + 1 == page.tags.count("figure")
     assert ["recovery"] * 3 == [one["criterion"] for one in answered["verdicts"]]  # not of the null
     assert 4 == len(answered["against_baseline"])
     assert {"stock", "landed", "sustained", "gini"} == set(

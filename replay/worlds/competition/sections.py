@@ -4,18 +4,17 @@ prose is in `report.html`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents.worlds.competition.cast import PLANTED
 from goldrush.agents.worlds.competition.treatments import NO_ELIMINATION
 from goldrush.replay.report.chapter import Chapter
-from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import number, p_value
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Marked, ReportTable
-from goldrush.replay.report.verdicts import EFFECT, effect_row, effects, format_effect
+from goldrush.replay.report.verdicts import format_effect
 from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
@@ -27,23 +26,6 @@ from goldrush.replay.worlds.competition.study import (
     values_of,
     verdicts,
 )
-
-
-def _figures(study: ReportedStudy) -> Sequence[Figure]:
-    """The effects behind the verdicts on the protocol."""
-    if not study.question.criteria:
-        return []
-    rows = [
-        effect_row(
-            "The protocol against its null", f"{workers} workers",
-            f"{verdict.criterion}: {test.measure}", test.change, f"p {p_value(test.holm)}",
-        )
-        for verdict in verdicts(study.results)
-        for workers, judged in verdict.by_size.items()
-        for test in judged.findings
-    ]  # fmt: skip
-    caption = f"The effect of each measure over pairs of seasons with the same seed: {EFFECT}."
-    return effects(study, rows, caption, list(study.results.by_cell))
 
 
 def _values(study: ReportedStudy) -> Mapping[str, Any]:
@@ -101,7 +83,6 @@ def _row(judged: SizeVerdict) -> list[str]:
 CHAPTER: Final = Chapter(
     template=Path(__file__).with_name("report.html"),
     tables=_tables,
-    figures=_figures,
     values=_values,
     judges=True,
 )

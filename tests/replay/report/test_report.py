@@ -21,14 +21,12 @@ from goldrush.replay.report.numbers import p_value
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
-from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.report.tables import Marked, ReportTable
 from goldrush.replay.report.values import answers
 from goldrush.replay.report.verdicts import criteria_tables
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.records import Cell
-from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
 from tests.browser import PHONE, WIDE, Tab
 from tests.plugins.installed import with_parts
@@ -295,29 +293,6 @@ def test_verdicts_of_all_kinds_follow_from_their_tables() -> None:
         verdicts.setdefault(row[1], []).append(row[5].partition("ed ")[0])
     assert ["undecid", "support", "support", "support"] == verdicts["greedy-mine"]
     assert ["not support"] * 4 == verdicts["mixed"]
-
-
-def test_each_effect_of_the_first_figure_has_its_measure_and_its_interval() -> None:
-    halves = {name: [(1.0, 1.0 + 0.01 * (n - 6)) for n in range(20)] for name in EXPECTED}
-    whole = {**halves, "turnover": ALL["turnover"]}
-    runs = [run for t in ("baseline", "agents-20") for run in cell_of(whole, t, "mixed")]
-    runs += [run for t in ("baseline", "agents-20") for run in cell_of(halves, t, "random")]
-    figure = StudyPage(study_of(results(*runs), question=CHANGE)).figures["effects"]
-    cells = {
-        "N = 10": ("baseline, mixed", "baseline, mixed, 200 rounds"),
-        "N = 20": ("baseline, mixed", "agents-20, mixed, 200 rounds"),
-    }
-    assert cells == {row["series"]: (row["x"], row["label"]) for row in figure.data}
-    drawn = {panel.title: panel_svg(figure, panel) for panel in figure.panels}
-    marked = {title: (t.count("<title>"), t.count('class="line')) for title, t in drawn.items()}
-    titles = [
-        f"{criterion}: {MEASURES[name].title}" for criterion, of in CRITERIA.items() for name in of
-    ]
-
-    assert titles == list(marked)
-    assert (2, 0) == marked.pop("stability: turnover rate")  # an effect of 1 has no interval
-    assert {(2, 2)} == set(marked.values())
-    assert "an effect of 1 or −1 has none" in figure.caption
 
 
 def test_the_tables_have_p_values_before_and_after_the_correction() -> None:
