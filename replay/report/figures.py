@@ -16,6 +16,7 @@ from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import MINUS
 from goldrush.replay.report.plot import DOTS, LINES, Row, Style, styles_of
 from goldrush.replay.report.reported import ReportedStudy, defined
+from goldrush.replay.study.comparisons import baseline_of
 from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.outcomes import TREATMENTS, Comparison, outcome_in
 from goldrush.replay.study.records import Cell
@@ -196,16 +197,16 @@ def forest(study: ReportedStudy, rounds: int) -> Drawn:
     """Treatments against the baseline of their roster: mean difference and its 95% interval, a
     panel for each measure.
     """
-    compared = [each for each in study.against if not each.identical and each.cell.rounds == rounds]
+    compared = [cell for cell in study.against if cell.rounds == rounds]
     rows, omitted = showing(
         [
-            row_of(measure.title, each.cell.roster, treatment_label(study, each.cell),
-                   each.differences[name])
+            row_of(measure.title, cell.roster, treatment_label(study, cell),
+                   study.against[cell][name])
             for name, measure in study.shown(study.of.studies.compared).items()
-            for each in compared
+            for cell in compared
         ]
     )  # fmt: skip
-    cells = [cell for each in compared for cell in (each.baseline, each.cell)]
+    cells = [each for cell in compared for each in (baseline_of(cell), cell)]
     figures = study.figure(
         study.named("forest", rounds), DOTS, [row for row in rows if row.y is not None],
         f"Treatments {MINUS} baseline, {study.horizon(rounds)}: the mean difference between runs "

@@ -20,7 +20,8 @@ from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import number
 from goldrush.replay.report.plot import LINES_MAX, Row, Style, styles_of
-from goldrush.replay.study.comparisons import Against, against_baseline
+from goldrush.replay.study.comparisons import against_baseline
+from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
 from goldrush.replay.study.verdicts import Assessment
@@ -49,7 +50,7 @@ class ReportedStudy:
 
     question: StudyQuestion
     answer: StudyAnswer
-    against: Sequence[Against]
+    against: Mapping[Cell, Mapping[str, Interval]]
     assessment: Assessment
     styles: Mapping[str, Style]
 

@@ -9,7 +9,7 @@ import attrs
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.reported import StudyQuestion
-from goldrush.replay.study.comparisons import against_baseline
+from goldrush.replay.study.comparisons import against_baseline, identical_cells
 from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.results import AnyResults, cell_as_dict
 from goldrush.replay.study.verdicts import Assessment
@@ -23,6 +23,7 @@ def answers(results: AnyResults, question: StudyQuestion | None = None) -> dict[
     """
     question = question or StudyQuestion()
     answer = answer_of(results, question.outcome)
+    against, identical = against_baseline(results), identical_cells(results)
     return {
         "folder": results.folder,
         "runs": sum(map(len, results.by_cell.values())),
@@ -47,11 +48,12 @@ def answers(results: AnyResults, question: StudyQuestion | None = None) -> dict[
         **(_criteria(results) if question.criteria else {}),
         "against_baseline": [
             {
-                **cell_as_dict(results, comparison.cell),
-                "identical_by_construction": comparison.identical,
-                "differences": {k: attrs.asdict(v) for k, v in comparison.differences.items()},
+                **cell_as_dict(results, cell),
+                "identical_by_construction": cell not in against,
+                "differences": {k: attrs.asdict(v) for k, v in against.get(cell, {}).items()},
             }
-            for comparison in against_baseline(results)
+            for cell in results.by_cell
+            if cell in against or cell in identical
         ],
         **results.of.studies.answers(results),
     }

@@ -5,7 +5,7 @@ A treatment that cannot affect a roster is reported as identical by construction
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -28,35 +28,27 @@ from goldrush.replay.study.results import Results
 LOOKED_AT: Final = 8  # commits in which most runs of different seeds differ
 
 
-@attrs.frozen
-class Against:
-    """A cell compared with the baseline of its roster and horizon: cell − baseline by measure, over
-    the seeds of both; empty if the treatment cannot affect this roster (`identical`).
+def baseline_of(cell: Cell) -> Cell:
+    """The baseline of a cell's roster and horizon."""
+    return attrs.evolve(cell, treatment=BASELINE)
+
+
+def against_baseline(results: Results[Any, Any]) -> dict[Cell, dict[str, Interval]]:
+    """The difference of each measure between cells and their baselines, over the seeds of both:
+    cell − baseline. Cells that are identical to theirs by construction are left out.
     """
-
-    cell: Cell
-    baseline: Cell
-    differences: Mapping[str, Interval]
-    identical: bool
-
-
-def against_baseline(results: Results[Any, Any]) -> list[Against]:
     identical = identical_cells(results)
-    return [
-        Against(
-            cell,
-            baseline,
-            {} if cell in identical else _differences(results, cell, baseline),
-            cell in identical,
-        )
-        for cell, baseline in _pairs(results)
-    ]
+    return {
+        cell: _differences(results, cell) for cell in _treated(results) if cell not in identical
+    }
 
 
 def identical_cells(results: Results[Any, Any]) -> dict[Cell, Cell]:
     """The cells that are identical to their baseline by construction, with that baseline."""
     return {
-        cell: baseline for cell, baseline in _pairs(results) if _is_same(results, cell, baseline)
+        cell: baseline_of(cell)
+        for cell in _treated(results)
+        if _is_same(results, cell, baseline_of(cell))
     }
 
 
@@ -151,15 +143,17 @@ def _events_digest(path: Path, most: int | None) -> Hashable:
     return hashed.digest()
 
 
-def _pairs(results: Results[Any, Any]) -> Iterator[tuple[Cell, Cell]]:
-    for cell in results.by_cell:
-        baseline = attrs.evolve(cell, treatment=BASELINE)
-        if cell != baseline and baseline in results.by_cell:
-            yield cell, baseline
+def _treated(results: Results[Any, Any]) -> list[Cell]:
+    """The cells other than baselines that have a baseline."""
+    return [
+        cell
+        for cell in results.by_cell
+        if cell.treatment != BASELINE and baseline_of(cell) in results.by_cell
+    ]
 
 
-def _differences(results: Results[Any, Any], cell: Cell, baseline: Cell) -> dict[str, Interval]:
-    pairs = by_seed(results.by_cell[cell], results.by_cell[baseline])
+def _differences(results: Results[Any, Any], cell: Cell) -> dict[str, Interval]:
+    pairs = by_seed(results.by_cell[cell], results.by_cell[baseline_of(cell)])
     draws = [(ours.draw, theirs.draw) for ours, theirs in pairs]
     return {
         name: paired(((ours.run[name], theirs.run[name]) for ours, theirs in pairs), draws)

@@ -22,6 +22,7 @@ from goldrush.replay.report.numbers import (
 from goldrush.replay.report.plot import SCATTER, STEPS, Row
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import ReportTable
+from goldrush.replay.study.comparisons import baseline_of
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import Seen, curve
@@ -99,7 +100,7 @@ def values_of(study: ReportedStudy) -> Mapping[str, Any]:
     sizes = {cell: (config(cell).agents, config(cell).plots) for cell in study.results.by_cell}
     slack = [cell for cell, pressure in pressures.items() if pressure < SCARCE]
     scarce = [cell for cell, pressure in pressures.items() if pressure >= SCARCE]
-    resized = [each.cell for each in study.against if sizes[each.cell] != sizes[each.baseline]]
+    resized = [cell for cell in study.against if sizes[cell] != sizes[baseline_of(cell)]]
     return {
         "least": number(min(pressures.values())), "most": number(max(pressures.values())),
         "slack": study.treatments(slack), "scarce": study.treatments(scarce),

@@ -296,8 +296,8 @@ def test_a_forest_has_a_row_for_each_treatment_and_every_judged_measure() -> Non
         str(row["x"]).partition(" ")[0] for row in gini
     }
     expected = {
-        (each.cell.treatment, each.cell.roster): each.differences["gini"].mean
-        for each in study.against
+        (cell.treatment, cell.roster): differences["gini"].mean
+        for cell, differences in study.against.items()
     }
     assert expected == {(str(row["x"]).partition(" ")[0], row["series"]): row["y"] for row in gini}
     assert MEASURES["hhi"].title in found.omitted
