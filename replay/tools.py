@@ -287,8 +287,10 @@ class Tools:
         """
         return ()
 
-    def basis(self, path: str) -> Basis:
-        """On what it rests that a run is derived again here. Raises JournalError."""
+    def basis(self, path: str, *, repeats: bool) -> Basis:
+        """On what it rests that a run is derived again here. `repeats`: nothing differed. Raises
+        JournalError.
+        """
         return Basis()
 
     # Events and units as text.

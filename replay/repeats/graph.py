@@ -76,12 +76,12 @@ class Ignored:
 
     def may_be_in(self, name: str) -> bool:
         """Whether anything under a name can be left out."""
-        return any(_without_quotes(path).startswith(name) for path, _ in self._patterns)
+        return any(without_quotes(path).startswith(name) for path, _ in self._patterns)
 
     def takes(self, path: str) -> bool:
         """Whether what stands at a path is left out. It is counted."""
         for given, pattern in self._patterns:
-            if pattern.fullmatch(_without_quotes(path)):
+            if pattern.fullmatch(without_quotes(path)):
                 self.count[given] += 1
                 return True
         return False
@@ -91,11 +91,12 @@ def path_pattern(path: str) -> str:
     """The expression, without quotes, of a path that is left out. What stands within an element of
     a set is left out of all.
     """
-    text = re.escape(_without_quotes(path)).replace(r"\[\*\]", r"\[[^\]]*\]")
+    text = re.escape(without_quotes(path)).replace(r"\[\*\]", r"\[[^\]]*\]")
     return re.sub(r"\\{\d+\\}(?=.)|\\{\\\*\\}", r"\\{[^}]*\\}", text)
 
 
-def _without_quotes(path: str) -> str:
+def without_quotes(path: str) -> str:
+    """A path as names of arrays and of values within infos have it: `game[uuid]`."""
     return re.sub(r"\[(['\"])([^\]]*)\1\]", r"[\2]", path)
 
 

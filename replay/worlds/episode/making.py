@@ -34,6 +34,7 @@ from goldrush.replay.repeats.content import (
     parts,
     plain_text,
 )
+from goldrush.replay.repeats.graph import path_pattern, without_quotes
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Environment,
@@ -138,9 +139,15 @@ def subject_of_model(
         return None
     subject.seed_of(seed)
     check_steps(made, subject.name)
-    ignored = (*recorded.ignored, *clock_paths(attributes(made), since))
-    subject.recorded = attrs.evolve(recorded, ignored=ignored)
+    times = clock_paths(attributes(made), since)
+    further = [path for path in times if not any(_is_within(path, of) for of in recorded.ignored)]
+    subject.recorded = attrs.evolve(recorded, ignored=(*recorded.ignored, *further))
     return subject
+
+
+def _is_within(path: str, ignored: str) -> bool:
+    """Whether a path is one that is ignored, or begins with it."""
+    return re.match(rf"{path_pattern(ignored)}(?![^\[.])", without_quotes(path)) is not None
 
 
 def clock_paths(held: Mapping[str, object], since: float) -> tuple[str, ...]:

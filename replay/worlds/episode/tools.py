@@ -50,8 +50,8 @@ class EpisodeTools(Tools):
             )
         return episode_world(self.subjects.stage_of(about.name), missing(about.name))
 
-    def basis(self, path: str) -> Basis:
-        basis: Basis = self._basis(path, self.subjects)
+    def basis(self, path: str, *, repeats: bool) -> Basis:
+        basis: Basis = self._basis(path, self.subjects, repeats)
         return basis
 
     def labels(self, state: EpisodeState) -> Sequence[str]:

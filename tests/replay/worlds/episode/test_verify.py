@@ -376,8 +376,9 @@ def test_it_says_what_was_not_compared(tmp_path: Path) -> None:
     assert holds
     assert (
         "; not compared: 6 values of which the type alone is recorded: observation (set), "
-        "info[time] (object); what was left out: info[score]; matched nothing: info[score]"
+        "info[time] (object); matched nothing: info[score]"
     ) in text
+    assert "what was left out" not in text
 
 
 def test_where_nothing_was_compared_it_does_not_say_that_a_run_repeats(tmp_path: Path) -> None:
@@ -433,7 +434,9 @@ def test_paths_within_attributes_are_left_out(ignore: tuple[str, ...], tmp_path:
     assert holds
     assert f"not compared: what was left out: {ignore[0]}, {ignore[1]}, {ignore[2]}" in text
     assert "matched nothing" not in text
-    assert said(path, partial(Stamped, skill=2))[0] is False  # what is not left out is compared
+    differing = said(path, partial(Stamped, skill=2))  # what is not left out is compared
+    assert differing[0] is False
+    assert "matched nothing" not in differing[1]
 
 
 class Dated:
@@ -458,6 +461,35 @@ def test_times_at_which_a_model_was_made_are_left_out(tmp_path: Path) -> None:
     left_out = "made, output['info']['made'][0], output['info']['made'][1]"
     assert text.endswith(f"; not compared: what was left out: {left_out}")
     assert said(path, partial(Dated, skill=2))[0] is False
+
+
+def test_what_matched_nothing_is_told_of_whole_models_alone(tmp_path: Path) -> None:
+    ignore = "output['info']['made']", "output['infos']", "made"
+    model = goldrush.wrap(Dated, tmp_path / "open.journal", ignore=ignore)
+    model.step()
+    goldrush.wrap(Dated, tmp_path / "whole.journal", steps=1, ignore=ignore)
+    holds, text = said(tmp_path / "open.journal", Dated)
+
+    assert holds
+    assert text.endswith(f"what was left out: {', '.join(ignore)}")
+    _, text = said(tmp_path / "whole.journal", Dated)
+    assert text.endswith(
+        "what was left out: output['info']['made'], made; matched nothing: output['infos']"
+    )
+
+
+def test_a_time_that_is_ignored_already_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    goldrush.wrap(Dated, path, steps=2, ignore=("made", "output[info][made][*]"))
+    text = said(path, Dated)[1]
+
+    assert text.endswith("; not compared: what was left out: made, output[info][made][*]")
+
+    goldrush.wrap(Dated, path, steps=2, ignore="mad", force=True)
+    holds, text = said(path, Dated)
+
+    assert holds
+    assert "what was left out: made, output" in text
 
 
 def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:
