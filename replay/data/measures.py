@@ -187,6 +187,14 @@ class Measured(Generic[C]):
         """The number of closed units that count; see `Vocabulary.uncounted`."""
         return self.units
 
+    def units_of(self, windows: Iterable[Span]) -> list[Span]:
+        """The units in windows of those that count, numbered from 1, as far as the run came."""
+        return [
+            Span(window.first, min(window.last, self.units))
+            for window in windows
+            if window.first <= self.units
+        ]
+
     @property
     def whole(self) -> Span:
         """The span of all closed units."""

@@ -188,6 +188,7 @@ def result_of(
     units, and what its world keeps besides (`kept`).
     """
     halves = [name for name, measure in measured.every.items() if measure.by_half]
+    windows = measured.units_of(points_of(run.cell.rounds))
     return Result(
         **run.fields(),
         units=measured.units,
@@ -195,10 +196,9 @@ def result_of(
         still=tuple(measured.still),
         halves={name: measured.compared(name) for name in halves},
         halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
+        windows=tuple(windows),
         curves={
-            name: tuple(
-                _at(measured, name, span, run.cell.rounds) for span in points_of(run.cell.rounds)
-            )
+            name: tuple(_at(measured, name, span) for span in windows)
             for name in measured.values
             if name in measured.every
         },
@@ -210,15 +210,10 @@ def result_of(
     )
 
 
-def _at(measured: Measured[Any], name: str, window: Span, rounds: int) -> Value:
-    """A measure over the units of a window that the run has, as the measure defines its value over
-    several units; None where there are none. One of the end is that of the last unit. The last
-    window ends with the run, which may have units that do not count beside its rounds.
+def _at(measured: Measured[Any], name: str, span: Span) -> Value:
+    """A measure over the units of a window, as the measure defines its value over several units.
+    One of the end is that of the last unit.
     """
-    last = measured.units if window.last == rounds else min(window.last, measured.units)
-    span = Span(window.first, last)
-    if span.last < span.first:
-        return None
     measure = measured.every[name]
     if measure.at_end and measure.over is not None:
         return measured.values[name][span.last - 1]

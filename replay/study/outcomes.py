@@ -86,13 +86,12 @@ class StudyOutcome:
                 for policy, values in course.items()
             }
         curve = {}
-        for window, value in zip(
-            points_of(result.cell.rounds), result.curves.get(self.name, ()), strict=False
+        values = result.curves.get(self.name, ())
+        for window, span, value in zip(
+            points_of(result.cell.rounds), result.windows, values, strict=False
         ):
-            last = min(window.last, result.units)
-            if window.first <= last:
-                first = last if self.is_by_agent or self.at_end else window.first
-                curve[window] = Span(first, last), value
+            first = span.last if self.is_by_agent or self.at_end else span.first
+            curve[window] = Span(first, span.last), value
         return {"": curve} if curve else {}
 
     def over_units(

@@ -90,7 +90,7 @@ K = TypeVar("K")  # the world's own part of a result
 @attrs.frozen(kw_only=True)
 class Result(StudyRun, Generic[C, K]):
     """A measured run: its measures by name, of the whole run, of its halves after the burn-in and
-    without one, and over the windows of units of `points_of` (`curves`), as each defines it.
+    without one, and over windows of its units (`curves`), as each defines it.
 
     Attributes:
         units: the number of closed units.
@@ -98,6 +98,7 @@ class Result(StudyRun, Generic[C, K]):
             this one no further draw; None: it is the first itself.
         policies: labels by agent.
         by_agent: as in `Measured`, by agent of `policies`.
+        windows: the units of this run in the windows of `points_of`, as far as it came.
         course: as in `Measured`.
         still: the names in `run` that are no measures of it: they never changed.
         remarks: what the headline of the run says beside its standings.
@@ -110,6 +111,7 @@ class Result(StudyRun, Generic[C, K]):
     run: Mapping[str, Value]
     halves: Mapping[str, tuple[Value, Value]]
     halves_whole: Mapping[str, tuple[Value, Value]]
+    windows: Sequence[Span]
     curves: Mapping[str, Sequence[Value]]
     policies: Sequence[str]
     by_agent: Mapping[str, Sequence[Value]]

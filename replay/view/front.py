@@ -5,7 +5,7 @@ All of it is of the whole run, also where the page carries a part of the journal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import attrs
@@ -27,7 +27,7 @@ class RunFront:
         lines: those of the chart; None where the outcome is of the run and not of its agents.
         points: of some units, the number and the value of each line.
         measures: of agents, with the value of each agent.
-        charted: the measure that is charted; None where the outcome is that of agents.
+        charted: the measures of the run that have the values of the chart's one line.
     """
 
     outcome: RunOutcome | None
@@ -35,7 +35,7 @@ class RunFront:
     lines: Lines | None = None
     points: Sequence[tuple[int, Sequence[Value]]] = ()
     measures: Sequence[tuple[AgentMeasure, Sequence[Value]]] = ()
-    charted: str | None = None
+    charted: Collection[str] = ()
 
     def as_dict(self) -> dict[str, object]:
         """For the page's script."""

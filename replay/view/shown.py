@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -142,6 +142,7 @@ def shown_of(
     declared = outline.declared
     front = RunFront(None, labels, lines_of_agents, walked.points)
     front = _front(tools, measured, compared, front, trouble)
+    states = _states(tools, walked, outline, Lines.of(labels), measured)
     return ShownRun(
         title=_title(outline, tools, measured),
         agents=declared.roster or "",
@@ -171,7 +172,7 @@ def shown_of(
             "unseen": [title for title in view.groups if title in view.drawn],
             "tracks": [{"title": t, "values": counts} for t, counts in walked.tracks.items()],
             "count": max(len(labels), len(names)),
-            **_states(tools, walked, outline, Lines.of(labels)),
+            **states,
             "measures": [] if measured is None else _measures(measures, measured, walked, front),
             "added": {} if view.added is None else view.added(path, first, last),
         },
@@ -195,8 +196,10 @@ def _neighbours(labels: Sequence[str]) -> list[tuple[str, int]]:
     return [(label, len(list(same))) for label, same in groupby(labels)]
 
 
-def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dict[str, Any]:
-    """The states by field, and the charts of states."""
+def _states(
+    tools: Tools, walked: Walked, outline: Outline, lines: Lines, measured: Measured[Any] | None
+) -> dict[str, Any]:
+    """The states by field, and the charts of states that measures do not have."""
     view, measures = tools.view, tools.measures
     numbers = [number for number, _ in walked.states.items()]
     states = [state for _, state in walked.states.items()]
@@ -217,10 +220,17 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
     ranked = {view.ranks} if measures.of_agents and measures.agents_at is not None else set()
     not_charted = {*view.drawn, *view.identifiers, *ranked}  # the top of the page has the ranks'
     known = {name for name, measure in measures.known.items() if measure.by_unit}
+    of_states = [number for number, _ in walked.states.items()]
     charted = {
         name: field
         for name, field in fields.items()
-        if name not in not_charted and not (field.kind == "one" and name in known)
+        if name not in not_charted
+        and not (field.kind == "one" and name in known)
+        and not (
+            field.kind == "agents"
+            and field.numbers
+            and _measured_as(measured, of_states, field.values)
+        )
     }
     return {
         "stated": numbers,
@@ -238,6 +248,28 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
         "charts": list(charts(charted, lines)),
         "spacing": walked.states.every * spacing(len(states)),
     }
+
+
+def _measured_as(
+    measured: Measured[Any] | None, numbers: Iterable[int], rows: Iterable[Sequence[Value]]
+) -> list[str]:
+    """The measures by unit of a run that have these values of its one agent, where both are
+    defined. `numbers`: the public numbers of the units of the rows.
+    """
+    points = [(number, row[0]) for number, row in zip(numbers, rows, strict=True) if len(row) == 1]
+    if measured is None or not points or len(measured.roster) != 1:
+        return []
+    unit_of = measured.vocabulary.unit_of
+    pairs = {
+        name: [(short(values[unit_of(number) - 1]), short(value)) for number, value in points]
+        for name, values in measured.values.items()
+    }
+    return [
+        name
+        for name, of_measure in pairs.items()
+        if any(None not in pair for pair in of_measure)
+        and all(a == b for a, b in of_measure if None not in (a, b))
+    ]
 
 
 def _explained(
@@ -291,9 +323,9 @@ def _front(
     ]
     front = attrs.evolve(front, outcome=outcome, measures=values)
     if front.points:
-        return front
+        return attrs.evolve(front, charted=_measured_as(measured, *zip(*front.points, strict=True)))
     name = outcome.measure.name
-    return attrs.evolve(front, lines=None, points=_of_run(measured, name), charted=name)
+    return attrs.evolve(front, lines=None, points=_of_run(measured, name), charted=[name])
 
 
 def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Value]]]:
@@ -307,7 +339,7 @@ def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Valu
 def _measures(
     measures: Measures, measured: Measured[Any], walked: Walked, front: RunFront
 ) -> list[dict[str, Any]]:
-    """The measures by unit, but the one that the top of the page charts."""
+    """The measures by unit, but those that the top of the page charts."""
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }
@@ -323,5 +355,5 @@ def _measures(
             "values": [short(value) for value in values[name]],
         }
         for name, measure in measured.known.items()
-        if measure.by_unit and any_of(values[name]) and name != front.charted
+        if measure.by_unit and any_of(values[name]) and name not in front.charted
     ]

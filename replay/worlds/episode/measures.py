@@ -5,7 +5,8 @@ A reward that is infinite or NaN makes the measures undefined that it is part of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -44,15 +45,19 @@ _FRONTS: Final = ("report[", "variable[")  # of what a model tells, and of its a
 
 @attrs.frozen(kw_only=True)
 class MeasuredEpisodes(Measured[EpisodeConfig]):
-    """A measured run, with its episodes, its subject and the number of steps without resets."""
+    """A measured run, with its episodes, its subject and the units that are steps: no resets."""
 
     episodes: Sequence[Episode]
     about: About
-    steps: int
+    steps: Sequence[int]
 
     @property
     def counted(self) -> int:
-        return self.steps
+        return len(self.steps)
+
+    def units_of(self, windows: Iterable[Span]) -> list[Span]:
+        steps = [self.steps[window.first - 1 : window.last] for window in windows]
+        return [Span(each[0], each[-1]) for each in steps if each]
 
     def finished_in(self, span: Span) -> list[Episode]:
         """The episodes that came to their end in units of a span."""
@@ -199,14 +204,15 @@ class _Moves:
 def read(reader: JournalReader) -> MeasuredEpisodes:
     """The measured run of an open journal. Raises JournalError as reading it does."""
     taken, walk = Measuring(MEASURES), Walk(episode_world(), reader)
-    episodes, by_agent, moves, steps = Episodes(), _ByAgent(), _Moves(), 0
+    episodes, by_agent, moves, steps = Episodes(), _ByAgent(), _Moves(), array("q")
     for commit, state in walk:
         if commit.kind in (START, FORK):
             taken.declare(commit.unit, labels_of(state.roster, ()))
             moves.give(Block(state.inputs))
         if commit.kind != UNIT or commit.digest is None:
             continue
-        steps += fold.counts(commit, VOCABULARY)
+        if fold.counts(commit, VOCABULARY):
+            steps.append(commit.unit)
         for name in _new_variables(taken.known, state):
             taken.include(_variable(name))
             if _key(_FRONTS[0], name) in state.shown:
@@ -221,7 +227,7 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
     state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
         variables = {
-            name: _dated(measure, taken.values[name], steps)
+            name: _dated(measure, taken.values[name], len(steps))
             for name, measure in known.items()
             if name not in MEASURES
         }

@@ -51,6 +51,6 @@ def _seed(episode: Episode) -> str:
 
 # A chart for each measure is there already, and the state says who acts next.
 VIEW: Final = View(
-    identifiers=("episode", "step of the episode"), left_out=("turn",),
+    identifiers=("episode", "step of the episode"), ranks="returns", left_out=("turn",),
     verify_option=" --env module:make", added=added,
 )  # fmt: skip

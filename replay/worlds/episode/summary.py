@@ -77,7 +77,7 @@ def _of_model(run: MeasuredEpisodes) -> str:
     known = [(measure.title, run.of(name)) for name, measure in run.known.items()]
     texts = [f"{title} is {format_number(value)}" for title, value in known if value is not None]
     if not texts:
-        return f"Nothing that the model reports changes in {format_count(run.steps, 'step')}."
+        return f"Nothing that the model reports changes in {format_count(run.counted, 'step')}."
     left = len(texts) - NAMED_MAX
     more = [f"{left:,} more variables"] if left > 0 else []
     return f"Reported last: {format_list([*texts[:NAMED_MAX], *more])}."

@@ -12,7 +12,7 @@ from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.study.measuring import result_of
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import Cell, Manifest, Result, StudyRun
+from goldrush.replay.study.records import Cell, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.mining import study
 from goldrush.replay.worlds.mining.counting import Counts
@@ -68,6 +68,7 @@ def made(
         run=dict.fromkeys(MEASURES, 1.0) | dict(run or {}),
         halves=halves,
         halves_whole=halves | dict(whole or {}),
+        windows=points_of(cell.rounds),
         curves=others.pop("curves", dict.fromkeys(MEASURES, ())),
         policies=policies,
         by_agent={"gold": others.pop("gold", (1.0,) * agents), "plots": (1,) * agents},

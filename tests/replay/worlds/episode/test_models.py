@@ -531,7 +531,7 @@ def test_twelve_steps_are_told_as_twelve(tmp_path: Path) -> None:
     verdict, info = run.verify(), run.info()
 
     assert (12, 12, 12, None) == (run.units, info.units, info.of, info.planned)
-    assert (13, 12, 12) == (verdict.rounds, verdict.counted, measured_at(path).steps)
+    assert (13, 12, 12) == (verdict.rounds, verdict.counted, measured_at(path).counted)
     assert len(run) == len(list(run)) == 13
     assert "12 steps" in repr(run)
     assert repr(verdict).endswith("12 steps>")

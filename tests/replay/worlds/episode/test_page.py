@@ -18,6 +18,7 @@ from goldrush.replay.view.page import page_of, write_page
 from tests.browser import WIDE, Tab, browsers
 from tests.journals import events_of
 from tests.pages import data_of
+from tests.replay.worlds.episode.envs import NoisyWalk
 from tests.replay.worlds.episode.models import Herd, Walk
 from tests.replay.worlds.episode.recorded import (
     STEP,
@@ -170,6 +171,22 @@ def test_the_page_holds_many_agents_and_steps(tmp_path: Path) -> None:
     page = page_of(long)
     assert 1000 == data_of(page)["runs"][0]["added"]["parts"]["of"]
     assert 2_000_000 > len(page)
+
+
+def test_what_one_agent_gets_is_charted_once(tmp_path: Path) -> None:
+    env = wrap(NoisyWalk, tmp_path / "run.journal")
+    for _ in range(2):
+        env.reset(seed=1)
+        for action in 1, 0, 1:
+            env.step(action)
+    [run] = data_of(page_of(tmp_path / "run.journal"))["runs"]
+    names = [chart["name"] for chart in (*run["charts"], *run["measures"])]
+
+    assert ["reward", "episode", "length"] == names
+
+    [run] = data_of(page_of(walked(tmp_path / "two.journal")))["runs"]
+    assert ["rewards"] == [chart["name"] for chart in run["charts"]]
+    assert {"reward", "return"} <= {chart["name"] for chart in run["measures"]}
 
 
 def test_a_page_has_no_sentence_on_nobody_and_no_column_of_one_environment(tmp_path: Path) -> None:
