@@ -56,7 +56,8 @@ class Field:
     Attributes:
         kind: how it is drawn.
         values: in the states that are shown.
-        size: of lists and grids the largest.
+        size: of lists and grids the largest; of a tree, that of the grids in place of which it has
+            a part.
         levels: of lists and grids the values in them, in order; None: more than LEVELS_MAX.
         numbers: whether all of its values are numbers, or None where one is missing.
         range: of such lists and grids the lowest and the highest number.
@@ -77,7 +78,7 @@ class Field:
         kinds = set(map(kind_of, values, agents))
         kind = kinds.pop() if len(kinds) == 1 else TREE
         if kind == TREE:
-            return cls(TREE, values)
+            return cls.tree(values)
         if kind == ONE:
             return cls(ONE, values, numbers=_are_numbers(set(map(type, values))))
         cells = [value if isinstance(value, Cells) else _cells_of(value) for value in values]
@@ -92,10 +93,16 @@ class Field:
         levels = sorted(known, key=_order) if is_few else None
         has_one_size = kind == GRID or (len(sizes) == 1 and size != (0,))
         if not has_one_size or (levels is None and not numbers):
-            return cls(TREE, values)
+            return cls.tree(values)
         found = list(chain.from_iterable(each.range for each in cells))
         ends = (min(found), max(found)) if numbers and found else ()
         return cls(kind, values, size, levels, numbers, ends, counts)
+
+    @classmethod
+    def tree(cls, values: Sequence[object]) -> Field:
+        """That of values which are neither a table nor drawn."""
+        sizes = [value.size for value in values if isinstance(value, Cells)]
+        return cls(TREE, values, tuple(map(max, zip(*sizes, strict=True))))
 
     def as_dict(self, before: Sequence[object], *, is_drawn: bool) -> dict[str, object]:
         """For the page. `before`: its values in earlier states; `is_drawn`: the world draws it."""

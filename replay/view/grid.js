@@ -2,7 +2,7 @@
 // strength of one colour.
 import { swatchOf } from "./chart.js";
 import { GREY, HUES, hueOf } from "./colours.js";
-import { el, extremes, fold, replaceAll, scrolling, svg, tableOf, valueText } from "./dom.js";
+import { el, extremes, fold, plural, replaceAll, scrolling, svg, tableOf, valueText } from "./dom.js";
 
 const SIDE_PRINTED = 16; // rows and columns whose values stand in their cells
 const PRINTED = 6; // characters of such a value
@@ -69,12 +69,18 @@ function pathsOf(rows, side, fill) {
   return paths;
 }
 
-// What of a list or grid is drawn, if a page has not all of it.
+// What of a list or grid is shown, if a page has not all of it.
 function cutOf({ kind, size }, value) {
+  if (size === undefined || !Array.isArray(value)) return null;
   const [all, across] = size;
   if (kind === "values") return value.length < all ? `The first ${value.length} of ${all} are here.` : null;
   const isCut = value.length < all || value[0].length < across;
-  return isCut ? `The first ${value.length} rows and ${value[0].length} columns of up to ${all} by ${across} are here.` : null;
+  return isCut ? `The first ${plural(value.length, "row")} and ${plural(value[0].length, "column")} of up to ${all} by ${across} are here.` : null;
+}
+
+export function cutNote(field, value) {
+  const cut = cutOf(field, value);
+  return cut === null ? null : el("p", { class: "note" }, cut);
 }
 
 // A field as {node, show(value)}; `runs`: all of the page, whose colours are the same.
@@ -111,10 +117,9 @@ export function gridOf(field, runs) {
   const show = (value) => {
     const rows = kind === "grid" ? value : wrapped(value);
     const values = rows.flat();
-    const cut = cutOf(field, value);
     replaceAll(node, el("figcaption", {}, name), drawn(rows, values),
       el("ul", { class: "legend" }, legend(values).map(([colour, text]) => el("li", {}, swatchOf(colour), text))),
-      cut === null ? null : el("p", { class: "note" }, cut),
+      cutNote(field, value),
       fold(`${name} as a table`, false, () => listing(rows)));
   };
   return { node, show };

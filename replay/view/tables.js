@@ -2,7 +2,7 @@
 import { coloursOf } from "./colours.js";
 import { swatchOf } from "./chart.js";
 import { el, jsonOf, plural, replaceAll, searchable, valueText } from "./dom.js";
-import { gridOf } from "./grid.js";
+import { cutNote, gridOf } from "./grid.js";
 import { agentLink, longText } from "./lines.js";
 
 const ROWS_MAX = 300; // agents in a table; of more, a step takes long
@@ -75,7 +75,7 @@ export function stateOf(run, runs, player) {
     replaceAll(ones, of("one").map((field) => el("div", {}, el("dt", {}, field.name), el("dd", {}, shown(field.values[index])))));
     replaceAll(agents, agentTable(run, player, at, index, labelOf("Agents", run, runs)));
     for (const { field, show: showGrid } of grids) showGrid(field.values[index]);
-    replaceAll(rest, of("tree").map((field) => tree(field.name, field.values[index], fields.length === 1)));
+    replaceAll(rest, of("tree").map((field) => [tree(field.name, field.values[index], fields.length === 1), cutNote(field, field.values[index])]));
   }
   return { node, show };
 }

@@ -179,6 +179,18 @@ def test_grids_are_drawn_with_their_values_in_words(tab: Tab, tmp_path: Path) ->
     assert f"history {json.dumps(state.history, separators=(',', ':'))}" in tab.texts(".leaf")
 
 
+def test_what_a_page_has_of_a_large_grid_of_many_texts_is_told(
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, most in (("ITEMS_MAX", 4), ("SIDE_MAX", 1), ("LEVELS_MAX", 2)):
+        monkeypatch.setattr(fields, name, most)
+    opened(tab, Extremes, tmp_path, "#round=3")
+
+    assert "The first 1 row and 1 column of up to 2 by 3 are here." in tab.texts(
+        "section[aria-label=State] details + .note"
+    )
+
+
 def listing(tab: Tab, name: str) -> list[list[str]]:
     """The table of a grid."""
     part = tab.page.locator("details", has_text=f"{name} as a table")
