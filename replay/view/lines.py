@@ -150,10 +150,12 @@ class EventLines:
         more: dict[str, object] = {}
         if event.fields.get("error"):
             more["fault"] = True
-        explained = "\n".join(str(one) for one in whys if self._is_of(one, event))
-        if explained:
-            sentence = self._sentences.line(event)  # it stands above
-            more["why"] = escaped(explained.removeprefix(f"{sentence}\n"), keep="\n")
+        accounts = [str(each).split("\n") for each in whys if self._is_of(each, event)]
+        if accounts:
+            above = self._sentences.line(event)
+            why = [text for account in accounts for text in account if text != above]
+            if why:
+                more["why"] = escaped("\n".join(why), keep="\n")
         source = answered.fields.get("source")
         if isinstance(source, Mapping):
             text = source.get("raw", answered.fields.get("text"))

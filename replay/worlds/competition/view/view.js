@@ -142,8 +142,8 @@ class Table {
   }
 }
 
-// The events at a table of an assignment.
-const eventsAt = (run, at, number) => run.groupsAt(at).filter(([title]) => title === "At the table")
+// The events at a table of an assignment: those under the first title that this script draws.
+const eventsAt = (run, at, number) => run.groupsAt(at).filter(([title]) => title === run.unseen[0])
   .flatMap(([, events]) => events).filter(({ behind }) => (behind.table ?? 0) === number);
 
 function partOf(run, runs, player) {
