@@ -79,5 +79,5 @@ def _paint_of(rebuilt: Rebuilt, run: Run) -> Paint:
     rosters = run.info().declared.labels
     playing = [labels for first, labels in rosters if first <= rebuilt.round]
     shown = [label for _, labels in rosters for label in labels]
-    hues = hues_of(shown, run.tools.palette)
+    hues = hues_of(shown, run.tools.studies)
     return painter(playing[-1] if playing else rosters[0][1] if rosters else (), hues)

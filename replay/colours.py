@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import attrs
-
 from goldrush.replay.policies import agents_by_policy, last_of
+from goldrush.replay.studies import NO_STUDIES, Studies
 
 # (on white paper, on black paper). Each has a contrast of at least 4.5 to 1 with its paper. The
 # last is grey, for a policy that others are compared with, such as one that cannot learn.
@@ -29,35 +28,18 @@ GREY: Final = len(HUES) - 1
 SPREAD: Final = 0.55  # the lightest shade of a hue has so much white
 
 
-@attrs.frozen
-class Palette:
-    """The policies of a world as their hues follow from them.
-
-    Attributes:
-        order: those that the world knows; each has the hue of its place. Where there are more than
-            hues, they repeat.
-        null: the policy that cannot learn, with which others are compared, which is GREY; empty:
-            there is none.
-    """
-
-    order: Sequence[str] = ()
-    null: str = ""
-
-
-NO_PALETTE: Final = Palette()
-
-
-def hues_of(labels: Iterable[str], palette: Palette = NO_PALETTE) -> dict[str, int]:
+def hues_of(labels: Iterable[str], studies: Studies = NO_STUDIES) -> dict[str, int]:
     """The hue of each policy that is shown, in order, as an index of HUES.
 
-    Other policies get the hues that no shown policy has, in order, and then all again. Agents that
-    changed their policy have the hue of the last one.
+    `Studies.null` is GREY. Of the other `Studies.policies` each has the hue of its place; where
+    there are more than hues, they repeat. All other policies get the hues that no shown policy has,
+    in order, and then all again. Agents that changed their policy have the hue of the last one.
     """
     last = {label: last_of(label) for label in labels}
     shown = list(dict.fromkeys(last.values()))
-    known = [label for label in palette.order if label != palette.null]
+    known = [label for label in studies.policies if label != studies.null]
     hues = {label: known.index(label) % GREY for label in shown if label in known}
-    hues |= {label: GREY for label in shown if label == palette.null}
+    hues |= {label: GREY for label in shown if label == studies.null}
     free = [hue for hue in range(GREY) if hue not in hues.values()] or list(range(GREY))
     for index, label in enumerate(label for label in shown if label not in hues):
         hues[label] = free[index % len(free)]

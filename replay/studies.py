@@ -59,14 +59,12 @@ class Criteria:
 
     Attributes:
         every: the criteria.
-        null: the policy that cannot learn; a change in its runs is no evidence for others.
         sizes: the numbers of agents with which each criterion must hold.
         pairs: treatments that differ only in these numbers, by name: fewer agents to more.
         start: the events of the first tenth of a run, as text.
     """
 
     every: Sequence[Criterion] = ()
-    null: str = ""
     sizes: Sequence[int] = ()
     pairs: Mapping[str, str] = {}
     start: str = "the beginning of a run"
@@ -76,12 +74,14 @@ class Criteria:
         """The direction of every measure that is judged."""
         return {name: sign for one in self.every for name, sign in one.expected.items()}
 
-    def needs(self, treatments: Collection[str]) -> str:
-        """What a study of these treatments lacks for a verdict, as a sentence without full stop."""
+    def needs(self, treatments: Collection[str], null: str) -> str:
+        """What a study of these treatments lacks for a verdict, as a sentence without full stop.
+        `null`: as in Studies.
+        """
         if not self.every:
             return "this world has no criteria"
         if len(self.sizes) == 1:
-            return f"a verdict needs runs {self.with_agents()} and a roster other than {self.null}"
+            return f"a verdict needs runs {self.with_agents()} and a roster other than {null}"
         needed = f"a verdict compares {' with '.join(map(str, self.sizes))} agents"
         lacking = [sorted(set(pair) - set(treatments)) for pair in self.pairs.items()]
         single = [name for names in lacking for name in names if len(names) == 1]
@@ -90,7 +90,7 @@ class Criteria:
             return f"{needed} under equal settings; add `{options}`"
         pairs = ", or ".join(map(" and ".join, self.pairs.items()))
         alike = f" ({pairs})" if pairs else ""
-        return f"{needed} under equal settings{alike} for a roster other than {self.null}"
+        return f"{needed} under equal settings{alike} for a roster other than {null}"
 
     def with_agents(self, joint: str = "and") -> str:
         """The sizes as text."""
@@ -110,6 +110,9 @@ class Studies:
             the default roster, for `agents` the number in the roster. Names are not looked up.
             Raises BadInput.
         baselines: the rosters that `baselines` stands for; MIXED is the default roster.
+        null: the policy that cannot learn, with which others are compared: a change in its runs is
+            no evidence for them. Empty: there is none.
+        policies: those from whose order the hues of policies follow; see replay.colours.
         criteria: those of the world; none for a world that is compared and not judged.
         same: `same(ours, theirs, policies)`, whether two cells' settings (`Results.settings`, which
             have no seed) lead to the same run with these policies.
@@ -133,6 +136,8 @@ class Studies:
     config: Callable[[Mapping[str, Any]], Any]
     seats: Callable[[str | None, int | None], Sequence[str]]
     baselines: Sequence[str] = (MIXED,)
+    null: str = ""
+    policies: Sequence[str] = ()
     criteria: Criteria = Criteria()
     same: Callable[[Settings, Settings, Sequence[str]], bool] = lambda ours, theirs, policies: (
         ours == theirs

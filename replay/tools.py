@@ -21,7 +21,6 @@ from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted, quoted_path
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, EventType, Step, Vocabulary, World
-from goldrush.replay.colours import NO_PALETTE, Palette
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
@@ -156,8 +155,8 @@ class UnitFields:
 
     def behind(self, event: Event) -> Mapping[str, object]:
         """What is behind the sentence of an event of the unit that was closed last, by name, as
-        plain values. `why` is a text, `answered` the event whose answer of a language model led to
-        it; all else is the script's.
+        plain values for the script of the world; `answered`, which the page shows, is the event
+        whose answer of a language model led to it.
         """
         return {}
 
@@ -247,7 +246,6 @@ class Tools:
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
         view: what its page has beside that of any world.
-        palette: what the hues of its policies follow from.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
@@ -259,7 +257,6 @@ class Tools:
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View = View()
-    palette: Palette = NO_PALETTE
 
     # The world.
 

@@ -20,7 +20,6 @@ from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.measures import Value
 from goldrush.kernel.world import World
-from goldrush.replay.colours import Palette
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measures,
@@ -47,7 +46,6 @@ class GameTools(StageTools):
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
         self.measures = _measures(game, self.game.world, self.players.prompts)
-        self.palette = Palette(list(game.policies), game.null)
         self.view = View(
             identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
             scores=_scores,
@@ -61,9 +59,10 @@ class GameTools(StageTools):
             config=game.configured,
             seats=policies.names_by_agent if game.submissions else lambda roster, agents: [],
             baselines=(*game.policies, MIXED),
+            null=game.null,
+            policies=list(game.policies),
             criteria=Criteria(
                 [Criterion(name, *given) for name, given in game.criteria.items()],
-                game.null,
                 [len(policies.names_by_agent(None, None))] if game.criteria else (),
             ),
             size="agents" if game.submissions else "",

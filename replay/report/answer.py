@@ -161,7 +161,7 @@ def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
     """The answer for an outcome (see `outcome_named`, also for errors)."""
     results = _without_players(results)
     outcome, same = outcome_named(results, name), identical_cells(results)
-    null = results.of.palette.null
+    null = results.of.studies.null
     alone = {
         cell.roster for cell, runs in results.by_cell.items() if set(runs[0].policies) == {null}
     }

@@ -258,7 +258,7 @@ def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:
             for at in sampled(run.units, SAMPLES_MAX)
         ]
     else:
-        styles = styles_of(list(dict.fromkeys(run.roster)), palette=tools.palette)
+        styles = styles_of(list(dict.fromkeys(run.roster)), studies=tools.studies)
         rows = [
             Row(title, policy, run.vocabulary.number(at), value)
             for policy, means in run.course.means.get(measure.name, {}).items()

@@ -19,8 +19,9 @@ from typing import Final
 
 import attrs
 
-from goldrush.replay.colours import NO_PALETTE, Palette, hues_of
+from goldrush.replay.colours import hues_of
 from goldrush.replay.report.numbers import fixed, number, printable
+from goldrush.replay.studies import NO_STUDIES, Studies
 from goldrush.replay.text import cut_apart
 
 # Kinds: lines with bands; lines that hold up to the next position; dots with intervals in labelled
@@ -319,14 +320,14 @@ def reach(values: Iterable[float]) -> tuple[float, float]:
 def styles_of(
     series: Sequence[str],
     policies: Mapping[str, str] | None = None,
-    palette: Palette = NO_PALETTE,
+    studies: Studies = NO_STUDIES,
 ) -> dict[str, Style]:
     """A style for each series. Those of one hue differ in line (the first four) and marker (seven).
 
     `policies`: by roster of a single policy, that policy, whose hue it has.
     """
     labels, shown = labels_of(series), {name: (policies or {}).get(name, name) for name in series}
-    hues = hues_of(shown.values(), palette)
+    hues = hues_of(shown.values(), studies)
     taken: Counter[int] = Counter()
     styles = {}
     for name, policy in shown.items():

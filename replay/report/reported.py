@@ -247,7 +247,7 @@ def _styles(results: AnyResults) -> dict[str, Style]:
     policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
     labels = (label for runs in results.by_cell.values() for run in runs for label in run.policies)
     names = list(dict.fromkeys([*played, *labels]))
-    return styles_of(names, policies, results.of.palette)
+    return styles_of(names, policies, results.of.studies)
 
 
 def _listed(noun: str, names: Sequence[str]) -> str:

@@ -59,9 +59,9 @@ def _is_same(results: Results[Any, Any], cell: Cell, baseline: Cell) -> bool:
 
 def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
     """For each cell the null's cell of the same treatment and configuration, if the study has one:
-    one whose agents all play `Criteria.null`. It is its own null.
+    one whose agents all play `Studies.null`. It is its own null.
     """
-    policy = results.of.studies.criteria.null
+    policy = results.of.studies.null
 
     def setup(cell: Cell) -> tuple[str, Hashable]:
         return cell.treatment, hashable(results.settings(cell))

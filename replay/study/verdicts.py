@@ -89,7 +89,7 @@ class Assessment:
             note = nothing or reason
             if null is None or self.is_null(cell):
                 outcome = UNDECIDED
-                missing = f"the study has no null (roster {self.criteria.null})"
+                missing = f"the study has no null (roster {self.results.of.studies.null})"
                 why = "the null itself" if null else missing
                 note = f"{nothing}; {why}" if nothing else why
             judgements.append(
@@ -107,7 +107,7 @@ class Assessment:
             for index, criterion in enumerate(self.criteria.every)
         ]
         treatments = {cell.treatment for cell in self.results.by_cell}
-        return Verdicts(verdicts, self.criteria.needs(treatments))
+        return Verdicts(verdicts, self.criteria.needs(treatments, self.results.of.studies.null))
 
     def _halves(self, result: Result[Any, Any]) -> Mapping[str, tuple[Value, Value]]:
         return result.halves if self._burn_in else result.halves_whole

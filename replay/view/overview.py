@@ -242,7 +242,7 @@ class _World:
             "outcome": _measure(self.outcome),
             "byPolicy": isinstance(self.measure, AgentMeasure),
             "columns": [_measure(column) for column in self.columns],
-            "hues": hues_of(policies, self.tools.palette),
+            "hues": hues_of(policies, self.tools.studies),
             "cells": [self._cell(cell, runs) for cell, runs in cells.items()],
             "runs": [
                 {

@@ -137,7 +137,7 @@ def _page(
     for run in runs:
         shown += run.front.labels
         shown += () if run.front.outcome is None else run.front.outcome.policies
-    hues = hues_of([*shown, *map(last_of, shown)], tools.palette)
+    hues = hues_of([*shown, *map(last_of, shown)], tools.studies)
     if difference is None:
         top, below = top_of(runs[0], hues, runs[0].about), journal_of(runs[0], 0)
     else:

@@ -4,18 +4,20 @@ from collections import Counter
 from itertools import groupby, pairwise
 from pathlib import Path
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
-from goldrush.replay.colours import GREY, HUES, SPREAD, Palette, hues_of, mixed, shades_of
+from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
 from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.outcome import amount_of, outcome_from, standings_of
 from goldrush.replay.policies import TURN, beside, last_of, played
 from goldrush.replay.run import Run
+from goldrush.replay.studies import NO_STUDIES
 from goldrush.replay.text import format_number
 from tests.golden import path_of
 from tests.journals import commits_of
@@ -209,16 +211,16 @@ def test_a_known_policy_has_the_same_hue_beside_any_others(
     labels: list[str], order: list[str]
 ) -> None:
     null = order[-1] if order else ""
-    palette = Palette(order, null)
-    hues = hues_of(labels, palette)
+    studies = attrs.evolve(NO_STUDIES, policies=order, null=null)
+    hues = hues_of(labels, studies)
 
     assert set(labels) == set(hues)
     for label in set(labels) & set(order):
-        assert hues_of([label], palette) == {label: hues[label]}
+        assert hues_of([label], studies) == {label: hues[label]}
         assert (hues[label] == GREY) == (label == null)
     others = [hues[label] for label in dict.fromkeys(labels) if label not in order]
     for label in labels:
-        assert hues[label] == hues_of([*labels, f"z → {label}"], palette)[f"z → {label}"]
+        assert hues[label] == hues_of([*labels, f"z → {label}"], studies)[f"z → {label}"]
     known = {hues[label] for label in hues if label in order}
     room = GREY - len(known - {GREY})
     assert len(set(others[:room])) == len(others[:room])

@@ -22,6 +22,7 @@ from goldrush.agents.worlds.competition.cast import (
     PLANTED,
     RANDOM,
     SCRIPTED,
+    SILENT,
     cast_of,
 )
 from goldrush.agents.worlds.competition.players import configured
@@ -328,6 +329,8 @@ STUDIES: Final = Studies(
     config=configured,
     size="workers",
     seats=_seats,
+    null=RANDOM,
+    policies=(SCRIPTED, SILENT),
     baselines=(SCRIPTED, RANDOM),
     kept=_kept,
     lasts=lambda config: config.arena.name in NAMES,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, SILENT
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.colours import Palette
 from goldrush.replay.tools import ClosedUnit, Description, Tools, lazy
 from goldrush.replay.worlds.competition.steps import world_of
 
@@ -31,7 +29,6 @@ class SeasonTools(Tools):
     studies = lazy("goldrush.replay.worlds.competition.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.competition.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.competition.view.view:VIEW")
-    palette = Palette((SCRIPTED, SILENT), RANDOM)
 
     def about(self, setup: Mapping[str, object]) -> Description:
         return Description(

@@ -56,7 +56,6 @@ CRITERIA: Final = Criteria(
             _NO_CONFLICT,
         ),
     ),
-    null=NULL,
     sizes=SIZES,
     pairs={BASELINE: "agents-20", "scarce": "scarce-20"},
     start="the filling of the map",
@@ -97,6 +96,10 @@ STUDIES: Final = Studies(
     config=config_of,
     seats=POLICY_SET.names_by_agent,
     baselines=BASELINES,
+    null=NULL,
+    policies=(  # each with a hue that suits its name: a raider is red
+        "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend", "raid",
+    ),
     criteria=CRITERIA,
     same=same_by_construction,
     covariate=Covariate("pressure", _pressure),

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import GAME
-from goldrush.agents.worlds.mining.roster import NULL
 from goldrush.kernel.world import EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, MiningState
-from goldrush.replay.colours import Palette
 from goldrush.replay.sentences import EventSentences
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.tools import ClosedUnit, Description, lazy
@@ -28,14 +26,6 @@ class MiningTools(StageTools):
     studies = lazy("goldrush.replay.worlds.mining.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.mining.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.mining.view.view:VIEW")
-    # A hue that suits its name: a raider is red.
-    palette = Palette(
-        (
-            "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend",
-            "raid",
-        ),
-        NULL,
-    )  # fmt: skip
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
 

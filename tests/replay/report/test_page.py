@@ -3,15 +3,17 @@
 import re
 from functools import cache
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldrush.replay.colours import GREY, Palette
+from goldrush.replay.colours import GREY
 from goldrush.replay.report.numbers import bounds, number, p_value, printable, within_bounds
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.plot import LABEL_MAX, labels_of, styles_of
 from goldrush.replay.report.reported import StudyQuestion, study_of
+from goldrush.replay.studies import NO_STUDIES
 from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.records import Cell
 from tests.replay.report.pages import Page
@@ -139,7 +141,8 @@ def test_a_look_is_no_other_rosters() -> None:
 def test_a_roster_of_one_policy_has_the_hue_of_that_policy() -> None:
     rosters = ["raid*2", "mixed", "b", "raid*9", "random"]
     policies = {"raid*2": "raid", "b": "b", "raid*9": "raid", "random": "random"}
-    styles = styles_of(rosters, policies, Palette(["a", "b", "raid"], "random"))
+    studies = attrs.evolve(NO_STUDIES, policies=["a", "b", "raid"], null="random")
+    styles = styles_of(rosters, policies, studies)
 
     assert [2, 0, 1, 2, GREY] == [styles[name].hue for name in rosters]
     assert styles["raid*2"].dash != styles["raid*9"].dash

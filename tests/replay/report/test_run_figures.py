@@ -44,9 +44,9 @@ def test_gold_has_a_line_for_each_policy_in_its_hue_with_its_agents_mean(run: Ru
 
 
 def test_policies_of_one_hue_differ_in_line_and_marker(run: Run, tmp_path: Path) -> None:
-    known = tools_for("mining").palette
+    known = tools_for("mining").studies
     recorded = f"recorded:{run.path}"
-    roster = ",".join([recorded, *known.order, known.null])
+    roster = ",".join([recorded, *known.policies, known.null])
     run = goldrush.record(tmp_path / "many.journal", rounds=3, agents=9, roster=roster)
     styles = run.figure("gold").styles.values()
 
