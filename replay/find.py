@@ -149,19 +149,25 @@ def is_shipped(world: str, policies: Iterable[object]) -> bool:
     if not is_built_in(world) or world == OF_MAKERS:
         return False
     own, families = players_of(tools_for(world), world).policies, {*FAMILIES} - {EXTERNAL}
-    return all(name in own or str(name).partition(":")[0] in families for name in policies)
+    return all(
+        isinstance(name, str) and (name in own or name.partition(":")[0] in families)
+        for name in policies
+    )
 
 
 def is_shipped_at(path: str | Path) -> bool:
-    """`is_shipped` for the run of a journal as it started. True for a file that is no journal."""
+    """`is_shipped` for the run of a journal, from its start and forks, as far as they can be read.
+    True for a file that is no journal.
+    """
+    policies: list[object] = []
+    world = WORLD_DEFAULT
     with suppress(GoldrushError), JournalReader(path) as reader:
-        start, world = next(iter(reader), None), reader.header.world
-        if not is_built_in(world):
-            return False
-        roster = (start.setup or {} if start else {}).get(tools_for(world).vocabulary.players)
-        entries = roster if isinstance(roster, tuple) else ()
-        return is_shipped(world, [each.get("policy") for each in entries if isinstance(each, dict)])
-    return True
+        world = reader.header.world
+        for commit in reader.outline() if is_built_in(world) else ():
+            roster = (commit.setup or {}).get(tools_for(world).vocabulary.players)
+            entries = roster if isinstance(roster, tuple) else ()
+            policies += [each.get("policy") for each in entries if isinstance(each, dict)]
+    return is_shipped(world, policies)
 
 
 def distribution_of(world: str) -> str | None:

@@ -344,10 +344,14 @@ def test_a_policy_of_a_distribution_plays_and_is_asked_again(tmp_path: Path) -> 
 def test_runs_with_a_policy_of_a_distribution_are_verified_in_processes_of_their_own(
     tmp_path: Path,
 ) -> None:
-    for name, roster in (("added", "raid,idle"), ("shipped", "raid,random")):
+    rosters = {"added": "raid,idle", "shipped": "raid,random"}
+    for name, roster in rosters.items():
         record(tmp_path / name, {"rounds": 1}, roster)
+    for name, roster in rosters.items():
+        fork(tmp_path / "shipped", 0, tmp_path / f"forked-{name}", roster=roster)
+    names = ("added", "shipped", "forked-added", "forked-shipped")
 
-    assert [False, True] == [is_shipped_at(tmp_path / name) for name in ("added", "shipped")]
+    assert [False, True, False, True] == [is_shipped_at(tmp_path / name) for name in names]
 
 
 @pytest.mark.usefixtures("policies")

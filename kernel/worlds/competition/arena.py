@@ -187,8 +187,8 @@ def _fault(record: Any) -> str | None:
         return f"the option seeds is {format_value(seeds)}, and must be from 1 to {SEEDS_MAX}"
     if not isinstance(subjects, (list, tuple)) or not 0 < len(subjects) <= SUBJECTS_MAX:
         return f"there must be 1 to {SUBJECTS_MAX:,} subjects"
-    wrong = next((subject for subject in subjects if not _is_subject(subject)), None)
-    return None if wrong is None else f"a subject is {format_value(wrong)}"
+    wrong = [subject for subject in subjects if not _is_subject(subject)]
+    return f"a subject is {format_value(wrong[0])}" if wrong else None
 
 
 def _is_subject(value: Any) -> bool:

@@ -9,10 +9,11 @@ import pytest
 
 from goldrush.agents.players import PROGRAM
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import sha256_of
+from goldrush.kernel.journal import START, Commit, sha256_of
 from goldrush.replay.journal.batch import format_result, journals_in, verify_all
 from goldrush.replay.journal.verify import verify
 from tests.golden import FOLDER, path_of
+from tests.journals import commits_of, write
 from tests.mining import record
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -120,6 +121,18 @@ def test_bytes_judged_are_told_up_to_all_of_them(folder: Path, jobs: int) -> Non
     assert {sum(whole)} == {every for _, every in told}
     assert sorted(told) == told
     assert sum(whole) >= told[-1][0] > sum(whole) / 2
+
+
+@pytest.mark.parametrize("policy", [{}, (), {"name": "raid"}, None, 3])
+def test_a_forged_policy_takes_no_other_journal_with_it(tmp_path: Path, policy: object) -> None:
+    [start, *commits] = commits_of(path_of("baseline"))
+    assert start.setup is not None
+    roster = [{**entry, "policy": policy} for entry in start.setup["roster"]]
+    changed = Commit(START, 0, start.digest, start.blocks, {**start.setup, "roster": roster})
+    write(tmp_path / "forged.journal", [changed, *commits])
+    paths = [str(tmp_path / "forged.journal"), str(path_of("baseline"))]
+
+    assert [False, True] == [outcome.holds for outcome in verify_all(paths)]
 
 
 def test_nothing_to_verify_gives_nothing() -> None:

@@ -51,6 +51,7 @@ ONE = ("value", "up", "0.0", "0")
         ("subjects", [ONE[:3]]), ("subjects", [(*ONE, "")]), ("subjects", ["four"]),
         ("subjects", [("value", "sideways", "0.0", "0")]), ("subjects", [("", "up", "0.0", "0")]),
         ("subjects", [("v" * 201, "up", "0.0", "0")]), ("subjects", [("value", "up", 0, "0")]),
+        ("subjects", [None]),
         ("subjects", [ONE, ONE]), ("subjects", [ONE, ("value", "up", "0.0", "1")]),
         ("subjects", [ONE, ("value", "down", "0.1", "0")]), ("subjects", [ONE] * 200_001),
     ],
