@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -329,14 +330,14 @@ def _plugin_of(error: Exception) -> str | None:
 
 
 def _way_out(error: Exception) -> str:
-    """The command that saves what can be saved of a broken journal, as the end of a message."""
-    from goldrush.kernel.errors import DamagedJournal, TornTail
-    from goldrush.replay.find import typed
+    """The command that saves what can be saved of a broken journal, as the end of a message: that
+    of `verify`.
+    """
+    from goldrush.kernel.errors import DamagedJournal, GoldrushError, TornTail
+    from goldrush.replay.journal.batch import way_out
+    from goldrush.replay.journal.verify import INTEGRITY, verify
 
-    if isinstance(error, TornTail) and error.commits and not error.in_fork:
-        return f"; `{program()} resume {typed(error.path)}` removes it and continues the run"
-    if isinstance(error, TornTail) and not error.commits:
-        return "; nothing was recorded in it: record again over it (--force)"
-    if isinstance(error, TornTail) or (isinstance(error, DamagedJournal) and error.commit > 0):
-        return f"; `{program()} verify {typed(error.path)}` says what can be saved"
+    if isinstance(error, (DamagedJournal, TornTail)):
+        with suppress(GoldrushError):
+            return way_out(verify(error.path, INTEGRITY), program())
     return ""

@@ -94,24 +94,21 @@ def info(journal: Journal, as_json: Json) -> None:
     """Show a run's settings, policies, forks, size and SHA-256.
 
     A setting that differs from the world's default is shown with that default. Checksums are
-    checked, events are not; `goldrush verify` checks both. The settings are left out if the
-    world is not installed here.
+    checked, events are not; `goldrush verify` checks both. If the world is not installed here, the
+    settings are left out, and the exit code is 2.
 
     \b
     Examples:
       goldrush info run.journal
       goldrush info run.journal --json
     """
-    from goldrush.kernel.errors import UnsupportedJournal
     from goldrush.replay.journal.outline import outline
 
     found = outline(journal, hashed=True)
     if found.trouble is not None and found.header is None:
         raise found.trouble
     echo(as_json, found.whole_as_dict, lambda: _format(found))
-    if isinstance(found.trouble, UnsupportedJournal):  # the bytes are whole
-        echo_error(f"goldrush: {found.trouble}")
-    elif found.trouble is not None:
+    if found.trouble is not None:
         raise found.trouble
 
 

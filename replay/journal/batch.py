@@ -18,7 +18,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
 from goldrush.replay.find import is_shipped_at, typed
-from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Break, Verdict, verify
+from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, INTEGRITY, Verdict, verify
 from goldrush.replay.study.listing import MANIFEST, MISSING, Listing
 
 SUFFIX: Final = ".journal"
@@ -233,7 +233,7 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
     if verdict is None or outcome.holds is False:
         faults = [*outcome.faults]
         if verdict is not None and verdict.broken is not None:
-            faults.insert(0, f"{verdict.broken}{_way_out(verdict, verdict.broken, program)}")
+            faults.insert(0, f"{verdict.broken}{way_out(verdict, program)}")
             if verdict.rests_on and verdict.broken.level == DERIVE:
                 repeats = "`goldrush repeats` names what differs from run to run"
                 faults.insert(1, f"it was run here under {verdict.rests_on}; {repeats}")
@@ -271,12 +271,18 @@ def _how_to_ask(players: Sequence[str]) -> str:
     return ways
 
 
-def _way_out(verdict: Verdict, fault: Break, program: str) -> str:
-    """The command that continues from what is whole, as the end of a message."""
-    path = typed(verdict.path)
-    if fault.torn and verdict.events:  # with START at least
+def way_out(verdict: Verdict, program: str = "goldrush") -> str:
+    """The command that continues from what is whole of a journal whose bytes are not, as the end of
+    a message; empty for other faults, and where nothing is whole.
+    """
+    fault, path = verdict.broken, typed(verdict.path)
+    if fault is None or fault.level > INTEGRITY:
+        return ""
+    if fault.torn and not verdict.events:  # not even START
+        return "; nothing was recorded in it: record again over it (--force)"
+    if fault.torn:
         return f"; `{program} resume {path}` removes them and continues the run"
-    if fault.level == 1 and verdict.rounds:
+    if verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
         last = verdict.vocabulary.number(verdict.rounds)
         again = " (with the changes of its fork)" if last in verdict.forks else ""

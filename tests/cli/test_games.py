@@ -226,7 +226,7 @@ def test_info_shows_what_is_known_of_a_game_that_was_not_given(folder) -> None:
     ran = goldrush("info", "run.journal", cwd=folder)
     shown = json.loads(goldrush("info", "run.journal", "--json", cwd=folder).out)
 
-    assert 0 == ran.code
+    assert 2 == ran.code
     assert re.search("^world +harbour, rules 1", ran.out)
     assert hashlib.sha256((folder / "run.journal").read_bytes()).hexdigest() in ran.out
     assert "give the file of its game (--world FILE.py)" in ran.err

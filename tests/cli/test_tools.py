@@ -457,7 +457,7 @@ def test_verify_counts_unfinished_runs_and_continues_before_damage(kept: Path) -
 @pytest.mark.parametrize(
     ("end", "says"),
     [
-        (-3, "resume cut.journal` removes it and continues the run"),
+        (-3, "resume cut.journal` removes them and continues the run"),
         (60, "nothing was recorded in it: record again over it (--force)"),
     ],
 )
