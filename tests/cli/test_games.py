@@ -290,7 +290,7 @@ def test_what_saves_a_torn_run_names_the_file(folder) -> None:
     (folder / "torn.journal").write_bytes((folder / "run.journal").read_bytes()[:-30])
     ran = goldrush("log", "torn.journal", "--world", "harbour.py", cwd=folder)
 
-    assert "resume torn.journal --world harbour.py` removes it" in ran.err
+    assert "resume torn.journal --world harbour.py` removes them" in ran.err
 
 
 def test_a_file_imports_what_is_beside_it(tmp_path) -> None:

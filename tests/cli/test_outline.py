@@ -193,6 +193,6 @@ def test_info_shows_what_is_whole_and_then_where_it_breaks(folder: Path) -> None
     assert 2 == ran.code
     assert re.search(r"^units +8 rounds of 20, DAMAGED at byte \d+$", ran.out, re.MULTILINE)
     assert "d-damaged.journal: commit 9 at byte" in ran.err
-    way_out = "`goldrush fork journals/kept/d-damaged.journal --at 7` keeps what is intact"
+    way_out = "goldrush fork journals/kept/d-damaged.journal --at 7` keeps what is intact"
     assert way_out in ran.err
     assert way_out in goldrush("verify", "journals/kept/d-damaged.journal", cwd=folder).out
