@@ -195,9 +195,7 @@ class Chart:
         if self.kind == SCATTER:  # no point stands on an axis
             left, low = left - 0.04 * (right - left), low - 0.04 * (high - low)
             right += 0.04 * (right - left)
-        whole = self.kind == LINES and right - left > 2 * TICKS_MIN
-        x = axis_of(left, right, least=float(whole))
-        return Panel(title, label, series, x, axis_of(low, high))
+        return Panel(title, label, series, axis_of(left, right), axis_of(low, high))
 
     @property
     def legend(self) -> dict[str, Style]:
@@ -280,18 +278,16 @@ TICKS_MIN: Final = 3
 _STEPS: Final = 5  # between ticks, at most
 
 
-def axis_of(low: float, high: float, least: float = 0) -> Axis:
-    """A linear axis with round numbers as ticks, TICKS_MIN or more unless `least`, the minimum
-    distance of two, leaves no room.
-    """
+def axis_of(low: float, high: float) -> Axis:
+    """A linear axis with round numbers as ticks, TICKS_MIN or more."""
     if high - low < 1e-12 * max(1.0, abs(high)):
         pad = abs(high) * 0.05 or 0.05
         low, high = low - pad, high + pad
     for steps in count(_STEPS):
-        step = max(least, _round_step((high - low) / steps))
+        step = _round_step((high - low) / steps)
         first = math.ceil(low / step - 1e-9)
         last = math.floor(high / step + 1e-9)
-        if last - first + 1 >= TICKS_MIN or step == least:
+        if last - first + 1 >= TICKS_MIN:
             break
     decimals = min(8, max(0, -math.floor(math.log10(step) + 1e-9)))
     ticks = [(n * step, fixed(n * step, decimals)) for n in range(first, last + 1)]

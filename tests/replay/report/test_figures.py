@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import attrs
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from goldrush.replay.report import figures
@@ -347,6 +347,7 @@ def test_an_axis_has_round_figures_of_the_same_length(
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+@example(1.0, 10.5)  # 5 and 10 would be the only ones
 def test_an_axis_has_three_ticks_or_more(low: float, span: float) -> None:
     high = low + span
     assume(high - low > 1e-9 * max(1.0, abs(high)))
@@ -363,6 +364,15 @@ def test_an_axis_of_one_value_has_room() -> None:
 
 def test_a_long_run_has_whole_units_as_ticks() -> None:
     assert all(tick == round(tick) for tick, _ in line(*[0.1] * 8).panels[0].x.ticks)
+
+
+def test_dots_stand_in_the_row_of_their_name_apart_by_series() -> None:
+    rows = [Row("it", series, name, 1.0) for name in ("x", "y") for series in ("a", "b")]
+    panel = Chart(DOTS, rows, {name: Style(0, label=name) for name in "ab"}).panels[0]
+    heights = [panel.down(row) for row in rows]
+
+    assert [0, 0, 1, 1] == [round(height) for height in heights]
+    assert sorted({*heights}) == heights
 
 
 def test_differences_have_zero_on_their_axis() -> None:

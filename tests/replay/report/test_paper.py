@@ -81,9 +81,12 @@ def centres(rows: np.ndarray, box: Sequence[float]) -> dict[str, tuple[float, fl
 
 
 def apart(found: dict[str, tuple[float, float]]) -> list[tuple[float, float]]:
-    """Where marks stand between the first and the last of them."""
-    (left, top), (right, bottom) = found[NAMES[0]], found[NAMES[-1]]
-    return [((x - left) / (right - left), (y - top) / (bottom - top)) for x, y in found.values()]
+    """How far marks stand to the right of the first of them and above it, in shares of the
+    distance of the last.
+    """
+    (left, bottom), (right, top) = found[NAMES[0]], found[NAMES[-1]]
+    width, height = abs(right - left), abs(bottom - top)
+    return [((x - left) / width, (bottom - y) / height) for x, y in found.values()]
 
 
 @pytest.mark.turns
