@@ -2,8 +2,8 @@
 
 A new file is written under an unpredictable temporary name in the target folder and gets its own
 name when it is complete: by a hard link if nothing may be replaced, by a rename otherwise. So a
-full disk, a crash or a signal leaves the previous file. A temporary file is locked while its writer
-lives; the next writer in the folder removes those of killed ones.
+full disk, a crash or a signal leaves the previous file. What a killed writer left is removed by the
+first writer in the folder a day later.
 
 Every system call that changes a disk goes through `system`, a record of functions: tests replace it
 by a simulated disk that fails or crashes at any call. kernel/README.md has a table of what survives
@@ -18,7 +18,6 @@ import fcntl
 import os
 import re
 import stat
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -45,22 +44,12 @@ _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 IsOwn = Callable[[bytes], bool]
 
 
-def _exchange(new: str, old: str) -> None:
-    """Exchange two paths atomically. Raises OSError if the system or the disk cannot."""
-    import ctypes
+def _remove_tree(path: str) -> None:
+    """Remove a folder with what is in it, as far as the system allows. Links are not followed."""
+    import shutil  # importing it takes as long as importing the whole kernel
 
-    swap, at_cwd = 2, -100  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS; AT_FDCWD of Linux
-    names = (os.fsencode(new), os.fsencode(old))
-    try:
-        library = ctypes.CDLL(None, use_errno=True)
-        if sys.platform == "darwin":
-            failed = library.renamex_np(*names, swap)
-        else:
-            failed = library.renameat2(at_cwd, names[0], at_cwd, names[1], swap)
-    except AttributeError:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from None
-    if failed:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    with suppress(RecursionError):  # folders in each other, more than Python has frames
+        shutil.rmtree(path, ignore_errors=True)
 
 
 @attrs.frozen
@@ -74,10 +63,10 @@ class System:
     close: Callable[[int], None] = os.close
     link: Callable[[str, str], None] = os.link
     rename: Callable[[str, str], None] = os.replace
-    exchange: Callable[[str, str], None] = _exchange
     unlink: Callable[[str], None] = os.unlink
     make_folder: Callable[[str, int], None] = os.mkdir
     remove_folder: Callable[[str], None] = os.rmdir
+    remove_tree: Callable[[str], None] = _remove_tree
     touch: Callable[[int], None] = os.utime
 
 
@@ -347,8 +336,7 @@ class Unfinished:
         path: its path in messages.
         fd: its descriptor.
         size: the bytes written so far.
-        temporary: its temporary path; empty once it is published or removed.
-        process: that has created it. A child that inherits it by a fork removes nothing.
+        temporary: its temporary path. A child that inherits the file by a fork does not remove it.
     """
 
     def __init__(
@@ -368,9 +356,8 @@ class Unfinished:
         """
         self.path = shown or path
         self.size = 0
-        self.process = os.getpid()
-        self._old = -1
-        sweep(os.path.dirname(path))  # first: a file left by a killed writer may be in the way
+        self._old = self.fd = -1
+        self.temporary = ""
         is_there = check_target(path, force=force, is_own=is_own, by_force=by_force)
         # In a folder under construction nothing else appears at the path.
         self._renames = is_there or shown is not None
@@ -379,9 +366,12 @@ class Unfinished:
         try:
             with _making(path):
                 self._target = os.path.abspath(path)  # whatever the working folder becomes
-                self.temporary, self.fd = _made(os.path.dirname(self._target), _new_file)
-        except BadInput:
-            self._let_go()
+                self.temporary = _new_path(os.path.dirname(self._target))
+                self.fd = system.open(self.temporary, _NEW, 0o666)
+                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # kept by `release`
+                sweep(self.temporary)
+        except BaseException:
+            self.discard()
             raise
 
     def __enter__(self) -> Self:
@@ -425,7 +415,7 @@ class Unfinished:
                 system.rename(self.temporary, self._target)
             else:
                 _name_new(self.temporary, self._target)
-        self._forget()
+        _own.discard(self.temporary)
         self._let_go()
 
     def release(self) -> int:
@@ -435,18 +425,11 @@ class Unfinished:
 
     def discard(self) -> None:
         """Close the file, and remove it unless it was published. May be called twice."""
-        if self.temporary and self.process == os.getpid():
-            with suppress(OSError):  # the next writer in the folder removes it
-                system.unlink(self.temporary)
-            self._forget()
+        _remove_own(self.temporary)
         self._let_go()
         if self.fd >= 0:
             _close(self.fd)
             self.fd = -1
-
-    def _forget(self) -> None:
-        _own.discard(self.temporary)
-        self.temporary = ""
 
     def _check_old(self) -> None:
         """Raise WriteFailed if the path now names another file than the one to be replaced."""
@@ -563,7 +546,7 @@ def _name_new(temporary: str, path: str) -> None:
             raise _appeared(path) from None
         system.rename(temporary, path)  # a file system without hard links
         return
-    with suppress(OSError):  # the next writer in the folder removes it
+    with suppress(OSError):  # a later writer in the folder removes it
         system.unlink(temporary)
 
 
@@ -612,28 +595,33 @@ def make_folder(path: str) -> None:
 class TemporaryFolder:
     """A new folder in the system's folder for temporary files.
 
-    It is removed with its contents when this object is collected or the process that made it ends,
-    but not by a forked child of that process.
+    It is removed with its contents at the end of a `with` block, when this object is collected or
+    when the process that made it ends, but not by a forked child of that process. It may live for
+    days: what a killed process leaves is left to the system.
 
     Attributes:
         path: the folder.
     """
 
     def __init__(self) -> None:
-        """Make the folder. Raises OSError."""
-        from tempfile import mkdtemp  # importing it takes as long as importing the whole kernel
+        """Make the folder. Raises BadInput if the system refuses it."""
+        from tempfile import gettempdir  # importing it takes as long as importing the whole kernel
 
-        self.path = mkdtemp(prefix="goldrush-")
-        self._removal = weakref.finalize(self, _remove_temporary, self.path, os.getpid())
+        self.path = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
+        _own.add(self.path)
+        with _making(self.path):
+            system.make_folder(self.path, 0o700)
+        self._removal = weakref.finalize(self, _remove_own, self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._removal()
 
     def keep(self) -> None:
         """Let the folder stay."""
-        self._removal.detach()
-
-
-def _remove_temporary(folder: str, process: int) -> None:
-    if os.getpid() == process:
-        _remove(folder)
+        _own.discard(self.path)
 
 
 def make_folders_within(folder: str, name: str) -> None:
@@ -664,7 +652,7 @@ def remove_other(path: str) -> None:
 
 
 class NewFolder:
-    """A folder under construction: locked, under a temporary name in the target's parent.
+    """A folder under construction, under a temporary name in the target's parent.
 
     `publish` gives it its name. As a context manager it is removed unless it was published.
     """
@@ -678,7 +666,9 @@ class NewFolder:
             with suppress(FileNotFoundError):
                 if not stat.S_ISDIR(os.lstat(path).st_mode):
                     raise BadInput(f"{path} is not a folder", "give another path")
-            self.temporary, self._fd = _made(os.path.dirname(path), _new_folder)
+            self.temporary = _new_path(os.path.dirname(path))
+            system.make_folder(self.temporary, 0o777)
+            sweep(self.temporary)
 
     def __enter__(self) -> Self:
         return self
@@ -719,22 +709,13 @@ class NewFolder:
                 _replace_folder(self.temporary, self.path)
             else:
                 system.rename(self.temporary, self.path)
-                self._forget()
+                _own.discard(self.temporary)
         if sync:
             sync_folder(self.path)
 
     def discard(self) -> None:
         """Remove the folder unless it was published. May be called twice."""
-        if self.temporary:
-            _remove(self.temporary)
-            self._forget()
-        if self._fd >= 0:
-            _close(self._fd)
-            self._fd = -1
-
-    def _forget(self) -> None:
-        _own.discard(self.temporary)
-        self.temporary = ""
+        _remove_own(self.temporary)
 
 
 class FileGroup:
@@ -783,27 +764,23 @@ class FileGroup:
 
 
 def _replace_folder(new: str, old: str) -> None:
-    """Exchange two folders, atomically if the system can.
-
-    Otherwise the old one has, for an instant, only another name, which is never cleaned up.
+    """Exchange two folders. The old one has, for an instant, only another name: one that is never
+    cleaned up.
     """
+    aside = f"{new}-old"
+    system.rename(old, aside)
     try:
-        system.exchange(new, old)
-    except OSError:
-        aside = f"{new}-old"
-        system.rename(old, aside)
-        try:
-            system.rename(new, old)
-        except BaseException:
-            system.rename(aside, old)
-            raise
-        with suppress(OSError):
-            system.rename(aside, new)
+        system.rename(new, old)
+    except BaseException:
+        system.rename(aside, old)
+        raise
+    with suppress(OSError):
+        system.rename(aside, new)
 
 
 # Temporary names.
 
-SWEPT_MAX: Final = 16  # other processes that may have their first look at a folder meanwhile
+LEFT_AFTER: Final = 86_400.0  # seconds without a write after which a writer counts as killed
 
 _swept: set[str] = set()  # folders that this process has cleaned
 _own: set[str] = set()  # unfinished files and folders of this process
@@ -818,126 +795,51 @@ def is_temporary(name: str) -> bool:
 def remove_temporaries() -> None:
     """Remove the unfinished files of this process, before it ends without unwinding."""
     for path in list(_own):
-        _remove(path)
+        _remove_own(path)
 
 
 atexit.register(remove_temporaries)
 
 
-def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
-    """A new file or folder in a folder: its path, and a descriptor that holds its lock."""
-    sweep(folder)
-    tries = SWEPT_MAX
-    while True:
-        # Not from keyed draws: the name must be unpredictable. It is in no journal.
-        path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}")
-        _own.add(path)
-        try:
-            fd = make(path)
-        except FileNotFoundError:
-            _own.discard(path)
-            tries -= 1
-            if not tries or not os.path.isdir(folder or os.curdir):
-                raise
-            continue  # another process removed it as left over, before it could be opened
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.lexists(path):
-                return path, fd
-        except BlockingIOError:  # another process removes it as left over
-            pass
-        except BaseException:
-            _remove(path)
-            _close(fd)
-            raise
-        _close(fd)
+def _new_path(folder: str) -> str:
+    """A temporary path in a folder, of this process."""
+    # Not from keyed draws: the name must be unpredictable. It is in no journal.
+    path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}")
+    _own.add(path)
+    return path
 
 
-def _new_file(path: str) -> int:
-    return system.open(path, _NEW, 0o666)
-
-
-def _new_folder(path: str) -> int:
-    system.make_folder(path, 0o777)
-    try:
-        return system.open(path, _FOLDER, 0)
-    except OSError:
-        _remove(path)
-        raise
-
-
-def sweep(folder: str) -> None:
-    """Remove what killed writers left in a folder; once a process. Locked files stay."""
-    with suppress(OSError, ValueError):  # the next write there reports the error
-        whole = os.path.abspath(folder or os.curdir)
-        if whole in _swept:
-            return
-        _swept.add(whole)
-        for name in os.listdir(whole):
-            if is_temporary(name):
-                _remove_if_left(os.path.join(whole, name))
-
-
-def _remove_if_left(path: str) -> None:
-    """Remove a temporary file or folder of this user that no process has locked."""
-    with suppress(OSError):
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            if os.fstat(fd).st_uid == os.geteuid():
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def sweep(new: str) -> None:
+    """Remove what killed writers of this user left beside a temporary file or folder that was just
+    made, which gives the disk's time; once a process.
+    """
+    folder = os.path.dirname(os.path.abspath(new))
+    if folder in _swept:
+        return
+    _swept.add(folder)
+    made, names = os.lstat(new), []
+    with suppress(PermissionError):  # it can be written and not be listed
+        names = os.listdir(folder)
+    for name in filter(is_temporary, names):
+        path = os.path.join(folder, name)
+        with suppress(OSError):
+            status = os.lstat(path)
+            is_old = made.st_mtime - status.st_mtime > LEFT_AFTER
+            if is_old and status.st_uid == made.st_uid:
                 _remove(path)
-        finally:
-            os.close(fd)
+
+
+def _remove_own(path: str) -> None:
+    """Remove a file or folder if it is an unfinished one of this process."""
+    if path in _own:
+        with suppress(OSError):  # a later writer in the folder removes it
+            _remove(path)
+        _own.discard(path)
 
 
 def _remove(path: str) -> None:
-    """Remove a file, or a folder with its content, as far as the system allows.
-
-    Any program may have filled the folder: links are not followed, and neither its modes nor its
-    depth stop the removal.
-    """
-    if not _is_folder(path):
-        with suppress(OSError):
-            system.unlink(path)
-        return
-    folders = [path]
-    for folder in folders:  # which grows on the way
-        folders += _emptied(folder, path)
-    for folder in reversed(folders):
-        with suppress(OSError):
-            system.remove_folder(folder)
-
-
-def _emptied(folder: str, top: str) -> list[str]:
-    """Remove what a folder holds except for folders, whose paths are returned.
-
-    Those whose path is too long are moved to `top` first.
-    """
-    folders = []
-    _open_up(folder)
-    with suppress(OSError):
-        for name in os.listdir(folder):
-            path = os.path.join(folder, name)
-            with suppress(OSError):
-                if not _is_folder(path):
-                    system.unlink(path)
-                    continue
-                if len(os.fsencode(path)) > _PATH_LONG:
-                    _open_up(path)  # or it could not be moved
-                    path = os.path.join(top, os.urandom(8).hex())
-                    system.rename(os.path.join(folder, name), path)
-                folders.append(path)
-    return folders
-
-
-def _open_up(folder: str) -> None:
-    with suppress(OSError):  # it may be another user's, and be open
-        os.chmod(folder, stat.S_IRWXU)
-
-
-def _is_folder(path: str) -> bool:
-    """Whether this is a folder, and no link to one."""
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
+    """Remove a file or link, or a folder as far as the system allows. Raises OSError."""
+    if stat.S_ISDIR(os.lstat(path).st_mode):
+        system.remove_tree(path)
+    else:
+        system.unlink(path)

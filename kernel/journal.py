@@ -275,7 +275,6 @@ class JournalWriter:
         """
         journal = cls.__new__(cls)
         journal._open(path, fsync)
-        files.sweep(os.path.dirname(journal.path))
         journal._fd = files.locked(journal.path, os.O_RDWR)
         journal._file = os.path.abspath(journal.path)
         return journal

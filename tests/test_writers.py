@@ -25,6 +25,7 @@ from goldrush.replay.study.plan import plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.mining import record
 from tests.playing import record as record_season
+from tests.quick_disk import make_old
 from tests.waiting import HANGS
 
 # A command that tells of the call that would give NAME to a file, and then waits.
@@ -139,7 +140,8 @@ def held(
 
 
 def goes_through(writer: Writer, room: Path) -> None:
-    """The same command once more leaves nothing but what it writes."""
+    """The same command a day later leaves nothing but what it writes."""
+    make_old(room)
     ran = goldrush(*writer.command.split(), cwd=room)
 
     assert (0, []) == (ran.code, left_in(room)), ran.err
@@ -150,7 +152,7 @@ def goes_through(writer: Writer, room: Path) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in WRITERS if "report" not in WRITERS[name].command]
 )
-def test_what_a_kill_leaves_is_removed_by_the_next_one(name: str, room: Path) -> None:
+def test_what_a_kill_leaves_is_removed_by_the_next_one_a_day_later(name: str, room: Path) -> None:
     writer, before = WRITERS[name], files_in(room)
     with held(writer, room) as (process, _):
         os.killpg(process.pid, signal.SIGKILL)

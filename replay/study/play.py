@@ -12,7 +12,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any
 
 from goldrush.agents import players
@@ -236,10 +235,9 @@ def play_remotely(run: Planned, game: str = "") -> bytes:
             give_same(game, run.setup["source"]["sha256"])
         except BadInput as error:
             raise _failed(run, error) from None
-    name = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
-    with files.NewFolder(name) as folder:  # it is never published
-        play(run, folder.temporary)
-        with open(os.path.join(folder.temporary, run.path), "rb") as file:
+    with files.TemporaryFolder() as folder:
+        play(run, folder.path)
+        with open(os.path.join(folder.path, run.path), "rb") as file:
             return file.read()
 
 

@@ -268,10 +268,6 @@ class Disk:
         _REAL.rename(path, name)
         self._change({path: None, name: self._node(path)})
 
-    def _exchange(self, one: str, other: str) -> None:
-        _REAL.exchange(one, other)
-        self._change({one: self._node(other), other: self._node(one)})
-
     def _unlink(self, path: str) -> None:
         _REAL.unlink(path)
         self._change({path: None})
@@ -282,6 +278,10 @@ class Disk:
 
     def _remove_folder(self, path: str) -> None:
         _REAL.remove_folder(path)
+        self._change({path: None})
+
+    def _remove_tree(self, path: str) -> None:
+        _REAL.remove_tree(path)
         self._change({path: None})
 
     def _change(self, paths: dict[str, _Node | None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
@@ -69,6 +70,8 @@ class Student:
             check(isinstance(error, WriteFailed | BadInput | RunFailed), f"{error!r}")
             says = str(error)
             check(str(folder) in says or ".journal" in says, f"of no file: {says}")
+        is_removed = end.failed != "remove_tree" and not end.has_failed_for_good
+        check(not (is_removed and os.listdir(folder / TEMPORARY)), "a temporary folder is left")
         self._judge(folder, end)
 
     def judge_crash(self, folder: Path, end: End, seed: int) -> None:
@@ -84,7 +87,7 @@ class Student:
         return state
 
     def _judge(self, folder: Path, end: End, *, has_lost: bool = False) -> None:
-        left, new = tree(folder), {TEMPORARY: FOLDER, **_carried_out(GROWN)}
+        left, new = self._left(folder), {TEMPORARY: FOLDER, **_carried_out(GROWN)}
         check(not end.returned or left == new, "it had returned, and not all is there", Lost)
         for path, data in left.items():
             if path.endswith(".journal") and not has_lost:
@@ -93,7 +96,13 @@ class Student:
         self._check_listed(folder / STUDY, left)
         with Disk(folder):
             self.write(folder)
-        check(tree(folder) == new, f"it ends in another folder: {sorted(tree(folder))}")
+        left = self._left(folder)
+        check(left == new, f"it ends in another folder: {sorted(left)}")
+
+    def _left(self, folder: Path) -> Tree:
+        """What is in the folder but for what a dead process leaves to the system."""
+        left = tree(folder).items()
+        return {path: data for path, data in left if not path.startswith(f"{TEMPORARY}/")}
 
     def _check_listed(self, study: Path, left: Tree) -> None:
         """The manifest, if there is any, is whole, and its runs are there, but a broken one."""

@@ -23,6 +23,7 @@ from goldrush.kernel import files
 from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import Commit, JournalWriter
 from tests.faults.disk import ALL, LEAST, Disk, Fault, PowerLost
+from tests.quick_disk import make_old
 
 WRONG, TRACEBACK, LOST = KINDS = ("wrong answers", "tracebacks", "things lost")
 FAULTS: Final = (
@@ -209,7 +210,8 @@ def _judge_crash(writer: Writer, left: Path, end: End, seed: int) -> None:
 
 
 def _check_swept(folder: Path) -> None:
-    """What was left over is removed by the next writer in each folder."""
+    """What was left over is removed by the first writer in each folder a day later."""
+    make_old(folder)
     with Disk(folder):
         for within in {path.parent for path in folder.rglob("*")}:
             if not _is_temporary(within.relative_to(folder)):

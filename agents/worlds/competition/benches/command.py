@@ -22,7 +22,6 @@ from contextlib import suppress
 from decimal import Decimal
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from subprocess import DEVNULL, PIPE, STDOUT, Popen
-from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -187,9 +186,8 @@ class _Program:
             "GOLDRUSH_TREATMENT": treatment,
             "GOLDRUSH_SEED": str(seed),
         }
-        name = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
-        with files.NewFolder(name) as folder:  # it is never published
-            return self._run(text.encode(), str(seed), folder.temporary, environment, stderr)
+        with files.TemporaryFolder() as folder:
+            return self._run(text.encode(), str(seed), folder.path, environment, stderr)
 
     def close(self) -> None:
         """End all runs, and start no more."""

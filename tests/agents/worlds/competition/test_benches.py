@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -34,7 +35,6 @@ from goldrush.agents.worlds.competition.arenas import (
     rules_of,
 )
 from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
-from goldrush.agents.worlds.competition.benches import command
 from goldrush.agents.worlds.competition.benches.mining import Atlas, atlas, played, setting_of
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
@@ -560,10 +560,8 @@ def test_what_a_program_made_is_removed_and_what_it_linked_to_stays(
     kept.mkdir()
     temporary.mkdir()
     (kept / "file").touch()
-    monkeypatch.setattr(command, "gettempdir", lambda: str(temporary))
-    source = (
-        f"os.mkdir('inner'); os.symlink({str(kept)!r}, 'inner/link'); os.chmod('inner', 0)\n{GOOD}"
-    )
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    source = f"os.mkdir('inner'); os.symlink({str(kept)!r}, 'inner/link')\n{GOOD}"
 
     assert 1.0 == value_of(program(source), agenda)[0]
     assert [] == os.listdir(temporary)
