@@ -23,7 +23,7 @@ LISTED_MAX: Final = 20  # draws that do not hold
 def audit(
     *,
     journals: Journals,
-    at: int | None = at_option("Round, or assignment."),
+    at: int | None = at_option("Round, or other unit."),
     place: Place,
     kind: str | None = option(
         "--kind", "KIND",

@@ -15,7 +15,7 @@ def diff(
     a: Journal,
     b: Journal,
     by_round: bool = option(
-        "--by-round --by-assignment", help="Also compare every round (or assignment) after it."
+        "--by-round", help="Also compare every round (or other unit) after it."
     ),
     as_json: Json,
 ) -> int:

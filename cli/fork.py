@@ -40,17 +40,17 @@ def fork(
     *,
     journal: Journal,
     at: int = at_option(
-        "Last round (or assignment) that is kept; the next one is played anew.", required=True
+        "Last round (or other unit) that is kept; the next one is played anew.", required=True
     ),
     out: NewJournal,
     settings: Settings,
     treatment: Treatment,
     roster: str | None = roster_option(
-        "Policies from there on, as for record; of a season NAME=POLICY,..."
+        "Policies from there on, as for record; NAME=POLICY,... in a world that casts its agents."
     ),
     replace: str | None = option(
         "--replace-submission", "FILE",
-        "Submissions (seasons: contributions) as export prints them; - is standard input.",
+        "Submissions as export prints them; - is standard input.",
         type=FILE,
     ),
     playing: PlayingOptions,

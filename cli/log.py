@@ -11,14 +11,14 @@ from goldrush.cli.options import Journal, json_option, range_of
 from goldrush.cli.text import echo_error
 from goldrush.kernel.text import escaped
 
-_AT = "--at --rounds --assignments"
+_AT = "--at --rounds"
 
 
 @command()
 def log(
     *,
     journal: Journal,
-    at: str | None = option(_AT, "A-B", "Rounds, or assignments: 12, 12-20, 12- or -20."),
+    at: str | None = option(_AT, "A-B", "Rounds, or other units: 12, 12-20, 12- or -20."),
     agents: tuple[str, ...] = option("--agent", "AGENT", "Agent, by number or name; repeatable."),
     plots: tuple[str, ...] = option(
         "--plot", "PLOT", "Plot, by number (34) or row,column (3,4); repeatable."

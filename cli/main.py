@@ -33,7 +33,6 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "record": ("record", "Record a run in a journal."),
         "resume": ("record", "Continue a run that was interrupted."),
         "fork": ("fork", "Play a run again from a round on, with changes."),
-        "season": ("worlds.competition.season", "Record a season of the competition world."),
     },
     "Look": {
         "ls": ("outline", "List journals with world, treatment, roster, seed, state."),
@@ -44,12 +43,10 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "watch": ("watch", "Follow a run while it is recorded."),
         "view": ("view", "Write an HTML page of a run, or of all runs of a folder."),
         "prompt": ("models", "Show what an agent was asked, and what it answered."),
-        "leaderboard": ("worlds.competition.leaderboard", "Show the leaderboard of a season."),
     },
     "Check": {
         "verify": ("verify", "Check journals: checksums, digests, events, decisions."),
         "audit": ("audit", "Recompute random draws."),
-        "score": ("worlds.competition.score", "Recompute the scores of a worker of a season."),
         "diff": ("diff", "Compare two runs: first difference, cause, consequences."),
         "repeats": ("repeats", "Check that a model or environment repeats from its seed."),
     },
@@ -64,13 +61,18 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "treatments": ("catalogue", "List treatments: named variations of the settings."),
         "wordings": ("wordings", "List, show or check wordings: the texts of prompts."),
         "settings": ("catalogue", "List the settings of a world: name, default, range."),
-        "arenas": ("worlds.competition.arenas", "List the arenas of seasons, with their options."),
     },
     "Extend": {
         "plugins": ("catalogue", "List worlds, policies and commands of other packages."),
         "conform": ("conform", "Test a world against the laws that all worlds keep."),
         "new": ("games", "Write the file of a new game, to be changed."),
         "source": ("games", "Print the source of the game that plays a run."),
+    },
+    "Seasons of the competition world": {
+        "season": ("worlds.competition.season", "Record a season of the competition world."),
+        "leaderboard": ("worlds.competition.leaderboard", "Show the leaderboard of a season."),
+        "score": ("worlds.competition.score", "Recompute the scores of a worker of a season."),
+        "arenas": ("worlds.competition.arenas", "List the arenas of seasons, with their options."),
     },
 }
 BUILT_IN: Final = {

@@ -49,8 +49,8 @@ class ReachOptions(NamedTuple):
     concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
     patience: int | None = option(
         "--patience", "N",
-        "Stop after N rounds (seasons: questions) in a row without a usable answer "
-        "of a model (default: 3).",
+        "Stop after N rounds, or questions where they are asked one by one, without a usable "
+        "answer of a model (default: 3).",
     )  # fmt: skip
     fail_over: str | None = option(
         "--fail-over", "PERCENT%",
@@ -113,7 +113,7 @@ def check_model(
 def prompt(
     *,
     journal: Journal,
-    at: int = at_option("Round, or assignment, that is asked for.", required=True),
+    at: int = at_option("Round, or other unit, that is asked for.", required=True),
     agent: str = option("--agent", "AGENT", "Agent, by number or name.", required=True),
     answer: bool = option(
         "--answer", help="Show what was answered, too: reasoning, text, tokens, how it ended."

@@ -121,7 +121,7 @@ def json_option(text: str = "Print JSON.") -> Declaration:
 
 def at_option(text: str, *, required: bool = False) -> Declaration:
     """The option --at, the number of a round or other unit."""
-    return option("--at --round --assignment", "N", text, required=required)
+    return option("--at --round", "N", text, required=required)
 
 
 def set_option(world: str | None = None) -> Declaration:
@@ -154,8 +154,8 @@ Journals = Annotated[tuple[str, ...], argument("JOURNAL|DIR...", required=True, 
 Place = Annotated[
     str | None,
     option(
-        "--place --plot --table", "PLACE",
-        "Plot (34, or row,column: 3,4), or table of a season (default: all).",
+        "--place --plot", "PLACE",
+        "Plot (34, or row,column: 3,4), or another place of the world (default: all).",
     ),
 ]  # fmt: skip
 World = Annotated[
@@ -191,11 +191,10 @@ Sources = Annotated[
 Test = Annotated[
     str | None,
     option(
-        "--test", "PROGRAM", "Seasons: program that tests claims, for arenas that take one.",
-        type=FILE,
+        "--test", "PROGRAM", "Program that tests claims, for a world that takes one.", type=FILE
     ),
 ]  # fmt: skip
-TestJobs = Annotated[int | None, jobs_option("Seasons: number of tests run at once (default: 1).")]
+TestJobs = Annotated[int | None, jobs_option("Number of tests of claims run at once (default: 1).")]
 Jobs = Annotated[int | None, jobs_option("Number of processes (default: processors).")]
 OwnMeasures = Annotated[
     tuple[str, ...],

@@ -63,7 +63,7 @@ def record(
     out: NewJournal,
     seed: Seed,
     rounds: int | None = option(
-        "--rounds --assignments", "N",
+        "--rounds", "N",
         "Number of rounds, or other units of the world (default: see `goldrush settings`); also "
         "--set with its name there: hours=5.",
     ),

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 def replay(
     *,
     journal: Journal,
-    at: int | None = at_option("Round, or assignment (default: the last)."),
+    at: int | None = at_option("Round, or other unit (default: the last)."),
     as_json: Json,
 ) -> None:
     """Show a round: map, agents, events.
 
-    Of a season it shows an assignment: tables, contributions, conclusions, scores. Round 0 is the
-    start of a mining run, -1 the start of a season, whose first assignment is 0.
+    The unit before the first one is the start of the run: round 0 where rounds count from 1.
 
     \b
     Examples:

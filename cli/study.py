@@ -72,7 +72,7 @@ class VariedOptions(NamedTuple):
     rounds: Annotated[
         tuple[int, ...],
         option(
-            "--rounds --assignments",
+            "--rounds",
             "N",
             "Number of rounds, or other units of the world (default: the world's); repeatable. "
             "Also --set with its name there: hours=5, or hours=[5,10] for several.",

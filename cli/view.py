@@ -35,7 +35,7 @@ def view(
     against: str | None = option(
         "--against", "FILE", "Second journal, shown beside it.", type=FILE
     ),
-    at: str | None = option("--at", "A-B", "Rounds, or assignments: 12-20, 12- or -20."),
+    at: str | None = option("--at", "A-B", "Rounds, or other units: 12-20, 12- or -20."),
     own_measures: OwnMeasures,
     outcome: str | None = option(
         "--outcome", "NAME", "Of a folder: measure that is charted (default: the world's)."

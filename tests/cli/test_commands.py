@@ -79,7 +79,7 @@ def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Pat
         ("replay run.journal --round 1 --at 2", "--at is given 2 times; give it once; see"),
         ("record --seed 1 --out a.journal --seed 1 --seed 1", "--seed is given 3 times"),
         ("record --world competition --world mining", "--world is given 2 times"),
-        ("log run.journal --at= --plot 1", "'--at' / '--rounds' / '--assignments': it is empty"),
+        ("log run.journal --at= --plot 1", "'--at' / '--rounds': it is empty"),
         ("log run.journal --agent 1 --agent=", "Invalid value for '--agent': it is empty; see"),
         ("season --class-model= --arena nk", "Invalid value for '--class-model': it is empty"),
         ("export run.journal --table=", "Invalid value for '--table': it is empty"),

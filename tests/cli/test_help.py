@@ -98,6 +98,19 @@ def test_what_is_about_goldrush_alone_loads_no_library_of_records(word: str) -> 
     subprocess.run([sys.executable, "-c", script, word], check=True, cwd=ROOT)
 
 
+OF_SEASONS = re.compile(r"season|assignment|arena|contribution|--table\b(?! NAME)", re.IGNORECASE)
+
+
+def test_the_words_of_a_world_stand_in_the_help_of_its_own_commands_alone(tmp_path: Path) -> None:
+    """The table of `export` is one of data."""
+    of_a_world = {name for name, module in BUILT_IN.items() if module.startswith("worlds.")}
+    found = {
+        name for name in BUILT_IN if OF_SEASONS.search(goldrush(name, "--help", cwd=tmp_path).out)
+    }
+
+    assert of_a_world == found == set([*BUILT_IN][-len(of_a_world) :])
+
+
 def cut(journal: Path, target: Path) -> None:
     """The journal as it was three commits before its end."""
     end = commits_of(journal)[-4].end

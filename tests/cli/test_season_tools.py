@@ -76,7 +76,7 @@ def test_audit_lays_the_draws_of_an_assignment_open(goldrush: Goldrush, kept: Pa
 def test_audit_takes_a_table_and_a_kind(goldrush: Goldrush, kept: Path) -> None:
     tie = next(a for a in draws(kept / "s.journal") if a.kind == "bottom" and a.draw_words)
     ran = goldrush(
-        "audit", "s.journal", "--at", tie.location["assignment"], "--table", tie.location["table"],
+        "audit", "s.journal", "--at", tie.location["assignment"], "--place", tie.location["table"],
         "--kind", "bottom",
     )  # fmt: skip
 
@@ -150,14 +150,14 @@ def _scores(kept: Path, agent: int) -> list[Any]:
     ("arguments", "says"),
     [
         (
-            ["s.journal", "--at", 1, "--table", 7],
+            ["s.journal", "--at", 1, "--place", 7],
             "no draw at table 7 in assignment 1; it has order at",
         ),
         (["s.journal", "--at", 1, "--kind", "raid"], "take one of order, conclude, bottom"),
         (["s.journal", "--at", 99], "no assignment 99; give one from 0 to 15"),
-        (["s.journal", "--table", 0], "give --at"),
+        (["s.journal", "--place", 0], "give --at"),
         (["s.journal", "--at", 1, "--all"], "give --at (a round or other unit), or --all"),
-        (["s.journal", "--table", 1, "--all"], "give --at (a"),
+        (["s.journal", "--place", 1, "--all"], "give --at (a"),
         (["s.journal", "s.journal", "--at", 1], "--at takes one journal"),
         (["s.journal", "--kind", "order"], "--kind needs --at"),
         ([path_of("scarce"), "--at", 1, "--plot", 0, "--kind", "order"], "take one of claim"),

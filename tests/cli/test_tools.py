@@ -123,7 +123,7 @@ def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
     [
         (["--rounds", "5-3"], "--rounds 5-3 ends before it begins; write 3-5"),
         (["--rounds", "x"], "--rounds x is not a range; write 12, 12-20, 12- or -20"),
-        (["--assignments=x"], "--assignments x is not a range"),
+        (["--at=x"], "--at x is not a range"),
         (["--rounds", "-"], "is not a range"),
         (["--rounds", " "], "is not a range"),
         (["--rounds", "13"], "no round 13; give one from 0 to 12"),

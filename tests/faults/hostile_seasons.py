@@ -168,7 +168,7 @@ class Reading:
             ["audit", path, "--all"],
             ["audit", path, "--all", "--json"],
             ["audit", path, "--at", n],
-            ["audit", path, "--at", n, "--table", "0"],
+            ["audit", path, "--at", n, "--place", "0"],
             ["audit", path, "--at", n, "--agent", "6"],
             ["audit", path, "--at", n, "--agent", "6", "--json"],
             ["diff", path, sound],

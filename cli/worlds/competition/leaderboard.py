@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Journal, Json, Output, at_option
+from goldrush.cli.options import Journal, Json, Output
 from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_table
@@ -15,7 +15,9 @@ from goldrush.replay.text import format_table
 def leaderboard(
     *,
     journal: Journal,
-    at: int | None = at_option("After this assignment (default: the last)."),
+    at: int | None = option(
+        "--at --assignment", "N", "After this assignment (default: the last)."
+    ),
     to: str | None = option(
         "--to", "DIR", "Write it and the metrics of each agent to a new folder.",
         type=Output("folder"),

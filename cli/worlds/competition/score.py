@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Journal, Json, Place, at_option
+from goldrush.cli.options import Journal, Json
 from goldrush.cli.text import as_dicts, echo
 
 
@@ -12,9 +12,9 @@ from goldrush.cli.text import as_dicts, echo
 def score(
     *,
     journal: Journal,
-    at: int = at_option("Assignment.", required=True),
+    at: int = option("--at --assignment", "N", "Assignment.", required=True),
     agent: str = option("--agent", "AGENT", "Worker, by number or name.", required=True),
-    place: Place,
+    place: str | None = option("--place --table", "TABLE", "Table (default: all)."),
     as_json: Json,
 ) -> int:
     """Recompute the scores of a worker of a season.
