@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import count
 from typing import Final
 
 from goldrush.kernel.text import format_count
@@ -11,7 +10,7 @@ from goldrush.replay.report.answer import NULL_NOTE
 from goldrush.replay.report.numbers import TOGETHER, bounds, p_value, rounded, within_bounds
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Marked, ReportTable
-from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
+from goldrush.replay.study.inference import PairedChange, seeds_for, smallest_p
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     SUPPORTED,
@@ -125,16 +124,11 @@ def too_few(study: ReportedStudy) -> str:
         (len({run.draw for run in study.results.by_cell[cell]}) for cell in cells), default=0
     )
     measures = len(study.of.studies.criteria.expected)
-    if not cells or _can_pass(fewest, measures):
+    enough = seeds_for(measures)
+    if not cells or fewest >= enough:
         return ""
-    enough = next(seeds for seeds in count(fewest) if _can_pass(seeds, measures))
     return (
         f"With {format_count(fewest, 'seed')}, the smallest possible p-value is "
         f"{p_value(smallest_p(fewest))} before the correction, so no sub-measure can pass the test "
         f"in either direction. At least {enough} seeds are needed."
     )
-
-
-def _can_pass(seeds: int, measures: int) -> bool:
-    """Whether any sub-measure can pass: Holm multiplies the smallest p by their number."""
-    return measures * smallest_p(seeds) < SIGNIFICANT

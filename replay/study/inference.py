@@ -12,7 +12,7 @@ import math
 import statistics
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import Final
 
 import attrs
@@ -237,6 +237,13 @@ def _attained(n: int, level: float) -> float:
 def smallest_p(seeds: int) -> float:
     """The smallest p-value that this many pairs can give: all changed as expected."""
     return 0.5**seeds
+
+
+def seeds_for(tests: int) -> int:
+    """The number of pairs from which one of so many one-sided tests can be significant: Holm
+    multiplies the smallest p by their number.
+    """
+    return next(seeds for seeds in count() if tests * smallest_p(seeds) < SIGNIFICANT)
 
 
 def holm(p_values: Sequence[Value]) -> list[Value]:

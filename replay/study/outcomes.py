@@ -8,7 +8,7 @@ signed-rank test, two-sided, with Holm's correction over all comparisons of one 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, count
+from itertools import combinations
 
 import attrs
 
@@ -25,7 +25,7 @@ from goldrush.replay.study.inference import (
     detectable,
     holm,
     interval,
-    smallest_p,
+    seeds_for,
 )
 from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, points_of
@@ -208,8 +208,8 @@ class Comparison:
     cells: tuple[Cell, Cell]
     change: PairedChange
     p: Value
-    holm: Value
-    detectable: Value
+    holm: Value = None
+    detectable: Value = None
 
     @property
     def differs(self) -> bool:
@@ -223,7 +223,7 @@ def comparisons(results: AnyResults, outcome: StudyOutcome) -> dict[str, list[Co
     """
     same = identical_cells(results)
     cells = [cell for cell in results.by_cell if cell not in same]
-    by_kind: dict[str, list[_Pair]] = {TREATMENTS: [], ROSTERS: []}
+    by_kind: dict[str, list[Comparison]] = {TREATMENTS: [], ROSTERS: []}
     for first, second in combinations(cells, 2):
         if first.rounds != second.rounds:
             continue
@@ -236,44 +236,41 @@ def comparisons(results: AnyResults, outcome: StudyOutcome) -> dict[str, list[Co
         runs = by_seed(results.by_cell[first], results.by_cell[second])
         pairs = [(outcome.of_run(one), outcome.of_run(other)) for one, other in runs]
         draws = [(one.draw, other.draw) for one, other in runs]
-        by_kind[kind].append(_Pair(where, a, b, (first, second), pairs, draws))
-    by_kind[POLICIES] = list(_within(results, outcome, cells))
-    return {kind: _tested(kind, pairs) for kind, pairs in by_kind.items() if pairs}
+        by_kind[kind].append(_pair(kind, where, a, b, (first, second), pairs, draws))
+    by_kind[POLICIES] = [each for cell in cells for each in _policies(results, outcome, cell)]
+    return {kind: _corrected(compared) for kind, compared in by_kind.items() if compared}
 
 
-@attrs.frozen
-class _Pair:
-    where: str
-    a: str
-    b: str
-    cells: tuple[Cell, Cell]
-    pairs: Sequence[tuple[Value, Value]]
-    draws: Sequence[Hashable]
+def _pair(
+    kind: str,
+    where: str,
+    a: str,
+    b: str,
+    cells: tuple[Cell, Cell],
+    pairs: Sequence[tuple[Value, Value]],
+    draws: Sequence[Hashable],
+) -> Comparison:
+    paired = change(pairs, +1, draws)
+    return Comparison(kind, where, cells[0].rounds, a, b, cells, paired, _two_sided(paired))
 
 
-def _within(results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell]) -> Iterator[_Pair]:
-    """The policies of each cell, in the same runs."""
-    for cell in cells:
-        runs = results.by_cell[cell]
-        values = [outcome.by_policy(run) for run in runs]
-        for a, b in combinations(_labels(values), 2):
-            pairs = [(of_run.get(a), of_run.get(b)) for of_run in values]
-            where = f"{cell.roster} under {cell.treatment}"
-            yield _Pair(where, a, b, (cell, cell), pairs, draws_of(runs))
+def _policies(results: AnyResults, outcome: StudyOutcome, cell: Cell) -> Iterator[Comparison]:
+    """The policies of a cell, in the same runs."""
+    runs = results.by_cell[cell]
+    values = [outcome.by_policy(run) for run in runs]
+    where = f"{cell.roster} under {cell.treatment}"
+    for a, b in combinations(_labels(values), 2):
+        pairs = [(of_run.get(a), of_run.get(b)) for of_run in values]
+        yield _pair(POLICIES, where, a, b, (cell, cell), pairs, draws_of(runs))
 
 
-def _tested(kind: str, pairs: Sequence[_Pair]) -> list[Comparison]:
-    changes = [change(pair.pairs, +1, pair.draws) for pair in pairs]
-    two_sided = [_two_sided(paired) for paired in changes]
-    corrected = holm(two_sided)
-    level = SIGNIFICANT / len(pairs)
+def _corrected(compared: Sequence[Comparison]) -> list[Comparison]:
+    corrected = holm([comparison.p for comparison in compared])
+    level = SIGNIFICANT / len(compared)
     return [
-        Comparison(
-            kind, pair.where, pair.cells[0].rounds, pair.a, pair.b, pair.cells, paired, p, adjusted,
-            detectable(paired.difference, level),
-        )
-        for pair, paired, p, adjusted in zip(pairs, changes, two_sided, corrected, strict=True)
-    ]  # fmt: skip
+        attrs.evolve(comparison, holm=p, detectable=detectable(comparison.change.difference, level))
+        for comparison, p in zip(compared, corrected, strict=True)
+    ]
 
 
 def _two_sided(paired: PairedChange) -> Value:
@@ -286,11 +283,5 @@ def seeds_needed(compared: Sequence[Comparison]) -> int | None:
     """How many draws the first of these comparisons needs to be significant; None: it has as many.
     Holm multiplies the smallest p-value by their number.
     """
-    most = max(comparison.change.n for comparison in compared)
-    if _can_pass(most, len(compared)):
-        return None
-    return next(seeds for seeds in count(most + 1) if _can_pass(seeds, len(compared)))
-
-
-def _can_pass(seeds: int, tests: int) -> bool:
-    return tests * 2 * smallest_p(seeds) < SIGNIFICANT
+    needed = seeds_for(2 * len(compared))
+    return needed if max(comparison.change.n for comparison in compared) < needed else None
