@@ -165,13 +165,6 @@ def _draw(plot: Chart, panel: Panel, axes: Axes) -> None:
         axes.axvline(0, color=LIGHT["soft"], linewidth=0.6, dashes=(4, 3))
     for mark in plot.marks(panel):
         _draw_mark(mark, axes)
-    if plot.is_direct:
-        for share, name in panel.ends(1.2 * _FONT / (_HEIGHT * 72 - 40)):
-            style = plot.styles[name]
-            axes.annotate(
-                printable(style.label), (1, share), (3, 0), xycoords="axes fraction",
-                textcoords="offset points", va="center", color=LIGHT[f"hue-{style.hue}"],
-            )  # fmt: skip
 
 
 def _draw_mark(mark: Mark, axes: Axes) -> None:

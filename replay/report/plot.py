@@ -31,8 +31,7 @@ LINES, STEPS, DOTS, SCATTER = "lines", "steps", "dots", "scatter"
 LINE, SPAN, BAND, DOT = "line", "span", "band", "dot"
 LABEL_MAX: Final = 26  # characters of a label
 TITLE_MAX: Final = 45  # characters of the title of a panel
-DIRECT_MAX: Final = 18  # characters of a label at the end of its line
-LINES_MAX: Final = 8  # lines of a panel that are labelled at their ends
+LINES_MAX: Final = 8  # lines of a panel that shows treatments and rosters
 DASHES: Final = ((), (7, 3), (2, 2.5), (9, 3, 2, 3))
 MARKERS: Final = ("circle", "triangle", "square", "diamond", "cross", "wedge", "plus")
 
@@ -111,22 +110,6 @@ class Panel:
     y: Axis
     names: Sequence[str] = ()
 
-    def ends(self, gap: float) -> list[tuple[float, str]]:
-        """Where the labels of lines stand at their ends, at least a gap apart: the height of each
-        (shares of the axis, as `gap`) with its series; the lowest first.
-        """
-        last = (
-            (name, [row.y for row in rows if row.y is not None])
-            for name, rows in self.series.items()
-        )
-        ends = sorted((self.y.share(values[-1]), name) for name, values in last if values)
-        top = 1 - gap * (len(ends) - 1)  # the highest place of the lowest one
-        placed: list[tuple[float, str]] = []
-        for index, (height, name) in enumerate(ends):
-            lowest = placed[-1][0] + gap if placed else 0.0
-            placed.append((max(lowest, min(height, top + index * gap)), name))
-        return placed
-
     def down(self, row: Row) -> float:
         """Where a dot stands among the rows: its own, each series at another height."""
         place = (list(self.series).index(row.series) + 0.5) / len(self.series)
@@ -199,18 +182,9 @@ class Chart:
 
     @property
     def legend(self) -> dict[str, Style]:
-        """By series, what the legend shows; empty where lines are labelled themselves."""
+        """By series, what the legend shows."""
         shown = dict.fromkeys(row.series for row in self.rows)
-        styles = {name: self.styles[name] for name in shown if self.styles[name].label}
-        return {} if self.is_direct else styles
-
-    @property
-    def is_direct(self) -> bool:
-        """Whether the lines are labelled at their ends: few in one panel, with short labels."""
-        shown = {row.series for row in self.rows}
-        short = all(len(self.styles[name].label) <= DIRECT_MAX for name in shown)
-        is_lines = self.kind in (LINES, STEPS) and len(self.panels) == 1
-        return is_lines and short and len(shown) <= LINES_MAX
+        return {name: self.styles[name] for name in shown if self.styles[name].label}
 
     def marks(self, panel: Panel) -> Iterator[Mark]:
         """What is drawn in a panel, the lowest first."""

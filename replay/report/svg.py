@@ -32,7 +32,6 @@ from goldrush.replay.report.plot import (
 
 TOP, RIGHT, BOTTOM = 22.0, 10.0, 34.0  # margins of a panel's axes, with a label below
 CHARACTER: Final = 6.4  # width of a character, an upper bound of the average
-LINE_HEIGHT: Final = 12.0
 KEY_SIZE: Final = (26.0, 12.0)  # of the symbol of a series in a legend
 ROW: Final = 15.0  # the minimum height of a row of dots
 EACH: Final = 10.0  # for each series in it
@@ -94,8 +93,7 @@ def panel_svg(plot: Chart, panel: Panel) -> str:
     width, height = size_of(plot, panel)
     room = 10 + CHARACTER * max(len(label) for _, label in panel.y.ticks)
     left = min(room + (14 if plot.y_label else 0), 0.55 * width)
-    longest = max(len(plot.styles[name].label) for name in panel.series)
-    right = width - RIGHT - CHARACTER * longest * plot.is_direct
+    right = width - RIGHT
     frame = Frame(panel, left, right, height - (BOTTOM if plot.x_label else BOTTOM - 14))
     parts = list(_axes(frame, width, has_zero=plot.has_zero))
     parts += [_drawn(mark, frame) for mark in plot.marks(panel)]
@@ -104,10 +102,6 @@ def panel_svg(plot: Chart, panel: Panel) -> str:
     if plot.y_label:
         turned = f"translate(10 {(TOP + frame.bottom) / 2:g})rotate(-90)"
         parts.append(f'<g transform="{turned}">{_text(0, 0, plot.y_label, "middle")}</g>')
-    if plot.is_direct:
-        for share, name in panel.ends(LINE_HEIGHT / (frame.bottom - TOP)):
-            style, at = plot.styles[name], frame.bottom - share * (frame.bottom - TOP)
-            parts.append(_text(right + 5, at + 3.6, style.label, f"fill c{style.hue}"))
     return "".join(parts)
 
 

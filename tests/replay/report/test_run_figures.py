@@ -1,6 +1,5 @@
 """Figures of runs: what they show, in the colours of policies, in every world."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -78,16 +77,6 @@ def test_a_long_run_is_drawn_at_some_of_its_units_the_last_included(
     monkeypatch.setattr(figures, "SAMPLES_MAX", 7)
 
     assert [1, 5, 9, 13, 17, 20] == [row["x"] for row in run.figure("hhi").data]
-
-
-def test_labels_at_the_ends_of_lines_are_apart(run: Run) -> None:
-    [panel] = run.figure("gold").panels
-    for gap in (0.1, 0.45):
-        heights = [height for height, _ in panel.ends(gap)]
-
-        assert 3 == len(heights)
-        assert all(gap <= b - a + 1e-9 for a, b in pairwise(heights))
-        assert 0 <= heights[0] <= heights[-1] <= 1 + 1e-9
 
 
 def test_a_game_has_a_figure_of_its_score_and_of_its_own_measures(tmp_path: Path) -> None:
