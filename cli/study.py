@@ -341,9 +341,7 @@ def _print_report(written: Reported, figures: str | None, tables: str | None) ->
 
 def _print_criteria(written: Reported) -> None:
     """The verdicts of a report, if it was asked for them."""
-    if written.summary:
-        click.echo("".join(f"{escaped(line)}\n" for line in written.summary))
-    elif written.verdicts:
+    if written.verdicts:
         echo_text(written.verdicts.format(written.of.vocabulary.units) + "\n")
     elif written.verdicts is not None:
         echo_text(f"no verdicts: {written.verdicts.reason}\n")

@@ -16,6 +16,7 @@ from goldrush.kernel.errors import BadInput
 
 if TYPE_CHECKING:
     from goldrush.replay.levelled import Keys, Settings
+    from goldrush.replay.study.judging import Verdicts
     from goldrush.replay.study.records import Result
 
 MIXED: Final = "mixed"  # the default roster of a world
@@ -124,7 +125,8 @@ class Studies:
             code of goldrush alone. Others are computed for each report, as the code of another
             distribution may change at any time.
         answers: `answers(results)`, the tables of the chapter for JSON.
-        summary: `summary(results)`, their most important results for the terminal, line by line.
+        verdicts: `verdicts(results)`, those on criteria of the world's own in place of `criteria`;
+            None: there are none.
         compared: the measures that are drawn, over the units and where treatments are compared;
             None: all.
         size: the setting with the number of agents; empty: nobody plays.
@@ -146,7 +148,7 @@ class Studies:
     kept: Callable[[Any], Any] = lambda measured: None
     lasts: Callable[[Any], bool] = lambda config: False
     answers: Callable[[Any], Mapping[str, Any]] = lambda results: {}
-    summary: Callable[[Any], Sequence[str]] = lambda results: ()
+    verdicts: Callable[[Any], Verdicts] | None = None
     compared: Sequence[str] | None = None
     size: str = "agents"
     seeded: Callable[[Settings], Sequence[Keys]] = lambda settings: ()

@@ -23,14 +23,12 @@ class Chapter(Generic[S]):
             `caveat`, `chapter` and `criteria`. None: the world adds none.
         tables, figures: those of the world, which the template shows by name.
         values: other values of the template, as `world.NAME`.
-        judges: whether the world has criteria of its own in place of those of `Studies.criteria`.
     """
 
     template: Path | None = None
     tables: Callable[[S], Sequence[ReportTable]] = lambda study: ()
     figures: Callable[[S], Sequence[Figure]] = lambda study: ()
     values: Callable[[S], Mapping[str, Any]] = lambda study: {}
-    judges: bool = False
 
 
 PLAIN: Final[Chapter[Any]] = Chapter()

@@ -54,7 +54,6 @@ class StudyPage:
     def __init__(self, study: ReportedStudy) -> None:
         self.study = study
         horizons = study.results.horizons
-        self._judges = study.question.criteria and not study.chapter.judges
         self.over_time = {rounds: figures.over_time(study, rounds) for rounds in horizons}
         self.forests = {rounds: figures.forest(study, rounds) for rounds in horizons}
         self.treatments = list(sections.treatments(study))
@@ -75,7 +74,7 @@ class StudyPage:
         every = [
             sections.standings_table(study),
             *sections.comparison_tables(study),
-            *(verdicts.criteria_tables(study) if self._judges else ()),
+            *(verdicts.criteria_tables(study) if study.question.criteria else ()),
             *study.chapter.tables(study),
             *(table for *_, table in self.treatments),
             *failures.model_tables(study.results),
@@ -130,7 +129,7 @@ class StudyPage:
             "answer": study.answer, "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
             "verdicts": study.assessment.verdicts(), "world": study.chapter.values(study),
-            "judges": self._judges,
+            "judges": study.question.criteria,
             "too_few": verdicts.too_few(study), "coloured": _COLOURED,
             "hardly_played": failures.shortened(failures.hardly_played(results)),
             "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,

@@ -17,10 +17,10 @@ from goldrush.replay.report.figure import check_paper, write_figures
 from goldrush.replay.report.page import StudyPage, is_html
 from goldrush.replay.report.reported import StudyQuestion, study_of
 from goldrush.replay.report.tables import check_tables, write_tables
+from goldrush.replay.study.judging import Verdicts
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.verdicts import Verdicts
 from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ class Reported:
 
     Attributes:
         sentences: the answer: what was compared, who has the most, and what differs.
-        verdicts, summary: those on the criteria, and the world's own lines on them; None: nobody
-            asked.
+        verdicts: those on the criteria; None: nobody asked.
         hardly_played: a line for each such model.
         figures, tables: the names of those written into folders of their own.
     """
@@ -46,7 +45,6 @@ class Reported:
     sentences: Sequence[str]
     verdicts: Verdicts | None
     hardly_played: Sequence[str]
-    summary: Sequence[str] = ()
     figures: Sequence[str] = ()
     tables: Sequence[str] = ()
 
@@ -104,11 +102,10 @@ def report(
         [] if tables is None else write_tables(list(page.tables.values()), tables, force=force)
     )
     write_whole(str(path), page.html().encode(), force=force, is_own=is_html)
-    judged = study.question.criteria
     return Reported(
         results.of, path, study.answer.sentences,
-        study.assessment.verdicts() if judged else None, hardly_played(results),
-        results.of.studies.summary(results) if judged else (), names, of_tables,
+        study.assessment.verdicts() if study.question.criteria else None, hardly_played(results),
+        names, of_tables,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import attrs
 
 from goldrush.kernel.measures import Value
+from goldrush.kernel.text import escaped
 from goldrush.replay.study.inference import (
     SIGN_SHARE,
     SIGNIFICANT,
@@ -21,6 +22,7 @@ from goldrush.replay.study.inference import (
     holm,
 )
 from goldrush.replay.study.records import Cell, Result
+from goldrush.replay.text import format_table
 
 SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
@@ -98,6 +100,27 @@ class CriterionVerdict:
     def nothing(self) -> str:
         """A sentence if there was nothing to reduce at one size, else empty."""
         return next((judged.nothing for judged in self.by_size.values() if judged.nothing), "")
+
+
+class Verdicts(list[CriterionVerdict]):
+    """A list of verdicts; `reason`: what one would need, if there are none; else empty."""
+
+    def __init__(self, verdicts: Iterable[CriterionVerdict], needs: str) -> None:
+        super().__init__(verdicts)
+        self.reason = "" if self else needs
+
+    def __repr__(self) -> str:
+        return f"no verdicts: {self.reason}" if self.reason else super().__repr__()
+
+    def format(self, units: str) -> str:
+        """As a table. `units`: what the runs are counted in."""
+        head = ("treatments", "roster", units, "criterion", "verdict", "because")
+        rows = [
+            (*map(escaped, (of.treatments, of.roster)), str(of.rounds), of.criterion, of.verdict,
+             escaped(of.note))
+            for of in self
+        ]  # fmt: skip
+        return format_table([head, *rows], [2])
 
 
 def by_seed(ours: Iterable[R], theirs: Iterable[R]) -> list[tuple[R, R]]:

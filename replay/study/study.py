@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
     from goldrush.replay.report.answer import StudyAnswer
     from goldrush.replay.report.figure import Figure
-    from goldrush.replay.study.verdicts import Verdicts
+    from goldrush.replay.study.judging import Verdicts
 
 Rosters = str | Sequence[str] | Mapping[str, str | Sequence[object]]
 

@@ -8,11 +8,10 @@ cannot learn) also shows is not counted. Sizes are numbers of agents (see Criter
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from goldrush.kernel.measures import Value
-from goldrush.kernel.text import escaped
 from goldrush.replay.levelled import hashable
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
@@ -21,6 +20,7 @@ from goldrush.replay.study.judging import (
     CriterionVerdict,
     Finding,
     SizeVerdict,
+    Verdicts,
     beyond_null,
     outcome_of,
     tested,
@@ -28,28 +28,6 @@ from goldrush.replay.study.judging import (
 )
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.text import format_table
-
-
-class Verdicts(list[CriterionVerdict]):
-    """A list of verdicts; `reason`: what one would need, if there are none; else empty."""
-
-    def __init__(self, verdicts: Iterable[CriterionVerdict], needs: str) -> None:
-        super().__init__(verdicts)
-        self.reason = "" if self else needs
-
-    def __repr__(self) -> str:
-        return f"no verdicts: {self.reason}" if self.reason else super().__repr__()
-
-    def format(self, units: str) -> str:
-        """As a table. `units`: what the runs are counted in."""
-        head = ("treatments", "roster", units, "criterion", "verdict", "because")
-        rows = [
-            (*map(escaped, (of.treatments, of.roster)), str(of.rounds), of.criterion, of.verdict,
-             escaped(of.note))
-            for of in self
-        ]  # fmt: skip
-        return format_table([head, *rows], [2])
 
 
 class Assessment:
@@ -98,7 +76,11 @@ class Assessment:
         return judgements
 
     def verdicts(self) -> Verdicts:
-        """A verdict on each criterion for each family of cells (see `families`) but the null's."""
+        """A verdict on each criterion for each family of cells (see `families`) but the null's, or
+        those of `Studies.verdicts`.
+        """
+        if (own := self.results.of.studies.verdicts) is not None:
+            return own(self.results)
         verdicts = [
             _verdict(criterion.name, [of_cell[index] for of_cell in judged])
             for family in families(self.results)

@@ -11,7 +11,7 @@ import pytest
 from goldrush.cli.main import _run
 from goldrush.kernel.worlds.competition.events import CODES, Joined, RoundtableOpened, Scored
 from goldrush.replay.journal.draws import draws
-from goldrush.replay.worlds.competition.leaderboard import leaderboard
+from goldrush.replay.worlds.competition.leaderboard import season_at
 from goldrush.replay.worlds.competition.score import scores
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
@@ -112,7 +112,7 @@ def test_audit_of_a_score_says_why_it_is_what_it_is(goldrush: Goldrush, kept: Pa
 def test_audit_tells_every_score_of_a_season(goldrush: Goldrush, kept: Path) -> None:
     told = ""
     for assignment in range(LAST + 1):
-        seated = leaderboard(kept / "s.journal", assignment)
+        seated = season_at(kept / "s.journal", assignment).ranks
         for row in seated:
             ran = goldrush("score", "s.journal", "--at", assignment, "--agent", row["agent"])
             assert ran.code == 0 or "sat at no table" in ran.err
@@ -127,7 +127,7 @@ def test_audit_tells_every_score_of_a_season(goldrush: Goldrush, kept: Path) -> 
 def test_a_forged_score_exits_with_1(goldrush: Goldrush, kept: Path) -> None:
     agent = next(
         row["agent"]
-        for row in leaderboard(kept / "s.journal")
+        for row in season_at(kept / "s.journal").ranks
         if 0 in [s.table for s in _scores(kept, row["agent"])]
     )
     ran = goldrush("score", "forged.journal", "--at", LAST, "--agent", agent, "--table", 0)
@@ -203,7 +203,7 @@ def test_replay_of_a_broken_season_shows_its_last_whole_assignment(
 def test_leaderboard_shows_where_everybody_stands(goldrush: Goldrush, kept: Path) -> None:
     ran = goldrush("leaderboard", "s.journal")
     shown = json.loads(goldrush("leaderboard", "s.journal", "--json").out)
-    found = leaderboard(kept / "s.journal")
+    found = season_at(kept / "s.journal").ranks
     lines = ran.out.splitlines()
 
     assert (0, "") == (ran.code, ran.err)
@@ -246,7 +246,7 @@ def test_leaderboard_keeps_a_season_in_a_folder(
     assert (0, "") == (first.code, first.err)
     assert first.out.endswith(" agents, as after assignment 3\n")
     assert_refused(again, "is not an empty folder; give a new one")
-    assert board == json.loads(json.dumps(list(leaderboard(kept / "s.journal", 3))))
+    assert board == json.loads(json.dumps(list(season_at(kept / "s.journal", 3).ranks)))
     assert board == json.loads(as_json.out)
     assert (tmp_path / "x" / "agents" / "ada" / "metrics.json").exists()
 

@@ -33,7 +33,7 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.competition.leaderboard import export, leaderboard
+from goldrush.replay.worlds.competition.leaderboard import export, season_at
 from goldrush.replay.worlds.competition.prompt import prompted
 from goldrush.replay.worlds.competition.score import scores
 from tests.faults import forge
@@ -125,8 +125,8 @@ class Reading:
         yield "audit", lambda: [one.as_dict() for one in draws_at(path, at)]
         yield "audit of all", lambda: [one.as_dict() for one in draws(path)]
         yield "scores", lambda: [one.as_dict() for one in scores(path, at, 6)]
-        yield "leaderboard", lambda: leaderboard(path, at)
-        yield "last leaderboard", lambda: leaderboard(path)
+        yield "leaderboard", lambda: season_at(path, at).ranks
+        yield "last leaderboard", lambda: season_at(path).ranks
         yield "prompt", lambda: [one.as_dict() for one in prompted(path, at, 5)]
         yield "summary", lambda: summarise(path).as_dict()
         yield "usage", lambda: usage(path).as_dict()

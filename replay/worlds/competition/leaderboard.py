@@ -101,14 +101,6 @@ class SeasonAt:
 
 
 @reader_of
-def leaderboard(path: str | Path, assignment: int | None = None) -> Sequence[Mapping[str, object]]:
-    """The leaderboard posted after an assignment, by default the last closed one: its rows of the
-    table `ranks`. Raises as `season_at` does.
-    """
-    return season_at(path, assignment).ranks
-
-
-@reader_of
 def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     """A season after an assignment, by default the last closed one.
 

@@ -33,7 +33,7 @@ from goldrush.replay.data import measures
 from goldrush.replay.data.course import ByAgent
 from goldrush.replay.data.measures import Measure, Measured, Measuring, Span, values_of
 from goldrush.replay.worlds.competition.ended import Ended, ended
-from goldrush.replay.worlds.competition.quality import Atlases, Quality
+from goldrush.replay.worlds.competition.quality import Quality, quality_of
 from goldrush.replay.worlds.competition.right import (
     base_value,
     challenges_of,
@@ -294,7 +294,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         known=MEASURES,
         vocabulary=world.vocabulary,
         halves_of=counting.halves_of(),
-        visits=counting.visits(),
+        visits=(mean(counting.visits[0]), mean(counting.visits[1])),
         leader=_leader(state),
         unsaid=sorted(turn for turn in by_hand if turn[0] < state.assignment),
         **taken.fields(reader, walk, counting.by_agent(_workers(state))),
@@ -325,45 +325,30 @@ MEASURING: Final = measures.Measures(MEASURES, measured, of_agents=OF_AGENTS)
 
 
 class _Counting:
-    """What the measures of a season need of all assignments so far."""
+    """What the measures of a season need of all assignments so far.
+
+    Attributes:
+        visits: the percentile of each assignment at first visits of a family, and at later ones.
+    """
 
     def __init__(self) -> None:
-        self._atlases: Atlases | None = None
         self._totals: dict[int, list[int]] = {}  # by agent, in order
         self._families: set[str] = set()  # visited
-        self._visits: tuple[list[Value], list[Value]] = ([], [])  # percentiles: first, later
+        self.visits: tuple[list[Value], list[Value]] = ([], [])
 
     def close(self, ended: Ended) -> Assignment:
         """Count a closed assignment, for which its measures are returned."""
-        state = ended.state
-        if self._atlases is None:
-            self._atlases = Atlases(state.arena)
-        tables = [self._ended(ended, table, self._atlases) for table in state.tables]
-        self._visit(tables)
-        for table in state.tables:
-            for agent, total in table.totals.items():
-                self._totals.setdefault(agent, []).append(total)
-        return Assignment(ended, tables)
-
-    def _ended(self, ended: Ended, table: Roundtable, atlases: Atlases) -> EndedTable:
-        totals = {row.agent: row.rubric for row in ended.of(Scored) if row.table == table.number}
-        return EndedTable(
-            table, atlases.of_table(table, ended.state.rules), totals, _impacts(ended.state, table)
-        )
-
-    def _visit(self, tables: Sequence[EndedTable]) -> None:
-        """Note the percentiles of an assignment's tables, those of first visits apart."""
+        tables = [_ended_table(ended, table) for table in ended.state.tables]
         visits: tuple[list[Value], list[Value]] = ([], [])
         for each in tables:
             is_later = each.table.subject.family in self._families
             visits[is_later].append(_percentile(each))
-        for noted, percentiles in zip(self._visits, visits, strict=True):
+            for agent, total in each.table.totals.items():
+                self._totals.setdefault(agent, []).append(total)
+        for noted, percentiles in zip(self.visits, visits, strict=True):
             noted += [mean(percentiles)] if percentiles else []
         self._families.update(each.table.subject.family for each in tables)
-
-    def visits(self) -> tuple[Value, Value]:
-        first, later = map(mean, self._visits)
-        return first, later
+        return Assignment(ended, tables)
 
     def halves_of(self) -> dict[int, tuple[float, float]]:
         halves = {
@@ -376,6 +361,12 @@ class _Counting:
 
     def by_agent(self, workers: Sequence[AgentState]) -> ByAgent:
         return {"score": [mean(self._totals.get(worker.ordinal, [])) for worker in workers]}
+
+
+def _ended_table(ended: Ended, table: Roundtable) -> EndedTable:
+    totals = {row.agent: row.rubric for row in ended.of(Scored) if row.table == table.number}
+    quality = quality_of(table, ended.state)
+    return EndedTable(table, quality, totals, _impacts(ended.state, table))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Final
 
 import attrs
 
 from goldrush.agents.worlds.competition.arenas import bench_of
-from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value, mean, ratio
-from goldrush.kernel.worlds.competition.arena import UP, Arena, Conduct, Rules, Subject
+from goldrush.kernel.worlds.competition.arena import UP, Arena, Conduct, Subject
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 
-_WORST = float("-inf")  # the rank of undefined values: below all others
+ATLASES_MAX: Final = 256  # subjects whose atlases are kept in memory
+_WORST: Final = float("-inf")  # the rank of undefined values: below all others
 
 
 @attrs.frozen
@@ -45,68 +47,62 @@ class Quality:
     selection: Value
 
 
-class Atlases:
-    """The atlases of an arena by subject, loaded on first use."""
+def quality_of(table: Roundtable, state: SeasonState) -> Quality | None:
+    """The quality of an ended table's conclusion; None without an atlas of its subject, or the
+    rules of the arena. The bar's conduct replaces a missing conclusion or best test.
+    """
+    if state.rules is None:
+        return None
+    best, bar = table.best_tested(), state.rules.bar(table.subject)
+    conduct, conclusion = bar, table.conclusion
+    if conclusion is not None and conclusion.proposal is not None:
+        conduct = conclusion.conduct
+    return quality(state.arena, table.subject, conduct, bar if best is None else best[0])
 
-    def __init__(self, arena: Arena) -> None:
-        self._known: dict[Subject, _Ranks | None] = {}
-        self._bench: Bench | None
-        try:
-            self._bench = bench_of(arena)
-        except BadInput:  # not installed, or tested by an external program
-            self._bench = None
 
-    def of_table(self, table: Roundtable, rules: Rules | None) -> Quality | None:
-        """The quality of an ended table's conclusion; None without an atlas of its subject, or the
-        rules of the arena. The bar's conduct replaces a missing conclusion or best test.
-        """
-        if rules is None:
-            return None
-        best, bar = table.best_tested(), rules.bar(table.subject)
-        conduct, conclusion = bar, table.conclusion
-        if conclusion is not None and conclusion.proposal is not None:
-            conduct = conclusion.conduct
-        return self.quality(table.subject, conduct, bar if best is None else best[0])
+def quality(arena: Arena, subject: Subject, concluded: Conduct, best: Conduct) -> Quality | None:
+    """The quality of a conclusion, against the conduct with the best test at the table; None
+    without an atlas of the subject.
+    """
+    ranks = _ranks(arena, subject)
+    if ranks is None:
+        return None
+    value, tested = ranks.values.get(concluded), ranks.values.get(best)
+    return Quality(
+        percentile(_WORST if value is None else value, ranks.ascending),
+        ranks.share(value),
+        _minus(ranks.optimum, value),
+        _minus(ranks.optimum, tested),
+        _minus(tested, value),
+    )
 
-    def quality(self, subject: Subject, concluded: Conduct, best: Conduct) -> Quality | None:
-        """The quality of a conclusion, against the conduct with the best test at the table; None
-        without an atlas of the subject.
-        """
-        ranks = self._ranks(subject)
-        if ranks is None:
-            return None
-        value, tested = ranks.values.get(concluded), ranks.values.get(best)
-        return Quality(
-            ranks.percentile(value),
-            ranks.share(value),
-            _minus(ranks.optimum, value),
-            _minus(ranks.optimum, tested),
-            _minus(tested, value),
-        )
 
-    def _ranks(self, subject: Subject) -> _Ranks | None:
-        if subject not in self._known:
-            self._known[subject] = None
-            conducts = self._bench and self._bench.conducts(subject.treatment)
-            values = self._bench and self._bench.atlas(*subject.key)
-            if conducts and values:
-                sign = 1 if subject.better == UP else -1
-                signed = [None if value is None else sign * value for value in values]
-                self._known[subject] = _Ranks(dict(zip(conducts, signed, strict=True)))
-        return self._known[subject]
+@lru_cache(ATLASES_MAX)
+def _ranks(arena: Arena, subject: Subject) -> _Ranks | None:
+    """The atlas of a subject; None if the arena has none."""
+    try:
+        bench = bench_of(arena)
+    except BadInput:  # not installed, or tested by an external program
+        return None
+    conducts, values = bench.conducts(subject.treatment), bench.atlas(*subject.key)
+    if not conducts or not values:
+        return None
+    sign = 1 if subject.better == UP else -1
+    signed = [None if value is None else sign * value for value in values]
+    return _Ranks(dict(zip(conducts, signed, strict=True)))
 
 
 class _Ranks:
-    """Values by conduct; more is better."""
+    """Values by conduct, and `ascending`; more is better."""
 
     def __init__(self, values: Mapping[Conduct, Value]) -> None:
         self.values = values
-        self._ascending = sorted(_WORST if value is None else value for value in values.values())
+        self.ascending = sorted(_WORST if value is None else value for value in values.values())
 
     @property
     def optimum(self) -> Value:
         """The best value; None if all are undefined."""
-        best = self._ascending[-1]
+        best = self.ascending[-1]
         return None if best == _WORST else best
 
     @cached_property
@@ -118,10 +114,6 @@ class _Ranks:
         """The share of the optimum; see Quality."""
         above, most = _minus(value, self.mean), _minus(self.optimum, self.mean)
         return None if above is None or most is None else ratio(above, most)
-
-    def percentile(self, value: Value) -> float:
-        """The share of all values that are worse; equal ones count half."""
-        return percentile(_WORST if value is None else value, self._ascending)
 
 
 def percentile(value: float, ascending: Sequence[float]) -> float:

@@ -7,7 +7,7 @@ should have chosen the best tested of the proposals that hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from goldrush.agents.worlds.competition.formats import format_apart, format_numb
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part
 from goldrush.replay.journal.forged import reader_of
@@ -24,7 +25,7 @@ from goldrush.replay.journal.why import Explanation
 from goldrush.replay.worlds.competition.ended import ended
 from goldrush.replay.worlds.competition.quality import Quality
 from goldrush.replay.worlds.competition.steps import season_world
-from goldrush.replay.worlds.competition.story import format_ids, names_in
+from goldrush.replay.worlds.competition.story import format_ids
 
 CHALLENGES_MAX: Final = 12  # of a table that have a sentence each
 _SHARE_MAX: Final = 0.999  # a share that is not shown as all
@@ -187,26 +188,19 @@ def explained(
     """Why each table of the assignments `first` to `last` (None: from the start, to the end)
     concluded what it did. Raises JournalError where the journal cannot be read.
     """
-    names: dict[int, str] = {}
-
-    def name(agent: int) -> str:
-        return escaped(names[agent])
-
     with JournalReader(path) as reader:
         world = season_world(reader)
         for each in ended(world, Walk(world, reader, ROWS)):
-            names = names or names_in(path)  # reads the journal, which may be forged
             number = each.state.assignment
             if last is not None and number > last:
                 return
             if first is None or number >= first:
-                for table in each.state.tables:
-                    yield _explained(table, number, name)
+                yield from (_explained(table, each.state) for table in each.state.tables)
 
 
-def _explained(table: Roundtable, assignment: int, name: Naming) -> Explanation:
-    subject = escaped(format_subject(table.subject))
+def _explained(table: Roundtable, state: SeasonState) -> Explanation:
+    subject, assignment = escaped(format_subject(table.subject)), state.assignment
     bar = format_number(table.bar)
     front = f"table {table.number} of assignment {assignment}: {subject}, the bar is {bar}"
-    account: Sequence[str] = [front, *account_of(table, name)]
+    account = [front, *account_of(table, lambda agent: escaped(state.agents[agent].name))]
     return Explanation("conclusion", assignment, table.number, sorted(table.participants), account)

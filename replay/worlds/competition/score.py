@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -50,8 +50,7 @@ class Score:
         grounds: what the rubric goes by; see `rubric.Grounds`.
         rests_on: the same as text, some lines for each of the four scores.
         given: the four scores by the therapist; None if it gave none.
-        recorded: (scores, total, sum by the rubric) of each `scored` event; one, except in forged
-            journals.
+        recorded: what each `scored` event says; one event, except in forged journals.
         again: the scores derived again.
     """
 
@@ -64,7 +63,7 @@ class Score:
     grounds: Grounds
     rests_on: Sequence[Sequence[str]]
     given: Scores | None
-    recorded: Sequence[tuple[Finished, int, int]]
+    recorded: Sequence[Mapping[str, object]]
     again: Finished
 
     def __str__(self) -> str:
@@ -76,23 +75,24 @@ class Score:
         return self.grounds.scores
 
     @property
+    def derived(self) -> Mapping[str, object]:
+        """What the event should say."""
+        again = attrs.asdict(self.again, recurse=False)
+        return {**again, "total": self.again.total, "rubric": sum(self.rubric)}
+
+    @property
     def holds(self) -> bool:
         """Whether exactly one score is recorded, and it equals the derived one."""
-        return list(self.recorded) == [(self.again, self.again.total, sum(self.rubric))]
+        return list(self.recorded) == [self.derived]
 
     def as_dict(self) -> dict[str, object]:
         """The score and its evidence for JSON."""
         return {
             **attrs.asdict(self, filter=lambda field, _: field.name != "grounds"),
-            "recorded": [_as_dict(*score) for score in self.recorded],
-            "again": _as_dict(self.again, self.again.total, sum(self.rubric)),
+            "again": self.derived,
             "rubric": self.rubric,
             "holds": self.holds,
         }
-
-
-def _as_dict(score: Finished, total: int, rubric: int) -> dict[str, Any]:
-    return {**attrs.asdict(score), "total": total, "rubric": rubric}
 
 
 @reader_of
@@ -129,7 +129,7 @@ def score_at(ended: Ended, table: Roundtable, agent: int, grounds: Mapping[int, 
         rests_on=_rests_on(grounds[agent], table, state),
         given=table.raw.get(agent),
         recorded=[
-            (Finished(row.raw, row.steps, row.final), row.total, row.rubric)
+            {name: value for name, value in row._asdict().items() if name not in ("table", "agent")}
             for row in ended.of(Scored)
             if (row.table, row.agent) == (table.number, agent)
         ],
@@ -229,9 +229,13 @@ def _numbers(score: Score) -> str:
         ("by the rubric", score.rubric, sum(score.rubric)),
         ("by the therapist", score.given, ""),
         ("recomputed", score.again.final, score.again.total),
-        *(("recorded", recorded.final, total) for recorded, total, _ in score.recorded),
+        *(("recorded", recorded["final"], recorded["total"]) for recorded in score.recorded),
     ]
-    shown = [(label, *map(str, four), str(total)) for label, four, total in rows if four]
+    shown = [
+        (label, *map(str, four), str(total))
+        for label, four, total in rows
+        if isinstance(four, tuple)
+    ]
     return format_table([("", *DIMENSIONS, "total"), *shown], numbers=range(1, 6))
 
 
@@ -240,8 +244,7 @@ def _verdict(score: Score) -> str:
         return "holds"
     if len(score.recorded) != 1:
         return f"DOES NOT HOLD: the event is recorded {len(score.recorded)} times"
-    [recorded] = (_as_dict(*each) for each in score.recorded)
-    again = _as_dict(score.again, score.again.total, sum(score.rubric))
-    differences = [f"{name} {recorded[name]} for {again[name]}" for name in again
-                   if recorded[name] != again[name]]  # fmt: skip
+    [recorded] = score.recorded
+    differences = [f"{name} {recorded[name]} for {value}" for name, value in score.derived.items()
+                   if recorded[name] != value]  # fmt: skip
     return f"DOES NOT HOLD: recorded {', '.join(differences)}"

@@ -21,22 +21,15 @@ from goldrush.replay.worlds.competition.study import (
     FOUND_SHARE,
     SIZES,
     STABLE_MIN,
-    needs,
     planted,
-    values_of,
-    verdicts,
 )
 
 
 def _values(study: ReportedStudy) -> Mapping[str, Any]:
     """What the prose needs."""
-    judgements = verdicts(study.results)
     return {
         "criteria": CRITERIA, "sizes": SIZES, "planted": PLANTED, "no_elimination": NO_ELIMINATION,
-        "verdicts": judgements,
-        "needs": needs(study.results),
-        "stable_min": STABLE_MIN,
-        "found_share": f"{FOUND_SHARE:.0%}",
+        "stable_min": STABLE_MIN, "found_share": f"{FOUND_SHARE:.0%}",
     }  # fmt: skip
 
 
@@ -44,7 +37,7 @@ def _tables(study: ReportedStudy) -> list[ReportTable]:
     """The verdicts and what they rest on, and the planted control; those with rows."""
     if not study.question.criteria:
         return []
-    results, judgements = study.results, verdicts(study.results)
+    judgements = study.assessment.verdicts()
     head = [
         "criterion", "measure", "workers", "seasons", "protocol", "null", "effect", "p, Holm",
         "as expected",
@@ -63,7 +56,7 @@ def _tables(study: ReportedStudy) -> list[ReportTable]:
         ReportTable(
             "planted", ["treatment", "stability", "scripted ahead", "the difference is"],
             [[each.cell.treatment, number(each.stability), f"{each.ahead} of {each.seasons}",
-              "found" if each.is_found else "not found"] for each in planted(results)],
+              "found" if each.is_found else "not found"] for each in planted(study.results)],
             "A difference that was planted among the workers.",
         ),
     ]  # fmt: skip
@@ -73,10 +66,11 @@ def _tables(study: ReportedStudy) -> list[ReportTable]:
 def _row(judged: SizeVerdict) -> list[str]:
     [finding] = judged.findings
     change = finding.change
+    [null] = (each.null_name for each in CRITERIA if each.name == judged.criterion)
     return [
         judged.criterion, finding.measure, str(judged.size), str(change.seeds),
-        *values_of(finding), format_effect(change), p_value(finding.holm),
-        f"{change.right} of {change.seeds}",
+        number(change.second.mean), f"{number(change.first.mean)} ({null})", format_effect(change),
+        p_value(finding.holm), f"{change.right} of {change.seeds}",
     ]  # fmt: skip
 
 
@@ -84,5 +78,4 @@ CHAPTER: Final = Chapter(
     template=Path(__file__).with_name("report.html"),
     tables=_tables,
     values=_values,
-    judges=True,
 )

@@ -35,20 +35,20 @@ from goldrush.agents.worlds.competition.treatments import (
     NO_STAKES,
     with_more,
 )
-from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.measures import Value
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.terms import Role
-from goldrush.replay.report.numbers import number, p_value
+from goldrush.replay.outcome import means_of
 from goldrush.replay.studies import MIXED, Studies
 from goldrush.replay.study.judging import (
     AS_EXPECTED,
     NOT_SUPPORTED,
     UNDECIDED,
     CriterionVerdict,
-    Finding,
     Pairs,
     SizeVerdict,
+    Verdicts,
     by_seed,
     outcome_of,
     tested,
@@ -132,7 +132,7 @@ CRITERIA: Final = (
 )
 
 
-def verdicts(results: SeasonResults) -> list[CriterionVerdict]:
+def verdicts(results: SeasonResults) -> Verdicts:
     """A verdict on each criterion for which the study has pairs of seasons of any size. Holm's
     correction covers all of them, at both sizes.
     """
@@ -150,7 +150,7 @@ def verdicts(results: SeasonResults) -> list[CriterionVerdict]:
         cell, *_ = compared[criterion, workers]
         judged = SizeVerdict(criterion.name, workers, cell, [test], outcome_of([test.shows]))
         by_criterion.setdefault(criterion, {})[workers] = judged
-    return [_verdict(results, *of) for of in by_criterion.items()]
+    return Verdicts([_verdict(results, *of) for of in by_criterion.items()], needs(results))
 
 
 def _verdict(
@@ -253,10 +253,8 @@ def planted(results: SeasonResults) -> list[Planted]:
 
 def _is_ahead(run: SeasonResult) -> bool:
     """Whether the scripted workers of a season have a higher mean total than the others."""
-    totals: dict[str, list[Value]] = {SCRIPTED: [], RANDOM: []}
-    for total, policy in zip(run.by_agent["score"], run.policies, strict=True):
-        totals.setdefault(policy, []).append(total)
-    better, others = mean(totals[SCRIPTED]), mean(totals[RANDOM])
+    means = means_of(run.by_agent["score"], run.policies)
+    better, others = means.get(SCRIPTED), means.get(RANDOM)
     return better is not None and others is not None and better > others
 
 
@@ -273,23 +271,6 @@ def _control_lacks(results: SeasonResults, sizes: Iterable[int]) -> str:
     return ""
 
 
-def summary_lines(results: SeasonResults) -> list[str]:
-    nulls = {one.name: one.null_name for one in CRITERIA}
-    found = verdicts(results)
-    lines = [] if found else [f"no verdicts: {needs(results)}"]
-    for one in found:
-        lines.append(f"{one.criterion}: {one.verdict}{f' ({one.note})' if one.note else ''}")
-        for workers, judged in one.by_size.items():
-            [finding] = judged.findings
-            change = finding.change
-            lines.append(
-                f"  {finding.measure}, {workers} workers: "
-                f"{' against '.join(values_of(finding))} ({nulls[one.criterion]}), more in "
-                f"{change.right} of {change.seeds} seasons, p {p_value(finding.holm)}"
-            )
-    return lines
-
-
 def needs(results: SeasonResults) -> str:
     """A sentence on the seasons that a study without verdicts lacks."""
     pairs = [f"{one.treatment} with {one.null}" for one in CRITERIA if one.null is not None]
@@ -298,11 +279,6 @@ def needs(results: SeasonResults) -> str:
         f"seeds: {', '.join(pairs)} (the first from {CRITERIA[0].assignments} assignments on); add "
         f"them to `--roster {SCRIPTED}`"
     )
-
-
-def values_of(finding: Finding) -> tuple[str, str]:
-    """The mean value of the protocol over pairs of seasons and that of its null, as text."""
-    return number(finding.change.second.mean), number(finding.change.first.mean)
 
 
 def answers(results: SeasonResults) -> dict[str, object]:
@@ -335,7 +311,7 @@ STUDIES: Final = Studies(
     kept=_kept,
     lasts=lambda config: config.arena.name in NAMES,
     answers=answers,
-    summary=summary_lines,
+    verdicts=verdicts,
     compared=[name for name, measure in MEASURES.items() if measure.column],
     seeded=seeded_setting,
 )

@@ -7,7 +7,7 @@ contribution is known when its table has ended.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any, Final
 
@@ -33,10 +33,10 @@ from goldrush.replay.data.columns import (
     records_table,
 )
 from goldrush.replay.tools import Tables
-from goldrush.replay.worlds.competition.ended import assignments_of
+from goldrush.replay.worlds.competition.ended import Ended, assignments_of
 from goldrush.replay.worlds.competition.leaderboard import ASSIGNMENT, RANKS
 from goldrush.replay.worlds.competition.measures import MEASURES
-from goldrush.replay.worlds.competition.quality import Atlases, Quality
+from goldrush.replay.worlds.competition.quality import Quality, quality_of
 from goldrush.replay.worlds.competition.right import base_value, concluded, sides
 
 _OBJECTIVE: Final = "of the objective"
@@ -75,15 +75,20 @@ _WHO: Final = [
 ]
 
 
+def _parts(
+    parts: Callable[[Ended, Roundtable], Iterable[object]],
+) -> Callable[[TableSource], Iterator[_Of]]:
+    """The records of a run: of each of its tables these parts, in order."""
+
+    def records(run: TableSource) -> Iterator[_Of]:
+        for each in assignments_of(run):
+            for table in each.state.tables:
+                yield from (_Of(each.state, table, part) for part in parts(each, table))
+
+    return records
+
+
 # Roundtables.
-
-
-def _roundtables(run: TableSource) -> Iterator[_Of]:
-    atlases: Atlases | None = None
-    for each in assignments_of(run):
-        atlases = atlases or Atlases(each.state.arena)
-        for table in each.state.tables:
-            yield _Of(each.state, table, atlases.of_table(table, each.state.rules))
 
 
 _OF_QUALITY: Final = [
@@ -92,7 +97,7 @@ _OF_QUALITY: Final = [
 ]
 ROUNDTABLES: Final = records_table(
     "roundtables",
-    _roundtables,
+    _parts(lambda each, table: [quality_of(table, each.state)]),
     "a table of a closed assignment, which has two where it was split",
     *_FRONT,
     *of_part(
@@ -131,20 +136,13 @@ ROUNDTABLES: Final = records_table(
 # Contributions.
 
 
-def _contributions(run: TableSource) -> Iterator[_Of]:
-    for each in assignments_of(run):
-        for table in each.state.tables:
-            for said in table.contributions:
-                yield _Of(each.state, table, said)
-
-
 def _of_proposal(of: _Of) -> _Of | None:
     return of if of.part.is_proposal else None
 
 
 CONTRIBUTIONS: Final = records_table(
     "contributions",
-    _contributions,
+    _parts(lambda each, table: table.contributions),
     "a contribution to a table, in order; what was refused in its author's turn is a pass",
     *_WHO,
     *of_part(
@@ -189,16 +187,9 @@ CONTRIBUTIONS: Final = records_table(
 # Stances and scores.
 
 
-def _stances(run: TableSource) -> Iterator[_Of]:
-    for each in assignments_of(run):
-        for table in each.state.tables:
-            for side in sides(table):
-                yield _Of(each.state, table, side)
-
-
 STANCES: Final = records_table(
     "stances",
-    _stances,
+    _parts(lambda each, table: sides(table)),
     "where a participant of a table stands: by the id of a proposal; null: nowhere",
     *_WHO,
     *of_part(
@@ -213,15 +204,9 @@ STANCES: Final = records_table(
 )  # fmt: skip
 
 
-def _scores(run: TableSource) -> Iterator[_Of]:
-    for each in assignments_of(run):
-        for row in each.of(Scored):
-            yield _Of(each.state, each.state.tables[row.table], row)
-
-
 SCORES: Final = records_table(
     "scores",
-    _scores,
+    _parts(lambda each, table: (row for row in each.of(Scored) if row.table == table.number)),
     "the scores of an agent that sat at a table",
     *_WHO,
     *columns_in_order(

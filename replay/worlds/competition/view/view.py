@@ -19,7 +19,7 @@ from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Status
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
 from goldrush.replay.view.chart import short
-from goldrush.replay.worlds.competition.quality import Atlases, Quality
+from goldrush.replay.worlds.competition.quality import Quality, quality_of
 from goldrush.replay.worlds.competition.right import account_of, concluded, format_quality, sides
 
 _HERE: Final = Path(__file__).parent
@@ -43,7 +43,6 @@ class SeasonFields(UnitFields):
 
     def __init__(self, world: World[Any]) -> None:
         self._world = world
-        self._atlases: Atlases | None = None
         self._tables: Sequence[Roundtable] = ()  # of the assignment that was closed last
         self._fields: list[Mapping[str, object]] = []
         self._refused: dict[int, str] = {}  # codes by identity of the event
@@ -52,11 +51,8 @@ class SeasonFields(UnitFields):
     def add(self, step: Step, state: SeasonState) -> None:
         """Note the tables when all of their events are there, before they are cleared."""
         if self._world.unit_done(state):
-            self._atlases = self._atlases or Atlases(state.arena)
             self._tables = state.tables
-            self._fields = [
-                _table(table, self._atlases.of_table(table, state.rules)) for table in state.tables
-            ]
+            self._fields = [_table(table, quality_of(table, state)) for table in state.tables]
 
     def close(self, unit: ClosedUnit) -> Mapping[str, object]:
         state: SeasonState = unit.state

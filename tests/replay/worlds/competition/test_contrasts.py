@@ -18,6 +18,8 @@ from scipy.stats import pearsonr, wilcoxon
 
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.cli.main import cli
+from goldrush.replay.report.page import StudyPage
+from goldrush.replay.report.reported import StudyQuestion, study_of
 from goldrush.replay.report.values import answers as report_answers
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
@@ -30,6 +32,7 @@ from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
+from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
@@ -38,7 +41,6 @@ from goldrush.replay.worlds.competition.study import (
     answers,
     planted,
     pooled,
-    summary_lines,
     verdicts,
 )
 from tests.replay.report.pages import Page
@@ -95,6 +97,7 @@ def season(
         halves=dict.fromkeys(names, (None, None)),
         halves_whole=dict.fromkeys(names, (0.5, 0.5)),
         curves={},
+        windows=(),
         policies=policies or [cell.roster] * 6,
         by_agent={"score": totals or [None] * len(policies or [None] * 6)},
         kept=ranks or {},
@@ -492,28 +495,25 @@ def test_stability_is_that_of_all_seasons_together() -> None:
 
 
 def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
-    lines = summary_lines(study(Shown(), Shown(pays=differing(right=10, wrong=10))))
+    found = study(Shown(), Shown(pays=differing(right=10, wrong=10)))
+    page = StudyPage(study_of(found, StudyQuestion(criteria=True)))
+    first, *others = page.tables["protocol-tests"].rows
 
-    assert [
-        "the table beats its members: supported",
-        "  optimum_share, 6 workers: 0.5 against 0.391 (independent), more in 20 of 20 seasons, "
-        "p <\u00a00.001",
-        "  optimum_share, 12 workers: 0.5 against 0.391 (independent), more in 20 of 20 seasons, "
-        "p <\u00a00.001",
-    ] == lines[:3]
-    assert "competition pays: undecided (12 workers: unclear)" in lines
-    [unclear] = [line for line in lines if "10 of 20" in line]
-    assert "(no-elimination-no-tiers)" in unclear
-    assert "(no-memory)" in lines[lines.index("the season learns: supported") + 1]
-    assert "against 0 (chance)" in lines[lines.index("scores measure merit: supported") + 1]
-    assert 3 * 4 == len(lines)
+    assert [MEMBERS, "optimum_share", "6", "20", "0.5", "0.391 (independent)"] == first[:6]
+    assert ["p <\u00a00.001".removeprefix("p "), "20 of 20"] == first[-2:]
+    assert 2 * 4 == len([first, *others])
+    [unclear] = [row for row in others if row[-1] == "10 of 20"]
+    assert [PAYS, "percentile", "12"] == unclear[:3]
+    nulls = dict.fromkeys(str(row[5]).partition(" ")[2] for row in [first, *others])
+    assert ["(independent)", "(no-memory)", "(no-elimination-no-tiers)", "(chance)"] == [*nulls]
+    assert "12 workers: unclear" in verdicts(found).format("assignments")
 
 
 def test_without_pairs_the_seasons_that_are_missing_are_named() -> None:
-    [line] = summary_lines(results(season(cell("no-judge"))))
+    found = Assessment(results(season(cell("no-judge")))).verdicts()
 
-    assert line.startswith("no verdicts: ")
-    assert "no-memory" in line
+    assert [] == found
+    assert "no-memory" in found.reason
 
 
 @pytest.mark.parametrize(
@@ -592,8 +592,8 @@ def test_a_report_says_the_verdicts_and_has_the_chapter_of_seasons(
     assert (0, "") == (ran.exit_code, ran.stderr)
     answer, *printed = [line for line in ran.stdout.splitlines() if line]
     assert answer.startswith("18 runs of 9 assignments compare 3 treatments")
-    verdicts_ = [*summary_lines(measured), f"page: {small}/report.html"]
-    assert verdicts_ == printed[-len(verdicts_) :]
+    table = verdicts(measured).format("assignments").splitlines()
+    assert [*table, f"page: {small}/report.html"] == printed[-len(table) - 1 :]
     assert {"criteria", "protocol", "planted"} <= set(page.ids)
     rows = [row for table in page.tables for row in table.rows]
     for one in verdicts(measured):

@@ -13,7 +13,7 @@ from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.worlds.competition.leaderboard import as_files, export, leaderboard, season_at
+from goldrush.replay.worlds.competition.leaderboard import as_files, export, season_at
 from tests.golden import path_of
 from tests.journals import events_of
 from tests.seasons import LAST, forged, rich, with_row
@@ -76,7 +76,7 @@ def test_sums_are_those_of_the_leaderboard_of_the_same_assignment(season: Path, 
     files = as_files(season_at(season, at))
     posted = json.loads(files["benchmarks/leaderboard.json"])
 
-    assert posted == list(leaderboard(season, at))
+    assert posted == list(season_at(season, at).ranks)
     for row in posted:
         metrics = json.loads(files[f"agents/{row['name']}/metrics.json"])
 

@@ -9,7 +9,7 @@ import pytest
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.worlds.competition.headline import headline
-from goldrush.replay.worlds.competition.leaderboard import leaderboard
+from goldrush.replay.worlds.competition.leaderboard import season_at
 from tests.golden import season_path
 from tests.seasons import kept
 from tests.stances import apart, odd, silent
@@ -32,7 +32,7 @@ def test_the_headline_has_the_leader_and_the_measures_of_claims_and_choices(
     journal = path()
     measured = measured_at(journal)
     leads, *tables = headline(measured).sentences
-    first, held, best = leaderboard(journal)[0], measured.of("held"), measured.of("chose_best")
+    first, held, best = season_at(journal).ranks[0], measured.of("held"), measured.of("chose_best")
 
     assert leads.startswith(f"{first['name']} ranks first with {first['rolling']:,} recent point")
     assert bool(tables) == (held is not None)

@@ -15,7 +15,7 @@ from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of, studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.worlds.competition.quality import Atlases
+from goldrush.replay.worlds.competition.quality import quality
 from tests.journals import events_of
 from tests.seasons import fork, small
 
@@ -132,8 +132,6 @@ def test_a_manifest_is_read_with_the_landscapes_that_its_seeds_make(tmp_path: Pa
 def test_a_conclusion_is_ranked_on_the_landscape_of_its_season() -> None:
     one, other = (arena_record("nk", seed=seed) for seed in (1, 2))
     subject = one.subjects[0]
-    quality = [
-        Atlases(arena).quality(subject, "0" * 12, "1" * 12) for arena in (one, other)
-    ]  # fmt: skip
+    ranked = [quality(arena, subject, "0" * 12, "1" * 12) for arena in (one, other)]
 
-    assert quality[0] != quality[1]
+    assert ranked[0] != ranked[1]

@@ -9,7 +9,7 @@ from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
+from goldrush.replay.worlds.competition.leaderboard import season_at
 from tests.golden import path_of
 from tests.journals import commits_of, events_of, write
 from tests.seasons import HEADER, LAST, changed, forged, rich
@@ -28,7 +28,7 @@ def events(season: Path) -> list[Event]:
 def test_ranks_and_sums_are_those_that_were_posted(season: Path, events: list[Event]) -> None:
     for event in events:
         if event.name == "leaderboard_posted":
-            found = leaderboard(season, event.unit)
+            found = season_at(season, event.unit).ranks
 
             names = ("assignment", "day", "rank", "agent", "rolling", "all_time")
             assert [[row[name] for name in names] for row in found] == [
@@ -37,12 +37,12 @@ def test_ranks_and_sums_are_those_that_were_posted(season: Path, events: list[Ev
 
 
 def test_without_a_number_it_is_that_of_the_last_assignment(season: Path) -> None:
-    assert leaderboard(season) == leaderboard(season, LAST)
+    assert season_at(season).ranks == season_at(season, LAST).ranks
 
 
 def test_all_time_is_the_sum_of_all_scores(season: Path, events: list[Event]) -> None:
     for at in (0, 6, LAST):
-        for row in leaderboard(season, at):
+        for row in season_at(season, at).ranks:
             assert row["all_time"] == sum(
                 e["total"] for e in events
                 if e.name == "scored" and e["agent"] == row["agent"] and e.unit <= at
@@ -51,7 +51,7 @@ def test_all_time_is_the_sum_of_all_scores(season: Path, events: list[Event]) ->
 
 def test_the_rest_is_what_the_assignment_left_of_an_agent(season: Path) -> None:
     agents = rebuild(season, 9).state.agents
-    for row in leaderboard(season, 9):
+    for row in season_at(season, 9).ranks:
         agent = agents[row["agent"]]
         assert [row[name] for name in ("name", "status", "class", "sparks")] == [
             agent.name, agent.status, agent.class_, agent.sparks
@@ -61,7 +61,7 @@ def test_the_rest_is_what_the_assignment_left_of_an_agent(season: Path) -> None:
 def test_who_went_in_the_assignment_still_stands_there(season: Path, events: list[Event]) -> None:
     for event in events:
         if event.name == "deleted":
-            [row] = [r for r in leaderboard(season, event.unit) if r["agent"] == event["agent"]]
+            [row] = [r for r in season_at(season, event.unit).ranks if r["agent"] == event["agent"]]
 
             assert row["status"] == "gone"
 
@@ -71,7 +71,7 @@ def test_of_a_season_under_way_it_is_that_of_the_last_closed_assignment(
 ) -> None:
     path = write(tmp_path / "a.journal", commits_of(season)[:6], HEADER)
 
-    assert leaderboard(path) == leaderboard(season, 4)
+    assert season_at(path).ranks == season_at(season, 4).ranks
 
 
 def test_damage_behind_an_assignment_that_is_named_does_not_matter(
@@ -79,9 +79,9 @@ def test_damage_behind_an_assignment_that_is_named_does_not_matter(
 ) -> None:
     path.write_bytes(season.read_bytes()[:-3])
 
-    assert leaderboard(path, LAST - 1) == leaderboard(season, LAST - 1)
+    assert season_at(path, LAST - 1).ranks == season_at(season, LAST - 1).ranks
     with pytest.raises(TornTail):
-        leaderboard(path)
+        season_at(path)
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_damage_behind_an_assignment_that_is_named_does_not_matter(
 )  # fmt: skip
 def test_an_assignment_that_is_not_there_is_refused(season: Path, at: int, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        leaderboard(season, at)
+        season_at(season, at)
 
 
 def test_a_season_that_has_only_started_has_none(season: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "a.journal", commits_of(season)[:1], HEADER)
 
     with pytest.raises(BadInput, match="no closed assignment"):
-        leaderboard(path)
+        season_at(path)
 
 
 def test_a_leaderboard_that_ranks_nobody_known_is_malformed(season: Path, tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_a_leaderboard_that_ranks_nobody_known_is_malformed(season: Path, tmp_pa
     )
 
     with pytest.raises(MalformedEvents):
-        leaderboard(path)
-    assert leaderboard(path, LAST - 1) == leaderboard(season, LAST - 1)
+        season_at(path)
+    assert season_at(path, LAST - 1).ranks == season_at(season, LAST - 1).ranks
 
 
 def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:
@@ -130,4 +130,4 @@ def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:
 
 def test_runs_of_other_worlds_are_refused() -> None:
     with pytest.raises(BadInput, match="of the mining world"):
-        leaderboard(path_of("scarce"))
+        season_at(path_of("scarce"))

@@ -41,7 +41,7 @@ from goldrush.replay.worlds.competition.measures import (
     measured,
     stability,
 )
-from goldrush.replay.worlds.competition.quality import Atlases
+from goldrush.replay.worlds.competition.quality import quality
 from tests.arena_oracle import LOCI, READ, nk_value, word
 from tests.golden import ANYTHING, FORKED_SEASON, MODEL_SEASON, SEASON, SEASON_NAMES, season_path
 from tests.journals import commits_of, events_of, write
@@ -608,12 +608,12 @@ def test_quality_in_mining_is_that_of_the_atlas(better: str) -> None:
     worse = [v for v in values.values() if v is None or (v < mine if better == "up" else v > mine)]
     equal = [v for v in defined if v == mine]
 
-    quality = Atlases(arena).quality(subject, concluded, best)
+    quality_ = quality(arena, subject, concluded, best)
 
     sign = 1 if better == "up" else -1
-    assert (len(worse) + len(equal) / 2) / len(values) == pytest.approx(quality.percentile)
-    assert sign * (optimum - mine) == pytest.approx(quality.regret)
-    assert sign * (optimum - tested) == pytest.approx(quality.discovery)
-    assert sign * (tested - mine) == pytest.approx(quality.selection)
-    unknown = Atlases(arena).quality(subject, ("no", "conduct"), best)
+    assert (len(worse) + len(equal) / 2) / len(values) == pytest.approx(quality_.percentile)
+    assert sign * (optimum - mine) == pytest.approx(quality_.regret)
+    assert sign * (optimum - tested) == pytest.approx(quality_.discovery)
+    assert sign * (tested - mine) == pytest.approx(quality_.selection)
+    unknown = quality(arena, subject, ("no", "conduct"), best)
     assert (0, None) == (unknown.percentile, unknown.regret)

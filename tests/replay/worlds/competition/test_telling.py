@@ -14,7 +14,7 @@ from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Concluded
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.competition.quality import Atlases, percentile
+from goldrush.replay.worlds.competition.quality import percentile, quality
 from goldrush.replay.worlds.competition.story import names_in, sentences
 from tests.journals import events_of
 from tests.seasons import changed, forged, rich, small
@@ -254,10 +254,9 @@ def test_a_percentile_counts_half_of_those_that_are_as_good() -> None:
 def test_less_is_better_where_the_subject_says_so_and_the_bar_stands_for_no_conclusion() -> None:
     arena = configured({"arena": "mining"}).arena
     subject = next(subject for subject in arena.subjects if subject.better == "down")
-    rules, atlases = rules_of(arena), Atlases(arena)
-    bar = rules.bar(subject)
+    bar = rules_of(arena).bar(subject)
     conducts = [(name, None, 0, subject.treatment) for name in ("greedy-mine", "mine", "raid")]
-    found = {c: atlases.quality(subject, c, bar) for c in conducts}
+    found = {c: quality(arena, subject, c, bar) for c in conducts}
 
     assert found[bar].selection == 0
     assert found[bar].regret == found[bar].discovery > 0
@@ -271,7 +270,7 @@ def test_where_there_is_no_atlas_nothing_is_said_of_the_optimum() -> None:
     subject = ARENA.subjects[0]
     conduct = ("mine", None, 0, subject.treatment)
 
-    assert Atlases(ARENA).quality(subject, conduct, conduct) is None
+    assert quality(ARENA, subject, conduct, conduct) is None
 
 
 def test_a_conclusion_at_a_table_that_is_none_is_malformed(journal: Path, tmp_path: Path) -> None:
