@@ -85,7 +85,11 @@ def repeats(
     order = Order(
         located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore)
     )
-    counted = partial(_counted, timeout, on_step)
+    return _judged(order, causes, partial(_counted, timeout, on_step))
+
+
+def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> Repeats:
+    """The verdict on what an order names, by runs that are counted by what they are made for."""
     run = counted("runs", 2 + len(_IN_ORDER) + len(_MORE_SEEDS))
     not_tried = ""
     try:
