@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 import goldrush
@@ -41,6 +42,15 @@ def test_its_runs_are_those_of_the_plan(study: goldrush.Study) -> None:
     assert (run.last().state.config.rows, run.seed) == (3, 1)
     assert "8 runs, 2 treatments, 2 rosters, 2 seeds>" in repr(study)
     assert repr(study) == repr(goldrush.Study.open(study.folder))
+
+
+def test_runs_that_are_not_played_yet_are_left_out(study: goldrush.Study) -> None:
+    part = goldrush.Study.open(study.folder)
+    first, *others = part.manifest.runs
+    waiting = attrs.evolve(first, sha256=None, bytes=None)
+    part.manifest = attrs.evolve(part.manifest, runs=(waiting, *others))
+
+    assert [run.path for run in study.runs()[1:]] == [run.path for run in part.runs()]
 
 
 def seasons(state: Any) -> float:
