@@ -22,7 +22,7 @@ ANY_MAX = 336  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_713, 150),
     "lines of code in agents": (11_380, 150),
-    "lines of code in replay": (18_889, 150),
+    "lines of code in replay": (18_730, 150),
     "lines of code in cli": (2_723, 150),
     "lines of JavaScript below replay": (2_350, 150),
     "corridors": (52, 5),

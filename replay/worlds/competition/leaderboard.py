@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.events import Scored
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Class, Status, names_of
-from goldrush.replay.data.columns import TEXT, WHOLE, TableSource, column, of_part, records_table
+from goldrush.replay.data.columns import TEXT, WHOLE, column, of_part, records_table
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import last_unit
@@ -62,14 +62,9 @@ def _ranks_in(state: SeasonState) -> list[_Rank]:
     ]
 
 
-def _ranks(run: TableSource) -> Iterator[_Rank]:
-    for each in assignments_of(run):
-        yield from _ranks_in(each.state)
-
-
 RANKS: Final = records_table(
     "ranks",
-    _ranks,
+    lambda run: (rank for each in assignments_of(run) for rank in _ranks_in(each.state)),
     "a line of the leaderboard that was posted in an assignment",
     ASSIGNMENT,
     column("day", WHOLE, "its day, from 0", attrgetter("state.day"), unit="days"),

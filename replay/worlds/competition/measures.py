@@ -14,6 +14,7 @@ import attrs
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, correlation, gini, mean, ratio, spearman
+from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.config import SeasonConfig
@@ -430,3 +431,38 @@ def _validity(table: Roundtable, totals: Mapping[int, int]) -> Value:
     if len(best) < COMPARED_MIN:
         return None
     return spearman([float(totals[agent]) for agent in best], list(best.values()))
+
+
+# What became of a worker who still stands on the leaderboard of its last assignment.
+_LEFT: Final = {
+    Status.GONE: ", though it was then deleted",
+    Status.BENCHED: ", though on the bench",
+}
+
+
+def headline(run: MeasuredSeason) -> measures.Remarks:
+    """Who leads a measured season, how many claims held, and how well tables chose."""
+    unsaid = [
+        f"The contribution given by hand for agent {agent} in assignment {at}, table {table}, "
+        f"round {round}, was not used: the agent had no turn there."
+        for at, table, round, agent in run.unsaid
+    ]
+    return measures.Remarks([_leader_text(run), *_tables_text(run), *unsaid], lead=True)
+
+
+def _leader_text(run: MeasuredSeason) -> str:
+    if run.leader is None:
+        return "Nobody is ranked yet."
+    name, status, recent = run.leader
+    points = format_count(recent, "recent point")
+    return f"{escaped(name)} ranks first with {points}{_LEFT.get(status, '')}."
+
+
+def _tables_text(run: MeasuredSeason) -> list[str]:
+    held, chose_best = run.of("held"), run.of("chose_best")
+    if held is None or chose_best is None:
+        return []
+    return [
+        f"On average {held:.0%} of the claims of a table held when tested; {chose_best:.0%} of "
+        "tables chose the best tested claim."
+    ]

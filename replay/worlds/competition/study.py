@@ -174,23 +174,18 @@ def _pairs(
     """The values of the null and of the protocol, by seed, with their draws, and the cell of the
     latter: of the shortest seasons that are judged and that both have.
     """
-    name = criterion.measure
-    theirs: Mapping[int, Sequence[SeasonResult]] = {}
-    if criterion.null is not None:
-        theirs = _by_length(results, criterion, sized(criterion.null, workers))
+    name, null = criterion.measure, criterion.null
+    theirs = {} if null is None else _by_length(results, criterion, sized(null, workers))
     ours = _by_length(results, criterion, sized(criterion.treatment, workers))
     for length, seasons in ours.items():
-        if criterion.null is None:
+        cell = seasons[0].cell
+        if null is None:
             values = [season.run[name] for season in seasons]
             chance = [None if value is None else 0.0 for value in values]
-            return (
-                seasons[0].cell,
-                list(zip(chance, values, strict=True)),
-                [season.draw for season in seasons],
-            )
+            return cell, [*zip(chance, values, strict=True)], [season.draw for season in seasons]
         if both := by_seed(seasons, theirs.get(length, ())):
             pairs = [(null.run[name], own.run[name]) for own, null in both]
-            return seasons[0].cell, pairs, [(null.draw, own.draw) for own, null in both]
+            return cell, pairs, [(null.draw, own.draw) for own, null in both]
     return None
 
 

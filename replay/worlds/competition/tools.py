@@ -20,7 +20,7 @@ class SeasonTools(Tools):
     players = SEASON_PLAYERS
     treatments = TREATMENTS
     sentences = lazy("goldrush.replay.worlds.competition.story:sentences_of")
-    headline = lazy("goldrush.replay.worlds.competition.headline:headline")
+    headline = lazy("goldrush.replay.worlds.competition.measures:headline")
     draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
     explain = lazy("goldrush.replay.worlds.competition.right:explained")
     prompts = lazy("goldrush.replay.worlds.competition.prompt:prompted")
@@ -42,21 +42,17 @@ class SeasonTools(Tools):
         return [agent.name for agent in state.agents.values()]
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
-        return fields_of(unit.state)
-
-
-def fields_of(state: SeasonState) -> Mapping[str, object]:
-    """What each agent is and has after an assignment; `rank`: on the leaderboard."""
-    ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
-    rolling = {agent: points for _, agent, points, _ in state.leaderboard}
-    agents = state.agents.values()
-    named = ("role", "status", "class_", "sparks", "stage", "bottoms", "all_time", "persona")
-    return {
-        "projects": state.projects,
-        **{name.strip("_"): [getattr(agent, name) for agent in agents] for name in named},
-        "rank": [ranks.get(agent.ordinal) for agent in agents],
-        "recent points": [rolling.get(agent.ordinal) for agent in agents],
-    }
+        state: SeasonState = unit.state
+        ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
+        rolling = {agent: points for _, agent, points, _ in state.leaderboard}
+        agents = state.agents.values()
+        named = ("role", "status", "class_", "sparks", "stage", "bottoms", "all_time", "persona")
+        return {
+            "projects": state.projects,
+            **{name.strip("_"): [getattr(agent, name) for agent in agents] for name in named},
+            "rank": [ranks.get(agent.ordinal) for agent in agents],
+            "recent points": [rolling.get(agent.ordinal) for agent in agents],
+        }
 
 
 TOOLS = SeasonTools()

@@ -8,7 +8,6 @@ is `participants[below(n)]`, word i is xxh3-64 of the packed key under seed i.
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -53,28 +52,19 @@ def plot_of(path: str | Path, text: str) -> int:
     )
 
 
-def laid_open(config: MiningConfig, round: int, code: int, row: Row) -> TieBreak:
-    """The tie-break of an event. `code`: the event's code: a claim, a raid or a ruling."""
-    return _CODES[code](config, round, row)
-
-
-def _audit(code: int, state: MiningState, row: Row) -> TieBreak:
-    return laid_open(state.config, state.round + 1, code, row)  # it is not closed yet
-
-
-def _claim(config: MiningConfig, round: int, row: Row) -> TieBreak:
+def _claim(state: MiningState, row: Row) -> TieBreak:
     plot, claimants, winner, words = row
-    return TieBreak.drawn(_occasion(config, round, plot, CLAIM), claimants, words, winner)
+    return TieBreak.drawn(_occasion(state, plot, CLAIM), claimants, words, winner)
 
 
-def _raid(config: MiningConfig, round: int, row: Row) -> TieBreak:
+def _raid(state: MiningState, row: Row) -> TieBreak:
     plot, owner, raiders, defense, outcome, winner, words = row
-    occasion = _occasion(config, round, plot, RAID)
+    occasion = _occasion(state, plot, RAID)
     others = tuple(raider for raider in raiders if raider != owner)
     if outcome != RaidOutcome.CAPTURED:
         rule = f"the raid is {OUTCOMES[outcome]}: nobody wins, nothing is drawn"
         return TieBreak(occasion, others, words, winner, None, rule)
-    if defense and config.defense != POINTWISE:
+    if defense and state.config.defense != POINTWISE:
         rule = "a plot that is defended is not captured"
         return TieBreak(occasion, others, words, winner, None, rule)
     if defense:
@@ -83,20 +73,20 @@ def _raid(config: MiningConfig, round: int, row: Row) -> TieBreak:
     return TieBreak.drawn(occasion, others, words, winner)
 
 
-def _ruling(config: MiningConfig, round: int, row: Row) -> TieBreak:
+def _ruling(state: MiningState, row: Row) -> TieBreak:
     plot, _, _, detected, _, _, words = row
-    occasion = _occasion(config, round, plot, AUTHORITY)
-    return TieBreak.chance(occasion, config.detection, words, detected, "detected")
+    occasion = _occasion(state, plot, AUTHORITY)
+    return TieBreak.chance(occasion, state.config.detection, words, detected, "detected")
 
 
-_CODES: Final = {CLAIM_DRAWN: _claim, RAID_RESOLVED: _raid, RULED: _ruling}
-DRAWS: Final = Draws(_KINDS, {code: partial(_audit, code) for code in _CODES})
+DRAWS: Final = Draws(_KINDS, {CLAIM_DRAWN: _claim, RAID_RESOLVED: _raid, RULED: _ruling})
 
 
-def _occasion(config: MiningConfig, round: int, plot: int, kind: str) -> Occasion:
+def _occasion(state: MiningState, plot: int, kind: str) -> Occasion:
+    round = state.round + 1  # it is not closed yet
     return Occasion(
         {"round": round, "plot": plot},
         f"on plot {plot} in round {round}",
-        (config.seed, round, plot, kind),
+        (state.config.seed, round, plot, kind),
         decides="detected" if kind == AUTHORITY else "winner",
     )

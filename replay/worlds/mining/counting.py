@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.mining.events import (
     Remedy,
 )
 from goldrush.kernel.worlds.mining.history import kept_actions
-from goldrush.kernel.worlds.mining.measures import basics
+from goldrush.kernel.worlds.mining.measures import Basics, basics
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
 from goldrush.replay.worlds.mining.spells import SpellRecords
 
@@ -34,14 +34,13 @@ _HOLDINGS: Final = {BY_CLAIM: "claimed", BY_CAPTURE: "captured"}
 
 
 @attrs.frozen
-class Counts:
+class Counts(Basics):
     """Counts of a round, or their sums over the rounds of a run. Actions are those left after
     pruning, plots are `owned` at the start of a round, and stamina is in points.
 
-    Attributes:
-        turned: owned plots with another owner at round end.
+    Attributes, besides those of Basic:
         raided: owned plots that were raided.
-        raids, speculative: raid actions on owned plots, and on nobody's.
+        speculative: raid actions on nobody's plots.
         captures: captures that no authority undid.
         defended: defended plots; `defended_raided` and `defended_captured`: those that were.
         staked: stamina allocated to mining on defended plots.
@@ -55,13 +54,9 @@ class Counts:
         long_claimed_plots: plots held by claim for HELD_LONG rounds or more at round start;
             `long_claimed_raids`: the raid actions on them. `new`: held for less; `captured`: held
             by capture.
-        mined: gold, before fines.
     """
 
-    owned: int
-    turned: int
     raided: int
-    raids: int
     speculative: int
     captures: int
     defended: int
@@ -87,7 +82,6 @@ class Counts:
     new_claimed_raids: int
     new_captured_plots: int
     new_captured_raids: int
-    mined: float
 
     @property
     def spent(self) -> int:
@@ -153,10 +147,8 @@ class Counting:
         raid_actions = sum(raided.values())
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
-            owned=basic.owned,
-            turned=basic.turned,
+            **attrs.asdict(basic),
             raided=len(on_owned),
-            raids=basic.raids,
             speculative=raid_actions - basic.raids,
             captures=len(captured),
             defended=len(defended),
@@ -174,7 +166,6 @@ class Counting:
             failed_raids=raid_actions - len(captured),
             forfeited=sum(row[2] for row in settled if state.owner[row[0]] != row[1]),
             untested=sum(points for plot, points in defended.items() if plot not in raided),
-            mined=basic.mined,
             **self._holdings(state.round, on_owned),
         )
         self._totals = list(map(add, self._totals, _values(counts)))

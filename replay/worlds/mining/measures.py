@@ -51,7 +51,7 @@ from goldrush.replay.worlds.mining.counting import (
     Counting,
     Counts,
 )
-from goldrush.replay.worlds.mining.spells import Spell, half_life, restricted_mean, times_of
+from goldrush.replay.worlds.mining.spells import SpellRecords, half_life, restricted_mean
 
 GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
@@ -119,7 +119,7 @@ MEASURES: Final = named(
         "Kaplan–Meier median of the lengths of ownership spells: the shortest length that at "
         "most half of them outlast. Undefined if more than half outlast every observed "
         "length, or if there is no spell.",
-        over=lambda run, span, _: half_life(run.spells) if span == run.whole else None,
+        over=lambda run, span, _: half_life(run.spells.times()) if span == run.whole else None,
         by_half=False, limits=_NEVER_NEGATIVE,
     ),
     Measure(
@@ -129,7 +129,9 @@ MEASURES: Final = named(
         "being compared over the length of the first. The clock counts rounds, not the ages "
         "of spells: spells that begin later enter late, and those that are still running at "
         "the end are censored. From 0 to the number of rounds. Undefined if no plot is owned.",
-        over=lambda run, span, horizon: restricted_mean(run.spells, span.first, span.last, horizon),
+        over=lambda run, span, horizon: restricted_mean(
+            run.spells.times(), span.first, span.last, horizon
+        ),
         limits=_NEVER_NEGATIVE, column=2,
     ),
     Measure(
@@ -279,11 +281,7 @@ class MeasuredRun(Measured[MiningConfig]):
 
     totals: Counts
     gold: array[float]
-    spells: Sequence[Spell]
-
-    @property
-    def rounds(self) -> int:
-        return self.units
+    spells: SpellRecords
 
     def gold_after(self, round: int) -> Sequence[float]:
         """The gold of each agent after a round; 0 is the start."""
@@ -338,7 +336,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
 
 def _head(run: MeasuredRun) -> str:
     """One line with the size, pressure and seed of a measured run."""
-    size = f"{format_count(run.rounds, 'round')} of {format_count(run.config.agents, 'agent')}"
+    size = f"{format_count(run.units, 'round')} of {format_count(run.config.agents, 'agent')}"
     return f"{size}, pressure {run.config.pressure:.2f}, seed {run.config.seed}"
 
 
@@ -368,7 +366,7 @@ def headline(run: MeasuredRun) -> Remarks:
         return Remarks(["Nobody has ever owned a plot."])
     if not run.finished:
         return Remarks([f"{_owned(run)}."])
-    last = max(start for start, _, _ in times_of(run.spells))
+    last = max(start for start, _, _ in run.spells.times())
     settled = f"The last change of owner was in round {last:,}."
     return Remarks([f"{_owned(run)} at the end.", settled])
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import Annotated, Final
 
@@ -52,6 +52,10 @@ class Spell:
         return self.lost_to is None
 
 
+# Of a spell: the first and the last round at whose end the owner has the plot, and whether it was
+# lost then.
+Times = tuple[int, int, bool]
+
 _NOBODY: Final = -1
 _START, _END, _LOST_TO = 2, 3, 5  # integers of a record
 
@@ -79,6 +83,7 @@ class SpellRecords(Records[Spell]):
         self.put(index, _LOST_TO, lost_to)
 
     def times(self) -> Iterator[Times]:
+        """The times of the spells, all that curves of their lengths need."""
         columns = map(self.column, (_START, _END, _LOST_TO))
         return ((start, end, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True))
 
@@ -88,24 +93,12 @@ def _spell(plot: int, owner: int, start: int, end: int, how: int, lost_to: int) 
     return Spell(plot, owner, start, end, gained, None if lost_to == _NOBODY else lost_to)
 
 
-# Of a spell: the first and the last round at whose end the owner has the plot, and whether it was
-# lost then.
-Times = tuple[int, int, bool]
-
-
-def times_of(spells: Iterable[Spell]) -> Iterator[Times]:
-    """The times of spells, all that curves of their lengths need."""
-    if isinstance(spells, SpellRecords):
-        return spells.times()
-    return ((spell.start, spell.end, spell.lost_to is not None) for spell in spells)
-
-
 # The observed part of a spell, on a clock of rounds: the time of its loss or censoring; whether it
 # was lost then; the time after which it is at risk.
 Seen = tuple[int, bool, int]
 
 
-def seen(spells: Iterable[Spell], first: int, last: int) -> Iterator[Seen]:
+def seen(spells: Iterable[Times], first: int, last: int) -> Iterator[Seen]:
     """The parts of spells observed in the rounds `first` (at which the clock is 1) to `last`,
     without those that are at risk in none of them.
 
@@ -113,7 +106,7 @@ def seen(spells: Iterable[Spell], first: int, last: int) -> Iterator[Seen]:
     late; one that was running before enters at 0, whatever its age.
     """
     before = first - 1
-    for start, end, was_lost in times_of(spells):
+    for start, end, was_lost in spells:
         entry = start - before if start > before else 0
         is_over = was_lost and end < last
         exit = (end + 1 if is_over else end if end < last else last) - before
@@ -121,16 +114,16 @@ def seen(spells: Iterable[Spell], first: int, last: int) -> Iterator[Seen]:
             yield exit, is_over, entry
 
 
-def half_life(spells: Sequence[Spell]) -> float | None:
+def half_life(spells: Iterable[Times]) -> float | None:
     """The property half-life in rounds: the Kaplan–Meier median of the lengths of spells.
 
     None if the curve stays above one half, or there is no spell.
     """
-    whole = (((end - start + 1, is_over, 0), 1) for start, end, is_over in times_of(spells))
+    whole = (((end - start + 1, is_over, 0), 1) for start, end, is_over in spells)
     return next((float(length) for length, share in curve(whole) if share <= 0.5 + ROUNDING), None)
 
 
-def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int) -> float | None:
+def restricted_mean(spells: Iterable[Times], first: int, last: int, horizon: int) -> float | None:
     """The survival of ownership in rounds: the restricted mean ∫ S(t) dt from 0 to `horizon`, a
     number of rounds from `first` on; None if no plot is owned in these rounds.
 

@@ -7,11 +7,12 @@ the first half of a run to the second, with 10 agents and with 20.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final
 
 from goldrush.agents.worlds.mining.roster import NULL, POLICIES, POLICY_SET
 from goldrush.kernel.treatments import BASELINE
-from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
+from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, config_of
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.replay.levelled import Settings
 from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Nothing, Studies
@@ -87,10 +88,6 @@ def same_by_construction(ours: Settings, theirs: Settings, policies: Sequence[st
     return all(value == theirs[name] for name, value in ours.items() if name not in idle)
 
 
-def _pressure(config: MiningConfig) -> float:
-    return config.pressure
-
-
 STUDIES: Final = Studies(
     title="Does property emerge among miners?",
     config=config_of,
@@ -102,7 +99,7 @@ STUDIES: Final = Studies(
     ),
     criteria=CRITERIA,
     same=same_by_construction,
-    covariate=Covariate("pressure", _pressure),
+    covariate=Covariate("pressure", attrgetter("pressure")),
     kept=kept,
     lasts=lambda config: True,
     answers=answers,

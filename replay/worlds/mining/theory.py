@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
+from attrs.filters import exclude
 
-from goldrush.kernel.measures import Value, mean, ratio
+from goldrush.kernel.measures import Value, ratio
 from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.replay.outcome import means_of
 from goldrush.replay.study.comparisons import identical_cells, nulls
 from goldrush.replay.study.inference import (
     SIGN_SHARE,
@@ -31,7 +33,6 @@ from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MeasuredRun, respect
-from goldrush.replay.worlds.mining.spells import times_of
 
 DEFENDER: Final = "defend-then-mine"
 MINER: Final = "greedy-mine"
@@ -56,7 +57,7 @@ MiningResults = Results[MiningConfig, MiningKept]
 
 
 def kept(measured: MeasuredRun) -> MiningKept:
-    times = times_of(measured.spells)
+    times = measured.spells.times()
     lengths = Counter((end - start + 1, lost) for start, end, lost in times)
     return MiningKept(measured.totals, lengths)
 
@@ -197,11 +198,11 @@ def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
     if raided is not None and staked is not None:
         worth = (1 - (fell or 0.0)) * (staked + 1) * alpha
         saves, break_even = raided * worth, ratio(alpha, worth)
+    gold = [(run.draw, means_of(run.by_agent["gold"], run.policies)) for run in runs]
     gaps = [
-        (result.draw, ours - theirs)
-        for result in runs
-        if (ours := _gold_each(result, DEFENDER)) is not None
-        and (theirs := _gold_each(result, MINER)) is not None
+        (draw, ours - theirs)
+        for draw, means in gold
+        if (ours := means.get(DEFENDER)) is not None and (theirs := means.get(MINER)) is not None
     ]
     return Defending(
         cell=cell,
@@ -212,17 +213,6 @@ def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
         cost=alpha,
         break_even=break_even,
         gap=interval([gap for _, gap in gaps], [draw for draw, _ in gaps]),
-    )
-
-
-def _gold_each(result: MiningResult, policy: str) -> Value:
-    """The mean gold of a policy's agents at the end of a run."""
-    return mean(
-        [
-            gold
-            for gold, name in zip(result.by_agent["gold"], result.policies, strict=True)
-            if name == policy
-        ]
     )
 
 
@@ -269,7 +259,7 @@ def answers(results: MiningResults) -> dict[str, object]:
 
     def row_of(result: Possession | Defending, **derived: object) -> dict[str, object]:
         cell = cell_as_dict(results, result.cell)
-        return {**cell, **attrs.asdict(result, filter=_but_cell), **derived}
+        return {**cell, **attrs.asdict(result, filter=exclude("cell")), **derived}
 
     return {
         "trade_off": [attrs.asdict(each) for each in trade_offs(results)],
@@ -280,7 +270,3 @@ def answers(results: MiningResults) -> dict[str, object]:
             ],
         },
     }
-
-
-def _but_cell(attribute: attrs.Attribute[Any], value: Any) -> bool:
-    return attribute.name != "cell"

@@ -316,7 +316,7 @@ def test_rounds_are_the_measures(paths: list[Path], out: Path) -> None:
     expected = []
     for path in paths:
         run = measure(path)
-        for place in range(run.rounds):
+        for place in range(run.units):
             row = {**front_of(path), "round": place + 1}
             expected.append(row | {name: run.values[name][place] for name in run.values})
 

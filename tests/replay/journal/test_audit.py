@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -14,7 +15,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.config import config_of
+from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
 from goldrush.replay.journal.draws import draws, draws_at
 from goldrush.replay.journal.tie_break import TieBreak
@@ -212,12 +213,17 @@ def words_are(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[int]], None
 CONFIG = config_of({"seed": 5, "agents": 9, "detection": 0.25})
 
 
+def under_way(config: MiningConfig) -> Any:
+    """What a draw of round 2 depends on of the state."""
+    return SimpleNamespace(config=config, round=1)
+
+
 def test_words_that_are_passed_over_are_shown_and_the_next_one_decides(
     words_are: Callable[[Sequence[int]], None],
 ) -> None:
     words_are([RANGE - 1, RANGE - 1, 3 * 10**18 + 2])
     row = (4, (1, 5, 7), 7, (RANGE - 1, RANGE - 1, 3 * 10**18 + 2))
-    audited = audits._claim(CONFIG, 2, row)
+    audited = audits._claim(under_way(CONFIG), row)
 
     assert (True, 3, 2) == (audited.holds, len(audited.draw_words_again), audited.index)
     assert audited.rule == "below(3): word 2 mod 3 is 2"
@@ -227,8 +233,8 @@ def test_a_word_that_should_have_been_passed_over_does_not_hold(
     words_are: Callable[[Sequence[int]], None],
 ) -> None:
     words_are([RANGE - 1, 1])
-    recorded = audits._claim(CONFIG, 2, (4, (1, 5, 7), 1, (RANGE - 1,)))
-    both = audits._claim(CONFIG, 2, (4, (1, 5, 7), 1, (RANGE - 1, 1)))
+    recorded = audits._claim(under_way(CONFIG), (4, (1, 5, 7), 1, (RANGE - 1,)))
+    both = audits._claim(under_way(CONFIG), (4, (1, 5, 7), 1, (RANGE - 1, 1)))
 
     assert ((1, 5), False) == ((recorded.outcome, recorded.outcome_again), recorded.holds)
     assert ((1, 5), False) == ((both.outcome, both.outcome_again), both.holds)
@@ -239,7 +245,7 @@ def test_a_shuffle_passes_words_over_too(
 ) -> None:
     words_are([RANGE - 1, 4, RANGE - 1, 9])  # of 3: 4 mod 3 is 1; of 2: none over, the last is 1
     row = (4, 8, (1, 5, 7), 1, 3, 7, (RANGE - 1, 4, RANGE - 1))
-    audited = audits._raid(attrs.evolve(CONFIG, defense="pointwise"), 2, row)
+    audited = audits._raid(under_way(attrs.evolve(CONFIG, defense="pointwise")), row)
 
     assert (True, None, 7) == (audited.holds, audited.index, audited.outcome_again)
     assert "gives 1, 7, 5; 1 are stopped" in audited.rule
@@ -250,7 +256,7 @@ def test_a_capture_of_a_plot_whose_defence_stops_all_does_not_hold(
     defense: str, raiders: tuple[int, ...]
 ) -> None:
     row = (4, 8, raiders, 1, 3, 7, ())
-    audited = audits._raid(attrs.evolve(CONFIG, defense=defense), 2, row)
+    audited = audits._raid(under_way(attrs.evolve(CONFIG, defense=defense)), row)
 
     assert (False, None) == (audited.holds, audited.outcome_again)
 
@@ -260,7 +266,7 @@ def test_a_chance_is_met_by_words_under_its_share_of_all(
     words_are: Callable[[Sequence[int]], None], word: int, detected: bool
 ) -> None:
     words_are([word])
-    audited = audits._ruling(CONFIG, 2, (4, 1, 2, detected, None, 0, (word,)))
+    audited = audits._ruling(under_way(CONFIG), (4, 1, 2, detected, None, 0, (word,)))
 
     assert (True, detected) == (audited.holds, audited.outcome_again)
     assert audited.rule.endswith(f"where the word is under {RANGE // 4}")

@@ -8,8 +8,8 @@ import pytest
 
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.data.run_data import measured_at
-from goldrush.replay.worlds.competition.headline import headline
 from goldrush.replay.worlds.competition.leaderboard import season_at
+from goldrush.replay.worlds.competition.measures import headline
 from tests.golden import season_path
 from tests.seasons import kept
 from tests.stances import apart, odd, silent

@@ -6,7 +6,7 @@ counts, each figure with its arithmetic beside it. What by hand would be too lon
 """
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -178,7 +178,7 @@ def test_the_quarrel_takes_the_course_that_its_figures_are_worked_out_for(
         [6, 8, 1],  # 3 − min(5, 3) + 1
         [12, 3, 3],  # 0 mines 3 points on plot 0, where α is 2; 8 − 5
     ] == gold
-    assert (10, True, Span(1, 10)) == (quarrel.rounds, quarrel.finished, quarrel.whole)
+    assert (10, True, Span(1, 10)) == (quarrel.units, quarrel.finished, quarrel.whole)
     assert ["mine", "mine", "mine"] == quarrel.roster
 
 
@@ -433,7 +433,7 @@ def test_a_run_says_where_it_is_from_and_how_crowded_it_is(
 def test_a_run_that_was_stopped_is_measured_as_far_as_it_went(stopped: Path) -> None:
     measured = measure(stopped)
 
-    assert (5, False) == (measured.rounds, measured.finished)
+    assert (5, False) == (measured.units, measured.finished)
     assert (Span(1, 2), Span(3, 5)) == measured.halves()  # of rounds closed, not of those planned
     for name, values in BY_ROUND.items():
         assert almost(values[:5]) == measured.values[name]
@@ -450,7 +450,7 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
     )
 
     assert attrs.evolve(whole, path="") == attrs.evolve(pieces, path="")
-    assert 4 == under_way.rounds
+    assert 4 == under_way.units
     assert {name: values[:4] for name, values in whole.values.items()} == under_way.values
 
 
@@ -471,7 +471,7 @@ def test_where_no_round_is_closed_nothing_is_defined(tmp_path: Path) -> None:
     measured = measure(play(tmp_path / "none.journal", SETTINGS, {}))
 
     assert (0, False, None, None) == (
-        measured.rounds, measured.finished, measured.halves(), measured.halves(burn_in=False)
+        measured.units, measured.finished, measured.halves(), measured.halves(burn_in=False)
     )  # fmt: skip
     assert dict.fromkeys(MEASURES) == measured.as_dict()["run"]
     assert (None, None) == measured.compared("turnover")
@@ -481,7 +481,7 @@ def test_where_no_round_is_closed_nothing_is_defined(tmp_path: Path) -> None:
 def test_one_round_has_no_halves(tmp_path: Path) -> None:
     measured = measure(play(tmp_path / "one.journal", SETTINGS, {1: QUARREL[1]}))
 
-    assert (1, None) == (measured.rounds, measured.halves())
+    assert (1, None) == (measured.units, measured.halves())
     assert measured.of("survival") is None  # nothing was owned yet when it began
     assert almost(1 / 3) == measured.of("hhi")
     assert measured.as_dict()["halves_without_burn_in"] is None
@@ -496,7 +496,7 @@ def test_where_there_is_nothing_to_divide_by_a_measure_is_undefined(tmp_path: Pa
         )
     )
 
-    assert 20 == measured.rounds
+    assert 20 == measured.units
     assert dict.fromkeys(MEASURES) == measured.as_dict()["run"]
 
 
@@ -532,7 +532,7 @@ def test_convergence_is_the_distance_between_the_pooled_shares_of_successive_win
     }
 
     assert almost({20: 1 / 2, 30: 1 / 4}) == defined
-    assert (44, almost(3 / 8)) == (changing.rounds, changing.of("convergence"))
+    assert (44, almost(3 / 8)) == (changing.units, changing.of("convergence"))
 
 
 def test_a_window_belongs_to_the_half_in_which_it_ends(changing: MeasuredRun) -> None:
@@ -606,9 +606,13 @@ def test_what_can_be_reached_fills_the_best_plots_first() -> None:
 def test_what_some_rounds_show_of_a_spell(
     start: int, end: int, lost_to: int | None, expected: Seen | None
 ) -> None:
-    found = list(seen([Spell(0, 0, start, end, "claim", lost_to)], 11, 20))
+    found = list(seen(times_of([Spell(0, 0, start, end, "claim", lost_to)]), 11, 20))
 
     assert ([] if expected is None else [expected]) == found
+
+
+def times_of(spells: Iterable[Spell]) -> list[tuple[int, int, bool]]:
+    return [(spell.start, spell.end, spell.lost_to is not None) for spell in spells]
 
 
 def spells_of(*lengths: tuple[int, bool]) -> list[Spell]:
@@ -638,7 +642,7 @@ def spells_of(*lengths: tuple[int, bool]) -> list[Spell]:
 def test_half_life_is_the_first_length_that_no_more_than_one_half_outlasts(
     lengths: list[tuple[int, bool]], expected: float | None
 ) -> None:
-    assert expected == half_life(spells_of(*lengths))
+    assert expected == half_life(times_of(spells_of(*lengths)))
 
 
 def held_from_before(*lost: int | None) -> list[Spell]:
@@ -668,13 +672,13 @@ def held_from_before(*lost: int | None) -> list[Spell]:
 def test_restricted_mean_is_the_area_under_the_curve_up_to_the_horizon(
     lost: list[int | None], horizon: int, expected: float
 ) -> None:
-    assert almost(expected) == restricted_mean(held_from_before(*lost), 11, 20, horizon)
+    assert almost(expected) == restricted_mean(times_of(held_from_before(*lost)), 11, 20, horizon)
 
 
 def test_a_span_in_which_nothing_is_owned_has_no_survival() -> None:
     assert restricted_mean([], 1, 10, 5) is None
-    assert restricted_mean(held_from_before(10), 11, 20, 5) is None  # lost before
-    assert restricted_mean([Spell(0, 0, 20, 30, "claim", None)], 11, 20, 5) is None
+    assert restricted_mean(times_of(held_from_before(10)), 11, 20, 5) is None  # lost before
+    assert restricted_mean(times_of([Spell(0, 0, 20, 30, "claim", None)]), 11, 20, 5) is None
 
 
 def test_a_spell_that_begins_later_enters_late() -> None:
@@ -688,7 +692,7 @@ def test_a_spell_that_begins_later_enters_late() -> None:
         Spell(1, 0, 1, 10, "claim", None),
     ]
 
-    assert almost(1 + 1 / 2 + 1 / 2 + 1 / 4 + 1 / 4) == restricted_mean(spells, 6, 10, 5)
+    assert almost(1 + 1 / 2 + 1 / 2 + 1 / 4 + 1 / 4) == restricted_mean(times_of(spells), 6, 10, 5)
 
 
 def test_halves_in_which_the_same_happens_survive_alike_however_old_their_holders_are() -> None:
@@ -698,9 +702,8 @@ def test_halves_in_which_the_same_happens_survive_alike_however_old_their_holder
         Spell(29, turn, 12 * turn + 1, 12 * turn + 12, "capture", turn + 1 if turn < 8 else None)
         for turn in range(9)
     ]
-    first, second = (
-        restricted_mean([*forever, *restless], start, start + 47, 48) for start in (13, 61)
-    )
+    times = times_of([*forever, *restless])
+    first, second = (restricted_mean(times, start, start + 47, 48) for start in (13, 61))
 
     left = 29 / 30  # behind each of the losses, in rounds 1, 13, 25 and 37 of 48
     assert almost(1 + 12 * (left + left**2 + left**3) + 11 * left**4) == first == second
@@ -760,7 +763,7 @@ def assert_told_alike(path: Path) -> MeasuredRun:
     expected, measured = told(path), measure(path)
     shown = measured.as_dict()
 
-    assert (len(expected.closed), expected.finished) == (measured.rounds, measured.finished)
+    assert (len(expected.closed), expected.finished) == (measured.units, measured.finished)
     assert {*MEASURES} == {*expected.run}
     for name, values in measured.values.items():
         assert almost([round[name] for round in expected.rounds]) == values, name
@@ -805,7 +808,7 @@ def test_runs_of_every_treatment_are_told_alike(treatment: str, tmp_path: Path) 
         record(path, settings, ROSTERS[number % len(ROSTERS)], treatment)
         measured = assert_told_alike(path)
 
-        assert (40, True) == (measured.rounds, measured.finished)
+        assert (40, True) == (measured.units, measured.finished)
 
 
 def test_a_run_that_is_forked_again_and_again_is_told_alike(tmp_path: Path) -> None:
@@ -815,7 +818,7 @@ def test_a_run_that_is_forked_again_and_again_is_told_alike(tmp_path: Path) -> N
     fork(paths[1], 17, paths[2], treatment="authority-adjudicate", settings={"detection": 0.5})
     fork(paths[2], 25, paths[3], settings={"stamina_by_agent": [9, 0, 3, 12, 1], "rounds": 33})
 
-    assert [30, 30, 30, 33] == [assert_told_alike(path).rounds for path in paths]
+    assert [30, 30, 30, 33] == [assert_told_alike(path).units for path in paths]
 
 
 def journal_of(game: Game, folder: Path) -> Path:
@@ -868,7 +871,7 @@ def test_spells_account_for_every_plot_at_every_round_end(game: Game) -> None:
     )
     running = [spell.plot for spell in measured.spells if spell.lost_to is None]
     assert sorted(running) == [p for p, owner in enumerate(owners[-1]) if owner is not None]
-    assert all(spell.end == measured.rounds for spell in measured.spells if spell.lost_to is None)
+    assert all(spell.end == measured.units for spell in measured.spells if spell.lost_to is None)
 
 
 @given(games())
@@ -892,7 +895,7 @@ def test_a_loss_is_seen_in_one_half_and_exposure_adds_up(game: Game) -> None:
     if halves is None:
         return
     for spell in measured.spells:
-        parts = [one for half in halves for one in seen([spell], half.first, half.last)]
+        parts = [one for half in halves for one in seen(times_of([spell]), half.first, half.last)]
         losses = sum(is_over for _, is_over, _ in parts)
 
         assert (spell.lost_to is not None) == losses
@@ -916,4 +919,4 @@ def spells(draw: st.DrawFn) -> list[Spell]:
 def test_half_life_is_the_median_of_the_second_telling(spells: list[Spell]) -> None:
     whole = [measures_oracle.Length(s.end - s.start + 1, s.lost_to is not None) for s in spells]
 
-    assert measures_oracle.median(whole) == half_life(spells)
+    assert measures_oracle.median(whole) == half_life(times_of(spells))
