@@ -1,8 +1,8 @@
-// The page of a folder: for each world charts of the outcome by cell, a table of runs, and each run.
+// The page of a folder: for each world charts of the outcome by cell, and a table of runs.
 import { hueOf } from "./colours.js";
-import { LARGE, dashOf, lineChart, numberText, swatchOf } from "./chart.js";
+import { dashOf, lineChart, numberText, swatchOf } from "./chart.js";
 import { commandLine } from "./command.js";
-import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf, unpacked } from "./dom.js";
+import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, unpacked } from "./dom.js";
 import { FIELDS, addressOf, chosen, numbersOf, stateOf } from "./filter.js";
 
 const CHARTS_MAX = 12; // charts at first, and as many more at a time
@@ -11,19 +11,16 @@ const PAUSE = 150; // milliseconds after typing
 const STILL = { go: () => {}, within: (unit) => unit, isStill: true }; // charts of this page move no player
 
 // The data of a run as a run.
-function runOf(data, world, index) {
-  const run = { ...data };
-  const { path, seed, headline, history } = run;
-  const cell = world.cells[run.cell];
-  Object.assign(run, {
-    index, cell, treatment: cell.treatment, roster: cell.roster,
-    standings: run.standings.map(([policy, count, mean, lowest, highest]) => ({ policy, count, mean, lowest, highest })),
-  });
+function runOf(data, world) {
+  const { path, history, isStudied } = data;
+  const cell = world.cells[data.cell];
+  const { treatment, roster } = cell;
+  const policies = cell.lines.map(([policy]) => policy);
   const file = path.split("/").pop().replace(/\.journal$/, "");
-  run.name = run.isStudied ? file : path.replace(/\.journal$/, "");
-  run.title = run.isStudied ? `${run.treatment}, ${run.roster}${seed === null ? "" : `, seed ${seed}`}` : path;
-  run.text = [path, run.treatment, run.roster, headline, history, ...run.standings.map(({ policy }) => policy)].join(" ").toLowerCase();
-  return run;
+  return {
+    ...data, cell, treatment, roster, name: isStudied ? file : path.replace(/\.journal$/, ""),
+    text: [path, treatment, roster, history, ...policies].join(" ").toLowerCase(),
+  };
 }
 
 const isVaried = (runs, of) => runs.some((run) => of(run) !== of(runs[0]));
@@ -40,26 +37,22 @@ function columnsOf(world, runs) {
   const { title: outcome, definition: defined } = world.outcome;
   columns.push({ name: "outcome", title: world.byPolicy ? `${outcome}, mean` : outcome, of: (run) => run.outcome, definition: defined, isNumber: true });
   if (world.byPolicy) {
-    number("lowest", "lowest", (run) => least(run.standings.map(({ lowest }) => lowest)), `The agent with the lowest ${outcome}.`);
-    number("highest", "highest", (run) => most(run.standings.map(({ highest }) => highest)), `The agent with the highest ${outcome}.`);
-    text("ahead", (run) => run.standings[0]?.policy ?? "", "leading policy");
+    number("lowest", "lowest", (run) => run.lowest, `The agent with the lowest ${outcome}.`);
+    number("highest", "highest", (run) => run.highest, `The agent with the highest ${outcome}.`);
+    text("ahead", (run) => run.ahead, "leading policy");
   }
   world.columns.forEach(({ name, title, definition }, index) => number(`m:${name}`, title, (run) => run.values[index], definition));
   return new Map(columns.map((column) => [column.name, column]));
 }
 
-const known = (values) => values.filter((value) => value !== null);
-const least = (values) => extremes(known(values))?.[0] ?? null;
-const most = (values) => extremes(known(values))?.[1] ?? null;
 const tintOf = (world, policy) => hueOf(world.hues[policy]);
 
-// A chart of the outcome of a run, or of the runs of a cell: a line for each policy; of a cell, in a band, its 95% interval.
+// A chart of the outcome of the runs of a cell: a line for each policy and, in a band, its 95% interval.
 function chartOf(world, { spans, lines }, options) {
   const drawn = lines.map(([policy, values, ...band]) => {
     const title = policy || world.outcome.title;
     return {
-      title, group: title, values, width: 2, colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
-      band: band.length ? band : undefined,
+      title, group: title, values, band, width: 2, colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
     };
   });
   const units = spans.map(([, last]) => last);
@@ -71,7 +64,7 @@ function chartOf(world, { spans, lines }, options) {
   return lineChart({ unit: world.unit, units, spans, momentOf, definition: world.outcome.definition, lines: drawn, player: STILL, limits: [0], ...options }).node;
 }
 
-// One scale and one span for charts of several runs or cells.
+// One scale and one span for charts of several cells.
 function sharedBy(some) {
   const values = some.flatMap(({ lines }) => lines.flatMap(([, ...rows]) => rows.flat()));
   const [first, last] = extremes(some.flatMap(({ spans }) => [spans[0], spans.at(-1)]).map(([, end]) => end)) ?? [0, 0];
@@ -80,9 +73,10 @@ function sharedBy(some) {
 
 // One world of the page: what is chosen of its runs, drawn.
 class Browser {
-  constructor(world, index, room, page) {
-    Object.assign(this, { world, index, room, page, prefix: index ? `${index + 1}.` : "" });
-    this.runs = world.runs.map((row, at) => runOf(row, world, at));
+  // `save()`: puts what is chosen in all worlds into the address.
+  constructor(world, index, save) {
+    Object.assign(this, { world, save, prefix: index ? `${index + 1}.` : "" });
+    this.runs = world.runs.map((row) => runOf(row, world));
     this.columns = columnsOf(world, this.runs);
     this.names = ["treatment", "roster"].map((name) => [...new Set(world.cells.map((cell) => cell[name]))]);
     this.state = {};
@@ -92,8 +86,9 @@ class Browser {
     this.charts = el("div");
     this.table = el("div", { class: "scroll long runs-table", tabindex: "0", role: "group", "aria-label": "Runs" });
     this.more = el("p");
-    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), el("p", { class: "note" }, "A click on a column’s title sorts by it: the lowest first, then the highest, then in the first order."), this.table, this.more);
-    this.table.addEventListener("click", (event) => this.clicked(event));
+    this.command = el("div", {}, el("p", { class: "note" }, "This command, given in the folder of this page, writes the page of a run and opens it; a run’s name puts the run into it."), el("div"));
+    this.choose(this.runs[0]);
+    document.getElementById(`world-${index}`).append(this.controls(), this.charts, el("h2", {}, "Runs"), el("p", { class: "note" }, "A click on a column’s title sorts by it: the lowest first, then the highest, then in the first order."), this.command, this.table, this.more);
   }
 
   // The form of filters; its fields have the names of the state.
@@ -125,13 +120,13 @@ class Browser {
 
   set(change) {
     this.state = { ...this.state, ...change };
-    this.page.save();
+    this.save();
     this.draw();
   }
 
   reset() {
     this.state = { sort: this.state.sort };
-    this.page.save();
+    this.save();
     this.draw();
   }
 
@@ -203,9 +198,9 @@ class Browser {
 
   row(run) {
     if (!this.rows.has(run)) {
-      this.rows.set(run, el("tr", { "data-run": run.index }, [...this.columns.values()].map((column, index) => {
+      this.rows.set(run, el("tr", {}, [...this.columns.values()].map((column, index) => {
         const value = column.of(run);
-        if (index === 0) return el("th", { scope: "row" }, this.linkTo(run, value));
+        if (index === 0) return el("th", { scope: "row" }, this.nameOf(run, value));
         return el("td", { class: column.isNumber ? "number" : null }, column.isNumber ? numberText(value) : value);
       })));
     }
@@ -220,14 +215,15 @@ class Browser {
     return parts.join(", ") || treatment;
   }
 
-  linkTo(run, text) {
-    return el("a", { href: `#${this.page.address(this, run)}`, "data-open": "", title: run.path }, text);
+  // The name of a run: a link to its page, or what puts it into the command that writes one.
+  nameOf(run, text) {
+    const title = `${run.path} ${run.history}`.trim();
+    if (run.page) return el("a", { href: run.page, title }, text);
+    return el("button", { type: "button", title, click: () => this.choose(run) }, text);
   }
 
-  // A click anywhere in a row opens its run; one on a link is the link's.
-  clicked({ target }) {
-    const row = target.closest("tr[data-run]");
-    if (row && !target.closest("a, button") && String(getSelection()) === "") this.page.open(this, this.runs[Number(row.dataset.run)]);
+  choose(run) {
+    this.command.lastChild.replaceChildren(commandLine(`goldrush view ${wordOf(run.path)}${this.world.option} --open`));
   }
 }
 
@@ -237,105 +233,19 @@ function moreOf(count, shown, noun, step, more) {
   return el("p", {}, `${rounded(shown)} of ${plural(count, noun)}. `, el("button", { type: "button", click: () => more(next) }, `Show ${rounded(next)} more`));
 }
 
-// The page: its worlds, the run that is opened, and the address.
-class Page {
-  constructor(data) {
-    this.dialog = document.getElementById("run");
-    this.browsers = [];
-    data.worlds.forEach((world, index) => {
-      this.browsers.push(new Browser(world, index, document.getElementById(`world-${index}`), this));
-    });
-    this.dialog.addEventListener("close", () => this.closed());
-    globalThis.addEventListener("hashchange", () => this.load());
-    this.load();
-  }
-
-  // The address of the page as it is, with a run opened.
-  address(browser, run) {
-    const text = new URLSearchParams();
-    for (const { state, prefix } of this.browsers) for (const [name, value] of addressOf(state, prefix)) text.set(name, value);
-    if (run) text.set("run", `${browser.index + 1}/${run.path}`);
-    return String(text);
-  }
-
-  save() {
-    history.replaceState(null, "", `#${this.address(this.opened?.[0], this.opened?.[1])}`);
-  }
-
-  load() {
-    const text = new URLSearchParams(location.hash.slice(1));
-    for (const browser of this.browsers) browser.load(stateOf(text, browser.prefix));
-    const [, world, path] = /^(\d+)\/(.*)$/s.exec(text.get("run") ?? "") ?? [];
-    const browser = this.browsers[Number(world) - 1];
-    const run = browser?.runs.find((each) => each.path === path);
-    if (run) this.show(browser, run);
-    else if (this.dialog.open) this.dialog.close();
-  }
-
-  open(browser, run) {
-    location.hash = this.address(browser, run);
-  }
-
-  closed() {
-    this.opened = null;
-    this.save();
-  }
-
-  show(browser, run) {
-    this.opened = [browser, run];
-    const at = browser.some.indexOf(run);
-    const step = (by, text) => el("button", {
-      type: "button", disabled: browser.some[at + by] === undefined || at < 0, "data-step": by,
-      click: () => {
-        this.opened = [browser, browser.some[at + by]];
-        this.save();
-        this.show(...this.opened);
-        this.dialog.querySelector(`[data-step="${by}"]:enabled`)?.focus();
-      },
-    }, text);
-    replaceAll(this.dialog,
-      el("div", { class: "bar" }, step(-1, "← Back"), step(1, "Next →"), el("span", { class: "note" }, at < 0 ? "" : `${rounded(at + 1)} of ${rounded(browser.some.length)}`),
-        el("form", { method: "dialog" }, el("button", {}, "Close"))),
-      el("h2", { id: "run-title" }, run.title),
-      el("p", { class: "lead" }, run.headline),
-      run.history ? el("p", { class: "fork" }, run.history) : null,
-      run.page ? el("p", {}, el("a", { href: run.page }, "Open the page of this run")) : el("div", {},
-        el("p", { class: "note" }, "This command, given in the folder of this page, writes the page of the run and opens it:"),
-        commandLine(`goldrush view ${wordOf(run.path)}${browser.world.option} --open`)),
-      standingsOf(browser, run), ownChartOf(browser, run), measuresOf(browser, run));
-    if (!this.dialog.open) this.dialog.showModal();
-  }
-}
-
 // A path as a word of a shell; plain ones stay as they are.
 function wordOf(path) {
   const word = path.startsWith("-") ? `./${path}` : path;
   return /^[\w./,=+@:-]+$/.test(word) ? word : shellQuoted(word);
 }
 
-function standingsOf({ world }, { standings }) {
-  if (standings.length === 0) return null;
-  const rows = standings.map(({ policy, count, mean, lowest, highest }) =>
-    [[swatchOf(tintOf(world, policy)), policy], count, ...[mean, lowest, highest].map(numberText)]);
-  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Standings" },
-    tableOf(["policy", "agents", `${world.outcome.title}, mean`, "lowest", "highest"], rows, ["agents", `${world.outcome.title}, mean`, "lowest", "highest"]));
-}
-
-function ownChartOf({ world }, run) {
-  if (run.lines.length === 0) return null;
-  return chartOf(world, run, { ...sharedBy([run]), title: `${world.outcome.title}${world.byPolicy ? " by policy, mean" : ""}`, size: LARGE });
-}
-
-// The measures of a run beside the means of the runs of its treatment, roster and planned length.
-function measuresOf({ world, runs }, { cell, values }) {
-  if (world.columns.length === 0) return null;
-  const mean = `mean of ${plural(runs.filter((run) => run.cell === cell).length, "run")}`;
-  const rows = world.columns.map(({ title }, index) => [title, numberText(values[index]), cell.means[index]]);
-  return el("div", {}, el("h3", {}, "Measures"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Measures" },
-    tableOf(["measure", "this run", mean], rows, ["this run", mean])));
-}
-
 export async function overview() {
-  const page = new Page(JSON.parse(new TextDecoder().decode(await unpacked("page"))));
-  document.documentElement.dataset.ready = seen(page.browsers.length);
+  const { worlds } = JSON.parse(new TextDecoder().decode(await unpacked("page")));
+  const browsers = [];
+  const save = () => history.replaceState(null, "", `#${browsers.map(({ state, prefix }) => String(addressOf(state, prefix))).filter((text) => text !== "").join("&")}`);
+  const load = () => browsers.forEach((browser) => browser.load(stateOf(new URLSearchParams(location.hash.slice(1)), browser.prefix)));
+  browsers.push(...worlds.map((world, index) => new Browser(world, index, save)));
+  globalThis.addEventListener("hashchange", load);
+  load();
+  document.documentElement.dataset.ready = seen(browsers.length);
 }

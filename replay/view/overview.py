@@ -1,8 +1,8 @@
 """The page of a folder: its runs in a table, charts of their outcome, how to open each.
 
-The page holds summaries alone: of each run what stands in its row, its standings, and curves of
-at most 61 points. It is one file with its script and its style sheet, which its policy allows by
-their hashes. It holds no date, and paths relative to itself alone.
+The page holds summaries alone: of each run what stands in its row, and curves of those of a
+treatment, roster and length together. It is one file with its script and its style sheet, which its
+policy allows by their hashes. It holds no date, and paths relative to itself alone.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ import attrs
 
 from goldrush.kernel import files
 from goldrush.kernel.errors import unknown
-from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
-from goldrush.replay.data.measures import AgentMeasure, Measure, Span
+from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.find import tools_at, world_option
 from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.outcome import amount_of, outcome_from
+from goldrush.replay.outcome import amount_of, standings_of
 from goldrush.replay.report.numbers import bounds
 from goldrush.replay.study.outcomes import StudyOutcome, outcome_in
 from goldrush.replay.study.records import Cell
@@ -49,6 +48,7 @@ _SCRIPTS: Final = (
     "dom.js", "colours.js", "readable.js", "download.js", "chart.js", "command.js", "filter.js",
     "overview.js",
 )  # fmt: skip
+_ENDS: Final = ("mean", "low", "high")  # of an interval
 
 
 @attrs.frozen
@@ -161,7 +161,6 @@ class _World:
     Attributes:
         known: by name the measures that can be its outcome.
         measure: the outcome.
-        is_named: whether the measure was asked for.
         outcome: how the study counts it.
         columns: the measures of runs that stand in the table.
     """
@@ -171,7 +170,6 @@ class _World:
     runs: Sequence[FolderRun]
     known: Mapping[str, AgentMeasure | Measure]
     measure: AgentMeasure | Measure
-    is_named: bool
     outcome: StudyOutcome
     columns: Sequence[StudyOutcome]
 
@@ -184,8 +182,7 @@ class _World:
         results = [run.result for run in runs]
         measures = measures_in(tools, results, users)
         known = measures.outcomes
-        is_named = name in known
-        measure = measures.outcome(tools.name, name if is_named else None)
+        measure = measures.outcome(tools.name, name if name in known else None)
         columns = [known[each] for each in measures.of_runs or measures.known]
         return cls(
             tools=tools,
@@ -193,7 +190,6 @@ class _World:
             runs=runs,
             known=known,
             measure=measure,
-            is_named=is_named,
             outcome=outcome_in(results, measure),
             columns=[outcome_in(results, each) for each in columns if each != measure],
         )
@@ -258,14 +254,9 @@ class _World:
     def _run(self, run: FolderRun) -> dict[str, Any]:
         """What a run came to."""
         result, value = run.result, self.outcome.of_run(run.result)
-        outcome = outcome_from(
-            self.measure, result.by_agent, result.policies, value, result.remarks.sentences,
-            leads=result.remarks.lead and not self.is_named,
-        )  # fmt: skip
-        curves = {
-            policy: [(span, [value]) for span, value in curve.values()]
-            for policy, curve in self.outcome.curves(result).items()
-        }
+        agents = result.by_agent.get(self.measure.name, ())
+        earned = [each for each in agents if each is not None]
+        standings = standings_of(agents, result.policies) if agents else []
         return {
             "seed": run.seed,
             "units": self.words.number(result.units),
@@ -273,43 +264,28 @@ class _World:
             "values": [short(column.of_run(result)) for column in self.columns],
             "history": " ".join(run.history),
             "isStudied": run.is_studied,
-            "headline": outcome.headline,
-            "standings": [
-                [each.policy, len(each.agents),
-                 *map(short, (each.mean, each.lowest, each.highest))]
-                for each in outcome.standings
-            ],
-            **self._lines(curves),
-        }  # fmt: skip
+            "lowest": short(min(earned, default=None)),
+            "highest": short(max(earned, default=None)),
+            "ahead": standings[0].policy if standings else "",
+        }
 
     def _cell(self, cell: Cell, runs: Sequence[FolderRun]) -> dict[str, Any]:
-        """What the runs of a cell came to, as the study counts it."""
+        """What the runs of a cell came to, as the study counts it, with curves of the same units:
+        `spans`, the public numbers of the first and the last unit of each point; `lines`, of each
+        policy the means at the points, then the ends of their intervals.
+        """
         results, draws = [run.result for run in runs], [run.draw for run in runs]
         found = self.outcome.over_runs(results, draws)
-        curves = {
-            policy: [(span, [each.mean, each.low, each.high]) for span, each in curve]
-            for policy, curve in self.outcome.over_units(results, draws).items()
-        }
+        number = self.words.number
+        curves = self.outcome.over_units(results, draws)
+        spans = [span for span, _ in next(iter(curves.values()), ())]
         return {
             **attrs.asdict(cell),
             "note": f"{format_count(len(runs), 'run')}, mean {bounds(found)}",
             "means": [bounds(column.over_runs(results, draws)) for column in self.columns],
-            **self._lines(curves),
-        }
-
-    def _lines(
-        self, curves: Mapping[str, Sequence[tuple[Span, Sequence[Value]]]]
-    ) -> dict[str, Any]:
-        """Curves of the same units: `spans`, the public numbers of the first and the last unit of
-        each point; `lines`, of each policy the values at the points, then the ends of bands.
-        """
-        number = self.words.number
-        spans = [span for span, _ in next(iter(curves.values()), ())]
-        return {
             "spans": [(number(span.first), number(span.last)) for span in spans],
             "lines": [
-                [policy, *zip(*([short(value) for value in values] for _, values in curve),
-                              strict=True)]
+                [policy, *([short(getattr(each, end)) for _, each in curve] for end in _ENDS)]
                 for policy, curve in curves.items() if curve
             ],
         }  # fmt: skip

@@ -50,9 +50,8 @@ function agentTable(run, player, at, index, label) {
     ...(scores ? [place ?? "–"] : []), [colours[agent] ? swatchOf(colours[agent]) : null, agentLink(run, player, agent, run.names[agent] ?? agent)],
     ...(policies.length ? [policies[agent] ?? "–"] : []), ...values.map((of) => shown(of[agent] ?? null)),
   ]);
-  const of = fields[0].size[0];
   return [searchable(label, head, rows, head.filter((_, column) => isNumbers[column]), "agent"),
-    of > rows.length ? el("p", { class: "note" }, `The first ${rows.length} of ${of} agents.`) : null];
+    agents.length > rows.length ? el("p", { class: "note" }, `The first ${rows.length} of ${fields[0].size[0]} agents.`) : null];
 }
 
 // The state of a run as {values, agents, show(unit)}: two parts of the page; `runs`: all of it.

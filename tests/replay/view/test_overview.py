@@ -4,7 +4,9 @@ told apart; and everything on it is reached by pointer, keyboard and address.
 
 import json
 import operator
+import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +21,9 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.replay.data.course import course_of
 from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.data.sampling import Sampling
+from goldrush.replay.find import tools_at
 from goldrush.replay.run import Run
+from goldrush.replay.study.outcomes import outcome_in
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.text import format_number
 from goldrush.replay.view.chart import short
@@ -30,7 +34,6 @@ from tests.games.board import Board
 from tests.golden import season_path
 from tests.journals import commits_of, write
 from tests.pages import data_of
-from tests.waiting import until
 
 HOSTILE = "<b>&amp;'{{data}} .journal"
 
@@ -200,7 +203,7 @@ def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) 
     [world] = _data(written.path)["worlds"]
 
     assert outcome == world["outcome"]["name"]
-    assert all(run["lines"] for run in world["runs"])
+    assert all(cell["lines"] for cell in world["cells"])
     values = [run["outcome"] for run in world["runs"]]
     ends = " to ".join(map(format_number, (min(values), max(values))))
     assert ends in written.path.read_text().partition("<h1>")[2].partition("</h1>")[0]
@@ -249,7 +252,6 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
         assert [of.mean for of in run.outcome("kept", measures=own).standings] == [
             of.mean / 2 for of in run.outcome().standings if of.mean is not None
         ]
-        assert row["lines"]
     with pytest.raises(BadInput, match=r"no run can be measured .* measure owed in round 1 failed"):
         Study.open(folder / "study").view("other.html", measures="own.py:owed", jobs=1)
 
@@ -325,10 +327,15 @@ def _shown(folder: Path, page: Path, outcome: str | None = None) -> tuple[Any, l
     written = write_overview(folder, page, outcome=outcome, jobs=1, force=True)
     [world] = _data(written.path)["worlds"]
     runs = world["runs"]
+    results = {os.path.relpath(folder / run.path, page.parent): run.result
+               for run in runs_in(folder, jobs=1).runs}  # fmt: skip
+    tools = tools_at(next(folder.rglob("*.journal")))
+    counted = outcome_in([*results.values()], tools.measures.outcome(tools.name, outcome))
     for run in runs:
         run["cell"] = world["cells"][run["cell"]]
         run["treatment"], run["horizon"] = run["cell"]["treatment"], run["cell"]["rounds"]
-        run["curves"] = [values for _, values in run["lines"]]
+        curves = counted.curves(results[run["path"]])
+        run["curves"] = {policy: [*curve.values()] for policy, curve in curves.items() if curve}
     return world, runs
 
 
@@ -351,30 +358,31 @@ def test_the_page_of_a_study_has_the_numbers_of_its_table(
             assert [short(row[each]) for each in names] == run["values"]
             if isinstance(measure, AgentMeasure):
                 standings = Run.open(row["journal"]).outcome(outcome).standings
-                assert [[*map(short, (of.mean, of.lowest, of.highest))] for of in standings] == [
-                    ends for _, _, *ends in run["standings"]
-                ]
+                assert standings[0].policy == run["ahead"]
+                assert short(min(of.lowest or 0.0 for of in standings)) == run["lowest"]
+                assert short(max(of.highest or 0.0 for of in standings)) == run["highest"]
+                run["means"] = {of.policy: of.mean for of in standings}
             _check_points(run, measure, row[outcome])
 
 
 def _check_points(run: Any, measure: Any, value: float | None) -> None:
     """The points of a run add up to its value, and the last one stands for its last unit(s)."""
-    spans, units = run["spans"], run["units"]
+    units = run["units"]
     if not run["curves"]:
         assert not isinstance(measure, AgentMeasure)
         assert not measure.by_unit
         return
-    assert units == spans[-1][1]
-    lengths = [last - first + 1 for first, last in spans]
+    spans = [span for span, _ in next(iter(run["curves"].values()))]
+    assert units == spans[-1].last
+    lengths = [span.last - span.first + 1 for span in spans]
     if isinstance(measure, AgentMeasure) or measure.at_end:
         assert {1} == set(lengths)
-        ends = {policy: values[-1] for policy, values in run["lines"]}
-        assert ends == {
-            policy: end for policy, _, end, *_ in run["standings"] or [("", 0, short(value))]
-        }
+        ends = {policy: curve[-1][1] for policy, curve in run["curves"].items()}
+        assert ends == run.get("means", {"": value})
         return
-    assert (1, units) == (spans[0][0], sum(lengths))
-    [points] = run["curves"]
+    assert (1, units) == (spans[0].first, sum(lengths))
+    [curve] = run["curves"].values()
+    points = [point for _, point in curve]
     if measure.total:
         assert value == sum(points)
     elif None not in points and value is not None:
@@ -472,7 +480,7 @@ def test_a_page_of_a_thousand_runs(tmp_path: Path, new_tab: Callable[..., Tab]) 
     page.write_text(overview_of(tmp_path, FolderRuns(runs, [], 0), tmp_path))
     [world] = _data(page)["worlds"]
     assert page.stat().st_size < 1_000_000
-    assert all((1, 60) == (run["spans"][0][0], run["spans"][-1][1]) for run in world["runs"])
+    assert [(1, 60)] == [(cell["spans"][0][0], cell["spans"][-1][1]) for cell in world["cells"]]
     tab = new_tab("light", WIDE)
     tab.page.goto(page.as_uri())
     tab.page.wait_for_selector("html[data-ready]")
@@ -482,38 +490,27 @@ def test_a_page_of_a_thousand_runs(tmp_path: Path, new_tab: Callable[..., Tab]) 
     assert 1000 == len(rows(tab))
 
 
-def test_a_run_opens_with_its_headline_and_command(
-    opened: Callable[..., Tab], folder: Path
-) -> None:
+def test_the_name_of_a_run_puts_it_into_the_command(opened: Callable[..., Tab]) -> None:
     tab = opened()
-    tab.page.locator("#world-0 .runs-table").get_by_role("link", name=HOSTILE[:-8]).click()
-    dialog = tab.page.get_by_role("dialog")
+    command = tab.page.locator("#world-0 .command code")
+    tab.page.locator("#world-0 .runs-table").get_by_role("button", name=HOSTILE[:-8]).focus()
+    tab.press("Enter")
 
-    assert Run.open(folder / HOSTILE).outcome().headline == dialog.locator(".lead").inner_text()
-    command = dialog.locator(".command code").inner_text()
-    assert command.startswith("goldrush view '")
-    assert "--open" in command
-    first = tab.moment
-    dialog.get_by_role("button", name="Next").click()
-    until(lambda: first != tab.moment)
-    tab.press("Escape")
-    until(lambda: "run=" not in tab.moment)
-    assert "run=" in first
-    assert opened(f"#{first}").page.get_by_role("dialog").is_visible()
+    _, view, path, option = shlex.split(command.inner_text())
+    assert ("view", "--open") == (view, option)
+    assert path.endswith(HOSTILE)
 
 
 def test_charts_are_read_by_keys(opened: Callable[..., Tab], found: FolderRuns) -> None:
-    tab = opened("#treatment=scarce&roster=greedy&seed=0")
-    tab.page.locator("#world-0 .runs-table a").click()
-    chart = tab.page.get_by_role("dialog").locator("[role=slider]")
+    tab = opened("#treatment=scarce&roster=greedy")
+    chart = tab.page.locator("#world-0 .charts [role=slider]")
     chart.focus()
     tab.press("Home")
 
-    end = "scarce/greedy/rounds-8/seed-0000.journal"
-    [run] = [run for run in found.runs if run.path.endswith(end)]
-    value = run.result.course.means["gold"]["greedy-mine"][0]
+    runs = [run for run in found.runs if "/scarce/greedy/" in run.path]
+    value = mean([run.result.course.means["gold"]["greedy-mine"][0] for run in runs])
     assert value is not None
-    assert f"round 1: {value:g}" == chart.get_attribute("aria-valuetext")
+    assert (chart.get_attribute("aria-valuetext") or "").startswith(f"round 1: {value:.4g}")
 
 
 def test_a_point_is_labelled_by_its_units(
@@ -550,9 +547,6 @@ def test_anybody_can_use_the_page_of_a_folder(
         details.click()
     assert [] == tab.violations()
     assert not tab.page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    tab.page.locator("#world-0 .runs-table a").first.click()
-    assert [] == tab.violations()
-    tab.press("Escape")
     tab.page.emulate_media(media="print")
     assert [] == tab.violations()
     assert not tab.page.evaluate("document.documentElement.scrollWidth > innerWidth")

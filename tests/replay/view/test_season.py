@@ -62,6 +62,16 @@ def test_cards_are_the_contributions_and_lead_to_one_another(
     assert str(referring["target"]) == chosen.get_attribute("data-line")
 
 
+def test_agents_who_join_later_are_not_missed(tab: Tab, paged: Callable[..., Path]) -> None:
+    counts = [len(rebuild(EVERY, unit).state.agents) for unit in (0, last_unit(EVERY)[0])]
+    assert counts[0] < counts[1]
+    tab.open(paged(EVERY), "#assignment=0")
+    state = tab.page.get_by_role("region", name="State")
+
+    assert counts[0] == state.locator("tbody tr").count()
+    assert "The first" not in state.inner_text()
+
+
 def test_a_claim_is_drawn_with_its_test(tab: Tab, paged: Callable[..., Path]) -> None:
     [table, *_] = ended_at(EVERY, 5).state.tables
     tab.open(paged(EVERY), "#assignment=5")
