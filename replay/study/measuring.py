@@ -31,7 +31,7 @@ from goldrush.kernel.files import open_regular
 from goldrush.kernel.journal import JournalReader, sha256_in
 from goldrush.kernel.measures import Value
 from goldrush.replay import cache
-from goldrush.replay.data.measures import NO_REMARKS, Measured, Remarks, Span
+from goldrush.replay.data.measures import Measured, Span
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.source import warn_of_other_code
@@ -147,7 +147,7 @@ def _result(task: _Task) -> Result[Any, Any]:
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
-    made = result_of(run, measured, of.studies.kept(measured), of.headline(measured))
+    made = result_of(run, measured, of.studies.kept(measured))
     made = attrs.evolve(made, failures=failures, first=first)
     if not users:
         keep(of, run, roster, made)
@@ -178,12 +178,7 @@ def _check_begun(
             )
 
 
-def result_of(
-    run: StudyRun,
-    measured: Measured[Any],
-    kept: K,
-    remarks: Remarks = NO_REMARKS,
-) -> Result[Any, K]:
+def result_of(run: StudyRun, measured: Measured[Any], kept: K) -> Result[Any, K]:
     """A measured run as studies keep it: its values as a whole, by half and over windows of its
     units, and what its world keeps besides (`kept`).
     """
@@ -205,7 +200,6 @@ def result_of(
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
         course=measured.course,
-        remarks=remarks,
         kept=kept,
     )
 

@@ -13,7 +13,7 @@ from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
-from goldrush.replay.data.measures import Remarks, Span
+from goldrush.replay.data.measures import Span
 
 
 @attrs.frozen
@@ -101,7 +101,6 @@ class Result(StudyRun, Generic[C, K]):
         windows: the units of this run in the windows of `points_of`, as far as it came.
         course: as in `Measured`.
         still: the names in `run` that are no measures of it: they never changed.
-        remarks: what the headline of the run says beside its standings.
         failures, first: of models: the outcomes of all answers, and the answers of the first unit.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
@@ -117,7 +116,6 @@ class Result(StudyRun, Generic[C, K]):
     by_agent: Mapping[str, Sequence[Value]]
     course: Course = attrs.field(factory=Course)
     still: Sequence[str] = ()
-    remarks: Remarks = attrs.field(factory=Remarks)
     kept: K
     failures: Sequence[Failures] = ()
     first: Sequence[FirstAnswer] = ()

@@ -192,7 +192,7 @@ def _measured(
             Cell(treatment, roster, max(1, kind.horizon)), outline.declared.seed or 0, relative,
             measured.config,
         )  # fmt: skip
-        result = result_of(listed, measured, None, run.tools.headline(measured))
+        result = result_of(listed, measured, None)
     return FolderRun(
         path=relative,
         world=run.tools.name,

@@ -86,7 +86,6 @@ def test_a_run_says_the_same_in_its_folder_and_alone(folder: Path, found: Folder
 
         assert measured.by_agent == {name: list(of) for name, of in run.result.by_agent.items()}
         assert {name: measured.of(name) for name in measured.known} == dict(run.result.run)
-        assert alone.tools.headline(measured) == run.result.remarks
     assert 25 == len(found.runs)
     assert {"baseline", "scarce", "agents=3 alpha=0.5", "defaults"} >= {
         run.cell.treatment for run in found.runs if run.world == "mining"
