@@ -179,9 +179,8 @@ class View:
         drawn: the fields and titles that the script draws, and nothing else does.
         by_agent: the fields with an item for each agent, where agents join.
         identifiers: the fields whose numbers identify something: they have no charts.
-        scores: `scores(state)`, what each agent has earned so far, which is another field; empty:
-            nobody earns. Raises BadInput.
-        ranks: the field by which agents are ranked.
+        ranks: the field by which agents are ranked; where states have none, the measure of agents
+            of this name (`Measures.agents_at`) is one.
         groups: the names of events by the title under which their sentences stand; all others
             stand first, without a title.
         folded: the titles whose sentences are shown when they are opened.
@@ -202,7 +201,6 @@ class View:
     drawn: Collection[str] = ()
     by_agent: Collection[str] = ()
     identifiers: Collection[str] = ()
-    scores: Callable[[Any], Sequence[float | None]] = lambda state: ()
     ranks: str = "score"
     groups: Mapping[str, Collection[str]] = {}
     folded: Collection[str] = ()

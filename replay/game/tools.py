@@ -48,7 +48,6 @@ class GameTools(StageTools):
         self.measures = _measures(game, self.game.world, self.players.prompts)
         self.view = View(
             identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
-            scores=_scores,
             groups={"Draws": (DRAWN.name,)},
             folded=("Draws",),
             step_ends=self.compiled.types[-1].name if self.compiled.has_steps else "",
@@ -129,12 +128,6 @@ def _by_agent(state: Any) -> Mapping[str, Sequence[Value]]:
         return {}
     agents = ((agent,) for agent in state.agents)
     return {_SCORE.name: _values("score", game.score, state, *agents)}
-
-
-def _scores(state: Any) -> Sequence[Value]:
-    """The score of each agent; empty in a game without, and where none is defined."""
-    scores = _by_agent(state).get(_SCORE.name, ())
-    return [] if all(score is None for score in scores) else scores
 
 
 def _values(

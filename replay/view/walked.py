@@ -179,8 +179,11 @@ class _Fields(UnitFields):
         if fields is None:
             freeze = self.tools.world({}).freeze
             return None if freeze is None else freeze(unit.state)
-        scores = self.tools.view.scores(unit.state) if unit.vocabulary.unit_of(unit.round) else ()
-        return {**fields, self.tools.view.ranks: scores} if scores else fields
+        scores, ranks = self.tools.measures.agents_at, self.tools.view.ranks
+        if scores is None or unit.round < unit.vocabulary.first:
+            return fields
+        earned = scores(unit.state).get(ranks, ())
+        return {**fields, ranks: earned} if any_of(earned) else fields
 
 
 def any_of(values: Sequence[Value]) -> bool:
