@@ -14,9 +14,8 @@ const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 // The second sign of a colour's lines, for those who do not see colours apart.
 export const dashOf = (hue) => DASHES[hue % DASHES.length];
 
-// What stands before the titles of filled cells, in a legend; `glyph`: the sign of a line, instead of a square.
-export const swatchOf = (fill, glyph) => svg("svg", { class: "swatch-box", viewBox: "0 0 12 12", "aria-hidden": "true" },
-  glyph === undefined ? svg("rect", { width: 12, height: 12, rx: 2, fill }) : svg("text", { x: 6, y: 10.5, "text-anchor": "middle", fill }, glyph));
+// What stands before the titles of lines and filled cells, in a legend.
+export const swatchOf = (fill) => svg("svg", { class: "swatch-box", viewBox: "0 0 12 12", "aria-hidden": "true" }, svg("rect", { width: 12, height: 12, rx: 2, fill }));
 
 // The lowest and the highest tick: round numbers around the values.
 function ticksOf(values, limits) {
@@ -49,12 +48,6 @@ export const spanOf = (runs) => ({
 
 // Units at equal distances.
 export const unitsFrom = (first, count, every = 1) => Array.from({ length: count }, (_, index) => first + index * every);
-
-// Ticks at given numbers, the first one on top.
-function axisOfTicks(ticks, size) {
-  const at = (value) => size.top + (size.height - size.top - size.bottom) * ((value - ticks[0]) / Math.max(1, ticks[ticks.length - 1] - ticks[0]));
-  return { ticks: ticks.map((tick) => [at(tick), String(tick)]), y: at };
-}
 
 // Values at the units of another axis: those of the last unit before, none after the end.
 export function aligned(values, from, to) {
@@ -117,27 +110,14 @@ function cut(text) {
   return shown.length > LABEL_MAX ? `${shown.slice(0, LABEL_MAX - 1)}…` : shown;
 }
 
-// `isDrawn(index)`: whether the line to a point is.
-function pathOf(points, x, y, isDrawn = () => true) {
+function pathOf(points, x, y) {
   let path = "";
   let pen = "M";
-  points.forEach(([unit, value], index) => {
-    const at = value === null ? "" : `${x(unit).toFixed(1)} ${y(value).toFixed(1)}`;
-    if (value !== null) path += isDrawn(index) ? `${pen}${at}${pen === "M" ? "h0" : ""}` : `M${at}`;
+  for (const [unit, value] of points) {
+    if (value !== null) path += `${pen}${x(unit).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`;
     pen = value === null ? "M" : "L";
-  });
+  }
   return path;
-}
-
-// The strokes of a line: one, or that of its faint parts and that of the others.
-function strokesOf({ values, faint, colour, dash, width }, index, units, x, y) {
-  const points = thinned(units, values);
-  const stroke = (kind, isDrawn) => svg("path", {
-    class: `line${kind}`, "data-line": index, stroke: colour, "stroke-dasharray": kind ? null : dash || null, "stroke-width": kind ? null : width, d: pathOf(points, x, y, isDrawn),
-  });
-  if (faint === undefined) return stroke("");
-  const isFaint = thinned(units, faint.map(Number)).map(([, share]) => share >= 0.5);
-  return [stroke(" faint", (point) => isFaint[point]), stroke("", (point) => !isFaint[point])];
 }
 
 function bandOf(units, [lows, highs], x, y) {
@@ -155,17 +135,15 @@ const readingOf = ({ values, band: [lows, highs] = [[], []] }, index) => {
 };
 
 // What is drawn; returns the SVG and its cursor.
-function drawn({ units, lines, spans, marks = [], momentOf, scale, limits, ranks, span, size }) {
+function drawn({ units, lines, spans, momentOf, scale, limits, span, size }) {
   const { width, height, top, bottom } = size;
-  const { ticks, y } = ranks === undefined ? axisOf(scale, limits, size) : axisOfTicks(ranks, size);
+  const { ticks, y } = axisOf(scale, limits, size);
   const left = Math.max(size.left, ...ticks.map(([, label]) => 4 + size.character * label.length));
   const labels = size.isLarge && !isNarrow ? endLabels(lines, y, size) : [];
   const right = Math.max(size.right, ...labels.map(({ text }) => 20 + BOLD * cut(text).length));
   const x = (number) => left + ((width - left - right) * (number - span.first)) / Math.max(1, span.last - span.first);
-  const strokes = lines.map((line, index) => strokesOf(line, index, units, x, y));
-  const signs = marks.map(({ line, at, glyph, title }) => svg("text", {
-    class: "move", "data-line": line, x: x(units[at]), y: y(lines[line].values[at]) + 4.5, "text-anchor": "middle", fill: lines[line].colour,
-  }, svg("title", {}, title), glyph));
+  const strokes = lines.map(({ values, colour, dash, width: stroke }) =>
+    svg("path", { class: "line", stroke: colour, "stroke-dasharray": dash || null, "stroke-width": stroke, d: pathOf(thinned(units, values), x, y) }));
   const bands = lines.filter(({ band }) => band).map(({ band, colour }) => svg("path", { class: "band", fill: colour, d: bandOf(units, band, x, y) }));
   const grid = ticks.map(([at, label]) => [
     svg("line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }),
@@ -179,14 +157,14 @@ function drawn({ units, lines, spans, marks = [], momentOf, scale, limits, ranks
   const named = labels.map(({ text, at, y: from, lines: [line] }) => {
     const { colour, ink = colour } = line; // a leader is grey and dotted, no line of values
     const last = x(units[line.values.findLastIndex((value) => value !== null)]);
-    return svg("g", { "data-line": lines.indexOf(line) },
+    return svg("g", {},
       svg("path", { class: "leader", d: `M${last + 4} ${from.toFixed(1)}L${end + 9} ${at.toFixed(1)}` }),
       svg("text", { class: "end", x: end + 12, y: at + 4, fill: ink }, svg("title", {}, text), cut(text)));
   });
   const cursor = svg("line", { class: "cursor", "data-passing": "", y1: top, y2: height - bottom });
   const picture = svg("svg", {
     viewBox: `0 0 ${width} ${height}`, class: size.isLarge ? "large" : null,
-  }, grid, ends, bands, strokes, signs, named, cursor);
+  }, grid, ends, bands, strokes, named, cursor);
   return { picture, cursor, x, at: (part) => span.first + ((part * width - left) / (width - left - right)) * (span.last - span.first) };
 }
 
@@ -205,17 +183,15 @@ function tableOfLines({ unit, units, lines, spans }) {
   return [[...head, ...lines.flatMap(headOf)], rows];
 }
 
-// A chart of `lines` over the units of the page, as {node, move(unit, index of the line that stands out)}.
+// A chart of `lines` over the units of the page, as {node, move(unit)}.
 //   units: the numbers of the units of the values, ascending; spans: [first, last], where a value stands for several units, with `units` the last ones.
-//   lines: [{title, values (null: undefined), colour, ink (of its label, if another), dash, width, band: [lows, highs], group, member, suffix,
-//     glyph (its sign), faint (by unit, whether it is thin and dotted)}]; in a large chart lines of one group are labelled together where they end
-//     together, by their members or with the suffix.
-//   marks: [{line, at, glyph, title}], signs on lines, by the indexes of line and unit; note: seen beside the title; momentOf(unit): its name.
-//   ranks: the ticks of an axis with the first one on top; isSorted: the values are read from the best to the worst, without those undefined.
+//   lines: [{title, values (null: undefined), colour, ink (of its label, if another), dash, width, band: [lows, highs], group, member, suffix}];
+//     in a large chart lines of one group are labelled together where they end together, by their members or with the suffix.
+//   note: seen beside the title; momentOf(unit): its name.
 //   scale: values that the axis holds; limits: the range that it must include (lower end null: any).
 //   span: of the units of all runs of the page; name: of the files.
 export function lineChart(options) {
-  const { title, definition, note, unit, units, lines, ranks, isSorted = false, player, size = SMALL, name = title } = options;
+  const { title, definition, note, unit, units, lines, player, size = SMALL, name = title } = options;
   const momentOf = options.momentOf ?? ((number) => `${unit} ${rounded(number)}`);
   const { picture, cursor, x, at } = drawn({ ...options, size, momentOf });
   const reading = el("p", { class: "reading" });
@@ -226,11 +202,7 @@ export function lineChart(options) {
     return after === -1 ? units.length - 1 : after > 0 && number - units[after - 1] < units[after] - number ? after - 1 : after;
   };
   const isOne = lines.length === 1;
-  const texts = (index) => {
-    const read = lines.map((line) => ({ line, value: line.values[index], text: readingOf(line, index) }));
-    if (!isSorted) return read;
-    return read.filter(({ value }) => value !== null).sort((a, b) => (ranks === undefined ? b.value - a.value : a.value - b.value));
-  };
+  const texts = (index) => lines.map((line) => ({ line, text: readingOf(line, index) }));
   const refresh = readable(picture, {
     label: `${title} by ${unit}`,
     ends: () => [0, units.length - 1],
@@ -246,13 +218,11 @@ export function lineChart(options) {
       cursor.setAttribute("visibility", isBefore ? "hidden" : "visible");
       const read = texts(index);
       now.textContent = isBefore ? "" : isOne ? `${read[0]?.text ?? ""}${isLooked || player.isStill ? ` in ${momentOf(units[index])}` : ""}` : momentOf(units[index]);
-      if (!isOne) replaceAll(reading, read.map(({ line, text }) => el("span", {}, swatchOf(line.colour, line.glyph), `${line.title} `, el("b", {}, text))));
+      if (!isOne) replaceAll(reading, read.map(({ line, text }) => el("span", {}, swatchOf(line.colour), `${line.title} `, el("b", {}, text))));
     },
   });
-  const move = (number, chosen = -1) => {
+  const move = (number) => {
     shown = number;
-    picture.classList.toggle("choosing", chosen !== -1);
-    for (const part of picture.querySelectorAll("[data-line]")) part.classList.toggle("chosen", part.dataset.line === String(chosen));
     refresh();
   };
   refresh();
