@@ -119,7 +119,7 @@ class Field:
         """At most ITEMS_MAX items of a list; what there is of a large grid."""
         if isinstance(value, Cells):
             return value.shown
-        return value[:ITEMS_MAX] if self.kind in (VALUES, AGENTS) else value
+        return value[:ITEMS_MAX] if self.kind == VALUES else value
 
     def chart(self, lines: Lines) -> tuple[str, Sequence[object], Sequence[Sequence[object]]]:
         """The kind of its chart, a title for each line (an agent, a policy or a value), and the

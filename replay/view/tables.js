@@ -51,7 +51,7 @@ function agentTable(run, player, at, index, label) {
     ...(policies.length ? [policies[agent] ?? "–"] : []), ...values.map((of) => shown(of[agent] ?? null)),
   ]);
   return [searchable(label, head, rows, head.filter((_, column) => isNumbers[column]), "agent"),
-    agents.length > rows.length ? el("p", { class: "note" }, `The first ${rows.length} of ${fields[0].size[0]} agents.`) : null];
+    agents.length > rows.length ? el("p", { class: "note" }, `The first ${rows.length} of ${agents.length} agents.`) : null];
 }
 
 // The state of a run as {values, agents, show(unit)}: two parts of the page; `runs`: all of it.

@@ -319,7 +319,7 @@ def test_a_page_says_what_it_has_not_all_of(
     monkeypatch.setattr(fields, "POINTS_MAX", 2)
     monkeypatch.setattr(fields, "ITEMS_MAX", 30)
     monkeypatch.setattr(fields, "SIDE_MAX", 4)
-    opened(tab, Board, tmp_path, "#round=8", rounds=40, agents=150)
+    opened(tab, Board, tmp_path, "#round=8", rounds=40, agents=310)
     [carried] = data_of((tmp_path / "run.html").read_text())["runs"]
     at = 1 + (7 // carried["every"]) * carried["every"]
 
@@ -331,7 +331,7 @@ def test_a_page_says_what_it_has_not_all_of(
     assert f"The charts have the values of one round in {carried['spacing']}." in tab.text("main")
     assert "The first 4 rows and 4 columns of up to 6 by 6 are here." in tab.text("main")
     assert "The first 30 of 60 are here." in tab.text("main")
-    assert "The first 30 of 150 agents." in tab.text("main")
+    assert "The first 300 of 310 agents." in tab.text("main")
     assert "A line is the mean of the agents of a policy." in tab.text("main")
 
 
