@@ -72,10 +72,11 @@ class Copy:
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def known() -> dict[str, tuple[str, ...]]:
-    """The rows of the last results by id."""
+def known() -> dict[tuple[str, str], tuple[str, ...]]:
+    """The rows of the last results by `Mutation.key`."""
     lines = RESULTS.read_text().splitlines()[1:] if RESULTS.exists() else []
-    return {line.split("\t")[0]: tuple(line.split("\t")) for line in lines}
+    rows = [tuple(line.split("\t")) for line in lines]
+    return {(row[0].rpartition(".")[0], row[-1]): row for row in rows}
 
 
 def main() -> int:
@@ -90,12 +91,12 @@ def main() -> int:
         print("\n".join(wrong), file=sys.stderr)
     if given.check or wrong:
         return bool(wrong)
-    every, results = {mutation.id: mutation for mutation in mutations()}, known()
+    every, results = list(mutations()), known()
     due: queue.SimpleQueue[Mutation] = queue.SimpleQueue()
     parts = given.only.rstrip(".")  # whole parts: `a.1` is not the beginning of `a.10`
-    for mutation in every.values():
+    for mutation in every:
         is_meant = not parts or f"{mutation.id}.".startswith(f"{parts}.")
-        if is_meant and not (given.new and mutation.id in results):
+        if is_meant and not (given.new and mutation.key in results):
             due.put(mutation)
     lock = threading.Lock()
 
@@ -111,14 +112,10 @@ def main() -> int:
                 with lock:
                     seconds = f"{time.monotonic() - start:.0f}"
                     print(mutation.id, result, seconds, mutation.rule, sep="\t", flush=True)
-                    results[mutation.id] = (
-                        mutation.id,
-                        result,
-                        seconds,
-                        mutation.room,
-                        mutation.rule,
-                    )
-                    rows = [HEAD, *(results[id] for id in every if id in results)]
+                    row = (mutation.id, result, seconds, mutation.room, mutation.rule)
+                    results[mutation.key] = row
+                    rows: list[tuple[str, ...]] = [HEAD]
+                    rows += [(m.id, *results[m.key][1:]) for m in every if m.key in results]
                     RESULTS.write_text("".join("\t".join(row) + "\n" for row in rows))
 
     workers = [threading.Thread(target=work) for _ in range(given.jobs)]

@@ -26,6 +26,11 @@ class Mutation:
     new: str
     tests: tuple[str, ...]
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """The module and the rule, which stay where another entry goes; numbers do not."""
+        return self.id.rpartition(".")[0], self.rule
+
 
 def mutations() -> Iterator[Mutation]:
     """All mutations: `[[in]]` has a file, its tests, and a row (rule, old, new) for each."""
@@ -44,7 +49,10 @@ def mutations() -> Iterator[Mutation]:
 def faults(root: Path = ROOT) -> Iterator[str]:
     """What does not apply: an `old` that is not there once, a change that is none."""
     texts: dict[str, str] = {}
+    counts = Counter(mutation.key for mutation in mutations())
     for mutation in mutations():
+        if counts[mutation.key] > 1:
+            yield f"{mutation.id}: {mutation.file} has another with the same rule"
         path = root / mutation.file
         if mutation.file not in texts:
             texts[mutation.file] = path.read_text() if path.exists() else ""

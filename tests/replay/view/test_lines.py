@@ -11,10 +11,10 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.journal.story import sentences_of
 from goldrush.replay.journal.why import Explanation
-from goldrush.replay.view import lines
+from goldrush.replay.view import lines, walked
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.mining.why import explained
-from tests.golden import path_of
+from tests.golden import path_of, season_path
 
 BASELINE = path_of("baseline")
 
@@ -57,6 +57,36 @@ def test_a_line_is_the_sentence_of_its_event() -> None:
     assert {"agent", "place"} <= forms | {
         part[0] for _, _, parts in run["templates"] for part in parts if isinstance(part, tuple)
     }
+
+
+def test_what_agents_wrote_is_marked() -> None:
+    templates = shown(season_path("language-model"))["templates"]
+
+    assert "said" in {
+        part[0] for *_, parts in templates for part in parts if not isinstance(part, str)
+    }
+
+
+def test_a_page_has_its_most_units_of_those_that_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(walked, "UNITS_MAX", 3)
+    runs = [shown_of(BASELINE, tools_at(BASELINE), (4, last)) for last in (20, 5)]
+
+    assert [(4, 6), (4, 5)] == [(run.first, run.last) for run in runs]
+
+
+def test_numbers_of_states_have_twelve_digits() -> None:
+    assert [0.3, {"1": 66.6666666667}] == walked._plain([0.1 + 0.2, {1: 200 / 3}])
+
+
+def test_where_a_run_breaks_off_is_told_without_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "torn.journal"
+    path.write_bytes(BASELINE.read_bytes()[:-1])
+    trouble = shown_of(path, tools_at(path), (None, None)).trouble
+
+    assert trouble
+    assert str(path) not in trouble
 
 
 def test_a_result_has_its_explanation_and_that_of_the_last_round_stands_in_any_case(
