@@ -213,7 +213,7 @@ class Players(Generic[S]):
             replay any.
         policies: the policies that a roster can name, without those of other distributions.
         horizon: the name of the setting that is the number of the last unit; empty: there is none.
-        prompts: the versions of the prompt of models, the newest last.
+        prompt: the version of the prompt of models; None: none can play.
         early: settings of a short run in which all that agents can be asked comes about; empty:
             the first units of any run will do.
         takes_program: whether agents have tests made, for which users may give a program.
@@ -226,7 +226,7 @@ class Players(Generic[S]):
     horizon: str = ""
     takes_program: bool = False
     kinds: Sequence[PluginKind] = ()
-    prompts: Sequence[PromptVersion] = ()
+    prompt: PromptVersion | None = None
     early: Mapping[str, object] = {}
 
     # Before a run.

@@ -137,8 +137,7 @@ class RoundPlay(Generic[V]):
 
     def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
         agent = prompt.asked.agent
-        prompting = self.game.prompting_for(self.entries[agent])
-        return prompting.row(self.view, agent, text, error, source)
+        return self.game.asked.row(self.view, agent, text, error, source)
 
     def unanswered(self, prompt: Prompt) -> None:
         """None: an agent that is not asked submits nothing."""
@@ -161,9 +160,6 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
     policies = _made(game, roster)
     check_people(roster.entries, context.resources.people)
     chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
-    for entry in roster.entries:
-        if is_outside(entry.policy):
-            game.prompting_for(entry)  # refuses a version that is not here
     if replaced and game.turn is not None and game.plays_ahead:
         _check_replaced(game, roster, context.state, replaced)
     is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
@@ -189,7 +185,7 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
         )  # fmt: skip
 
     return Session(
-        game.world, play_of, context, list(chosen.values()), prompts=game.policy_set.prompts
+        game.world, play_of, context, list(chosen.values()), prompt=game.policy_set.prompt
     )
 
 
@@ -318,17 +314,17 @@ def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> lis
     """
     chosen = models_in(run.roster.entries)
     by_name = {model.name: model for model in chosen.values()}
+    longest = 0 if game.policy_set.prompt is None else game.policy_set.prompt.longest
     state = game.world.initial(run.setup)
 
     def most_in(name: str, questions: int) -> int:
         view, most = game.view(state), []
         for agent, model in chosen.items():
             if model.name == name:
-                prompting = game.prompting_for(run.roster.entries[agent])
-                schema = prompting.schema(view, agent)
+                schema = game.asked.schema(view, agent)
                 schema = reasoned(schema) if model.reasoning == FIELD else schema
                 around = upper_bound(model, (), schema).tokens_in
-                most.append(prompting.longest + around)
+                most.append(longest + around)
         return questions * sum(most) // len(most)
 
     units = game.units(state.config)

@@ -31,7 +31,6 @@ from goldrush.agents.llm.versions import (
     LABELLED,
     PromptVersion,
     decided,
-    numbers,
     subject_of,
 )
 from goldrush.agents.plugins import POLICIES as GROUP
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
 
-MODELS_MAX: Final = 1_000  # agents of a roster that are models, of versions with options
+MODELS_MAX: Final = 1_000  # agents of a roster that are models
 
 Options = Mapping[str, Any]
 E = TypeVar("E", bound=Entry)
@@ -101,8 +100,8 @@ class Offer(Protocol):
         """The families that can play."""
 
     @property
-    def prompts(self) -> Sequence[PromptVersion]:
-        """The versions of the prompt of models, the newest last; empty: they cannot play."""
+    def prompt(self) -> PromptVersion | None:
+        """The version of the prompt of models; None: they cannot play."""
 
     @property
     def recording(self) -> Callable[[str | Path], Recording] | None:
@@ -130,7 +129,7 @@ class Typed:
     recordings: dict[str, Recording] = attrs.field(factory=dict)
 
 
-def _format_entry(entry: Entry, prompts: Sequence[PromptVersion]) -> str:
+def _format_entry(entry: Entry, prompt: PromptVersion | None) -> str:
     return format_policy(entry.policy, entry.settings)
 
 
@@ -148,7 +147,7 @@ class Family:
             it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
         make: a function that makes the agent's policy. Raises BadInput. None: it is not asked here,
             its submissions come from outside.
-        label: the displayed name of an agent's policy; it is given the versions of the prompt, too.
+        label: the displayed name of an agent's policy; it is given the version of the prompt, too.
     """
 
     policy: str
@@ -157,7 +156,7 @@ class Family:
     parse: Callable[[Offer, RosterPart, Typed], Options]
     can_ask: Callable[[Offer, Entry, Roster], bool]
     make: Callable[[PolicySet, Entry, Roster], Callable[[], object]] | None = None
-    label: Callable[[Entry, Sequence[PromptVersion]], str] = _format_entry
+    label: Callable[[Entry, PromptVersion | None], str] = _format_entry
 
 
 # Language models.
@@ -195,43 +194,43 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
     from goldrush.agents.llm.wording_rosters import wording_at
     from goldrush.agents.llm.wordings import InvalidWording
 
-    number = entry.options.get("prompt")
-    version = next((v for v in offer.prompts if v.number == number), None)
-    if version is None or type(number) is not int:
-        raise UnknownPlayer(
-            f"{entry.label} is {who} that was asked with version {format_value(number)} of the "
-            f"prompt (this goldrush has {numbers(offer.prompts)})"
-        )
+    version = _prompt_of(offer)
+    if not version.is_of(entry.options):
+        raise UnknownPlayer(f"{entry.label} is {who} that was {version.other(entry.options)}")
     known = {*of.always, *version.options}.intersection((*of.always, *of.later))
     for name in (*entry.options, *of.always):
         if (name in known) is not (name in entry.options):
             how, has = ("without", "has") if name in known else ("with", "lacks")
             raise UnknownPlayer(
                 f"{entry.label} is {who} {how} the option {format_value(name)}, which version "
-                f"{number} of the prompt {has} here"
+                f"{version.number} of the prompt {has} here"
             )
     try:
         framed = of.of(entry.options)
-        if version.wordable is not None:
-            wording_at(entry, roster, version.wordable())
+        wording_at(entry, roster, version.wordable())
     except InvalidWording as error:
         if error.is_unknown:
             raise UnknownPlayer(
                 f"{entry.label} is {who} with another version's wording: {error.what}"
             ) from None
-        expected = f"a wording of version {number} of the prompt"
+        expected = f"a wording of version {version.number} of the prompt"
         raise ImpossiblePlayer(entry.label, expected, error.what) from None
     except BadInput as error:
         raise _impossible(entry, error) from None
     return framed
 
 
-def _asked_label(entry: Entry, prompts: Sequence[PromptVersion]) -> str:
+def _prompt_of(offer: Offer) -> PromptVersion:
+    assert offer.prompt is not None  # else no model and no person is of its families
+    return offer.prompt
+
+
+def _asked_label(entry: Entry, prompt: PromptVersion | None) -> str:
     """`llm:NAME` or `human`, as `subject_of` a model or a person."""
     name = entry.options.get("name")
     is_named = entry.policy == LLM and type(name) is str
     label = f"{entry.policy}:{name}" if is_named else entry.policy
-    return subject_of(label, entry.options, prompts)
+    return subject_of(label, entry.options, prompt)
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
@@ -270,7 +269,7 @@ def _parse_person(offer: Offer, part: RosterPart, typed: Typed) -> Options:
     from goldrush.agents.llm.model import Framing
 
     person = Framing().typed(part.settings, repr(str(part)))
-    return decided(person, offer.prompts).as_options()
+    return decided(person, _prompt_of(offer)).as_options()
 
 
 def _was_shown(offer: Offer, entry: Entry, roster: Roster) -> bool:
@@ -466,7 +465,7 @@ def classified(
     """
     if entries is None:
         try:
-            check_models(roster.entries, offer.prompts)
+            check_models(roster.entries, offer.prompt)
         except BadInput as error:
             at_most = f"of at most {MODELS_MAX:,} models"
             raise ImpossiblePlayer("the roster", at_most, error.what) from None
@@ -512,7 +511,7 @@ class PolicySet:
         agents: number of agents of a roster of one policy.
         method: name of the method that every policy has.
         mixes: rosters as text, by name.
-        prompts, recording: see `Offer`.
+        prompt, recording: see `Offer`.
     """
 
     world: str
@@ -522,7 +521,7 @@ class PolicySet:
     agents_max: int
     method: str
     mixes: Mapping[str, str] = attrs.field(factory=dict)
-    prompts: Sequence[PromptVersion] = ()
+    prompt: PromptVersion | None = None
     recording: Callable[[str | Path], Recording] | None = None
 
     def parse(
@@ -553,7 +552,7 @@ class PolicySet:
             Entry(agent, *players[str(part)], typed=tuple(part.settings))
             for agent, part in enumerate(parts)
         )
-        check_models(entries, self.prompts)
+        check_models(entries, self.prompt)
         return Roster(
             _recorded_once(entries),
             tuple(typed.recordings.values()),
@@ -599,7 +598,7 @@ class PolicySet:
     @property
     def families(self) -> Sequence[Family]:
         """The families that can play."""
-        asked = (MODEL, PERSON) if self.prompts else ()
+        asked = (MODEL, PERSON) if self.prompt else ()
         replayed = () if self.recording is None else (REPLAY,)
         return (*asked, *replayed, OBJECT, OWN, NAMED)
 
@@ -629,7 +628,7 @@ class PolicySet:
 
     def model_options(self, model: Model) -> Options:
         """The options of an agent that is this model. Raises BadInput."""
-        return decided(model, self.prompts).as_options()
+        return decided(model, _prompt_of(self)).as_options()
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
@@ -724,14 +723,13 @@ class PolicySet:
         return parts
 
 
-def check_models(entries: Iterable[Entry], versions: Sequence[PromptVersion]) -> None:
-    """Raises BadInput if more than MODELS_MAX agents of a roster are language models, of versions
-    of the prompt that have options: others keep answers as they are.
+def check_models(entries: Iterable[Entry], prompt: PromptVersion | None) -> None:
+    """Raises BadInput if more than MODELS_MAX agents of a roster are language models, of this
+    version of the prompt.
     """
-    numbers = [version.number for version in versions if version.options]
-    models = sum(
-        entry.policy == LLM and entry.options.get("prompt") in numbers for entry in entries
-    )
+    if prompt is None:
+        return
+    models = sum(entry.policy == LLM and prompt.is_of(entry.options) for entry in entries)
     if models > MODELS_MAX:
         raise BadInput(
             f"{models:,} agents of the roster are language models",
@@ -766,14 +764,12 @@ def with_models_resolved(
     models_of: Callable[[Options], Sequence[Model]] = _models_of,
     options_of: Callable[..., Options] = lambda model: model.as_options(),
     *,
-    versions: Sequence[PromptVersion],
     is_new: bool = True,
 ) -> Sequence[E]:
     """The entries with the request options of each model decided, by a short question.
 
-    `options_of` makes the options of an entry with these models; `versions`: those of the prompt;
-    `is_new`: of a new roster, else of a journal's. Raises BadInput if a model does not answer, and
-    for invalid options of a model.
+    `options_of` makes the options of an entry with these models; `is_new`: of a new roster, else
+    of a journal's. Raises BadInput if a model does not answer, and for invalid options of a model.
     """
     chosen = [
         [(model, tuple(entry.typed)) for model in models_of(entry.options)]
@@ -790,20 +786,19 @@ def with_models_resolved(
     each = list(dict.fromkeys(one for some in chosen for one in some))
     asked = list(dict.fromkeys(model for model, _ in each))
     with closing(Asker(asked, models or Models())) as asker:
-        later = [version.number for version in versions if version.options]
-        settled = asker.settled(each, schema(), later, is_new=is_new)
+        settled = asker.settled(each, schema(), is_new=is_new)
     return tuple(
         attrs.evolve(entry, options=options_of(*map(settled.__getitem__, some))) if some else entry
         for entry, some in zip(entries, chosen, strict=True)
     )
 
 
-def policy_label(entry: Mapping[str, Any], prompts: Sequence[PromptVersion]) -> str:
+def policy_label(entry: Mapping[str, Any], prompt: PromptVersion | None) -> str:
     """How a policy in a journal is shown: `llm:NAME`, or the name, with its settings.
-    `prompts`: the versions of the prompt of the world.
+    `prompt`: of the world.
     """
     played = Entry(0, str(entry["policy"]), entry["options"])
-    return family_of(played.policy).label(played, prompts)
+    return family_of(played.policy).label(played, prompt)
 
 
 def matches_label(name: str, called: str) -> bool:
@@ -821,12 +816,12 @@ def matches_label(name: str, called: str) -> bool:
     [part] = parts_of(name)
     model, _, between = called.removesuffix("]").partition("[")
     is_any = part.name in (LLM, f"{LLM}:") and model.startswith(f"{LLM}:")
-    if not (is_any or model == subject_of(part.name, {}, ())):
+    if not (is_any or model == subject_of(part.name, {}, None)):
         return False
     labelled = {each.partition("=")[0]: each for each in between.split(";")}
     labelled["wording"] = labelled.get("wording", "").partition("@")[0]  # without digits
     return all(
-        labelled.get(option, "") == subject_of("", {option: value}, ())[1:-1]
+        labelled.get(option, "") == subject_of("", {option: value}, None)[1:-1]
         for option, value in _typed_options(part).items()
         if option in LABELLED and (option != "notes" or value)
     )

@@ -70,8 +70,7 @@ class Asked:
 class Prompt:
     """A question in the form for a model or a person (`model` is None).
 
-    `is_believed`: nobody is asked, the recorded row stands as it is; `whole`: see Question;
-    `covers_schema`: the digest is that of messages and schema, as in versions with options.
+    `is_believed`: nobody is asked, the recorded row stands as it is; `whole`: see Question.
     """
 
     asked: Asked
@@ -80,14 +79,11 @@ class Prompt:
     make_schema: Callable[[], Schema] = dict
     is_believed: bool = False
     whole: Whole | None = None
-    covers_schema: bool = False
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the prompt; empty if there are no messages."""
-        if not self.messages:
-            return ""
-        return digest(self.messages, self.schema if self.covers_schema else None)
+        """The digest of messages and schema; empty if there are no messages."""
+        return digest(self.messages, self.schema) if self.messages else ""
 
     @cached_property
     def schema(self) -> Schema:
@@ -319,14 +315,14 @@ class Session(Generic[S]):
         context: RunContext[S],
         chosen: Sequence[Model] = (),
         *,
-        prompts: Sequence[PromptVersion] = (),
+        prompt: PromptVersion | None = None,
         shared: Collection[str] = (),
         counted: str = "",
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare to ask.
 
-        `prompts`, `shared`: as for Asker;
+        `prompt`, `shared`: as for Asker;
         `counted` is a noun for a question, if patience counts questions and not units; `close`
         releases what the plays need. Raises BadInput as `Asker`.
         """
@@ -341,7 +337,7 @@ class Session(Generic[S]):
             from goldrush.agents.llm.asker import Asker
 
             models = context.resources.models or Models()
-            self._asker = Asker(chosen, models, context.earlier, prompts, shared)
+            self._asker = Asker(chosen, models, context.earlier, prompt, shared)
             self._asker.warn_of_ignored(chosen)
 
     def __enter__(self) -> Self:

@@ -60,10 +60,9 @@ class StagePlayers(Players[S], Generic[S, V]):
         self.recording = game.policy_set.recording
         self.policies = game.policy_set.catalogue
         self.horizon = game.horizon
-        self.prompts = game.policy_set.prompts
-        if game.prompting:
-            longest = {each.version.number: each.longest for each in game.prompting}
-            self.answers = AnswerFields(game.submitted, game.about, "agent", longest, self.prompts)
+        self.prompt = game.policy_set.prompt
+        if self.prompt is not None:
+            self.answers = AnswerFields(game.submitted, game.about, "agent", self.prompt)
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
@@ -86,7 +85,7 @@ class StagePlayers(Players[S], Generic[S, V]):
         return self.game.policy_set.installed()
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        if not self.game.prompting:
+        if self.game.prompting is None:
             return super().estimate(run, resources)
         return estimates_of(self.game, run, resources.models or Models())
 
@@ -108,17 +107,16 @@ class StagePlayers(Players[S], Generic[S, V]):
 
         def schema() -> Mapping[str, Any]:
             start = game.world.initial({**facts, "roster": roster.as_setup()})
-            return game.prompting[-1].schema(game.view(start), 0)
+            return game.asked.schema(game.view(start), 0)
 
-        entries = resolved(
-            roster.entries, models, schema, versions=game.policy_set.prompts, is_new=is_new
-        )
+        entries = resolved(roster.entries, models, schema, is_new=is_new)
         return attrs.evolve(roster, entries=entries)
 
     def start_agents(self, context: RunContext[S]) -> AbstractContextManager[Ask[S]]:
         game, state, needs = self.game, context.state, context.resources
         roster = Roster(entries_in(state.roster), context.recordings, needs.trust, needs.policies)
         for entry in roster.entries:
+            game.check_prompt(entry)
             if is_import_name(entry.policy):
                 check_trust(entry.policy, roster.trust, entry.label)
         game.check_recordings(roster, state.config)
@@ -201,7 +199,8 @@ class StagePlayers(Players[S], Generic[S, V]):
             return ResolvedChange(facts)
         models = resources.models
         before, known = Roster(entries_in(state.roster)), game.policy_set
-        offer = attrs.evolve(known, prompts=with_recorded(known.prompts, before))
+        prompt = known.prompt and with_recorded(known.prompt, before)
+        offer = attrs.evolve(known, prompt=prompt)
         roster = offer.parse(change.roster, config.agents, models)
         game.check_names(roster, config)
         roster = self.resolve_models(roster, self._start(old), models)

@@ -13,7 +13,6 @@ import attrs
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Message, Source, Whole
-from goldrush.agents.llm.versions import PromptVersion, version_of
 from goldrush.agents.llm.wording_rosters import check_names, wording_at
 from goldrush.agents.llm.wordings import Wording
 from goldrush.agents.roster import Entry, Roster
@@ -42,22 +41,18 @@ V = TypeVar("V")
 
 @attrs.frozen
 class Prompting(Generic[V]):
-    """How language models are asked with one version of the prompt.
+    """How language models are asked.
 
     Attributes:
-        version: its number, and the options that its agents can have.
         messages, schema: `(view, agent)` to the messages of the prompt, and to the JSON schema of
             an answer, for servers that enforce one.
         row: `(view, agent, text, error, source)` to the submission of an answer: see
             `session.Play.row`. An unreadable answer is an empty submission with an error.
-        longest: greatest size of a prompt, in bytes.
     """
 
-    version: PromptVersion
     messages: Callable[[V, int], Sequence[Message]]
     schema: Callable[[V, int], Schema]
     row: Callable[[V, int, str | None, str | None, Source], Row]
-    longest: int
 
 
 @attrs.frozen
@@ -99,7 +94,7 @@ class StageGame(Generic[S, V]):
             of its event. Raises BadPlan, and KeyError for a missing field.
         replayed: `(row, view)` to the submission of a recorded agent, from its recorded row.
         forks: the changes that forks can make; None: runs cannot be forked.
-        prompting: by version of the prompt, the newest last; empty: models cannot play.
+        prompting: how models are asked; None: they cannot play.
         stand_in: the policy that plays instead of models when their costs are estimated.
         source: the source of the rules, as START and FORK record it; None: they record none.
         noun: for a submission; empty: the name of its event.
@@ -123,7 +118,7 @@ class StageGame(Generic[S, V]):
     turn: Callable[[S], tuple[int, Sequence[int]]] | None = None
     replayed: Callable[[Row, V], Row] = _unchanged
     forks: Forks[Any] | None = None
-    prompting: Sequence[Prompting[V]] = ()
+    prompting: Prompting[V] | None = None
     stand_in: str = ""
     source: Mapping[str, object] | None = None
     noun: str = ""
@@ -138,8 +133,8 @@ class StageGame(Generic[S, V]):
             raise ValueError(
                 f"a policy set of {self.policy_set.world!r} in a game of {self.world.name!r}"
             )
-        if list(self.policy_set.prompts) != [each.version for each in self.prompting]:
-            raise ValueError("a policy set has the versions of the prompt of the game's prompting")
+        if (self.policy_set.prompt is None) is not (self.prompting is None):
+            raise ValueError("a policy set has a version of the prompt if the game has prompting")
 
     @property
     def submitted(self) -> Sequence[int]:
@@ -172,22 +167,22 @@ class StageGame(Generic[S, V]):
         text = text if type(text) is str else None
         return About(row[0], "", text, error, source, unread=self.unread(row))
 
-    def prompting_for(self, entry: Entry) -> Prompting[V]:
-        """How an agent is asked: with the version in its entry, or the newest if it has none.
+    @property
+    def asked(self) -> Prompting[V]:
+        """How models are asked, where they play."""
+        assert self.prompting is not None
+        return self.prompting
 
-        Raises BadInput for a version that this goldrush lacks.
-        """
-        if not is_outside(entry.policy):
-            return self.prompting[-1]
-        version = version_of(self.policy_set.prompts, entry.options)
-        return self.prompting[self.policy_set.prompts.index(version)]
+    def check_prompt(self, entry: Entry) -> None:
+        """Raises BadInput for a model or a person that was asked with another prompt."""
+        if self.policy_set.prompt is not None and is_outside(entry.policy):
+            self.policy_set.prompt.check(entry.options)
 
     def wording_of(self, entry: Entry, roster: Roster) -> Wording | None:
         """The wording of a model or a person; None: the default texts. Raises BadInput."""
-        wordable = self.prompting_for(entry).version.wordable
-        if wordable is None or "wording" not in entry.options:
+        if self.policy_set.prompt is None or "wording" not in entry.options:
             return None
-        return wording_at(entry, roster, wordable())
+        return wording_at(entry, roster, self.policy_set.prompt.wordable())
 
     def prompt(
         self, view: V, asked: Asked, entry: Entry, model: Model | None, models: int = 1
@@ -195,15 +190,10 @@ class StageGame(Generic[S, V]):
         """A question to an agent in the form for a model or a person. `models`: the agents of the
         roster that are models.
         """
-        prompting, agent = self.prompting_for(entry), asked.agent
-        is_whole = entry.policy == LLM and prompting.version.options
-        whole = Whole.of(entry.options.get("reasoning"), models) if is_whole else None
-        schema = partial(prompting.schema, view, agent)
-        messages = prompting.messages(view, agent)
-        return Prompt(
-            asked, model, messages, schema, whole=whole,
-            covers_schema=bool(prompting.version.options),
-        )  # fmt: skip
+        is_model = entry.policy == LLM
+        whole = Whole.of(entry.options.get("reasoning"), models) if is_model else None
+        schema = partial(self.asked.schema, view, asked.agent)
+        return Prompt(asked, model, self.asked.messages(view, asked.agent), schema, whole=whole)
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""
@@ -216,9 +206,9 @@ class StageGame(Generic[S, V]):
         Raises BadInput, also for a wording that no run records; InvalidWording, if the version of
         the prompt lacks it.
         """
-        if roster.wordings:
+        if roster.wordings and self.policy_set.prompt is not None:
             is_open = bool(self.talk) and getattr(config, self.talk)
-            check_names(roster, self.policy_set.prompts, is_open=is_open)
+            check_names(roster, self.policy_set.prompt, is_open=is_open)
 
     def check_recordings(self, roster: Roster, config: Config) -> None:
         """Raises BadInput unless the recordings cover all units of the `recorded` agents."""

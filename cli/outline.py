@@ -147,7 +147,7 @@ def _rosters(info: Outline) -> list[tuple[str, ...]]:
     """Rows of who plays; of several rosters each row with the unit from which it is in force."""
     head = ("agents", "policy", "options")
     each = [
-        (str(first), _players(players, info.declared.prompts, variants))
+        (str(first), _players(players, info.declared.prompt, variants))
         for first, players, variants in info.declared.drawn
     ]
     if len(each) == 1:
@@ -157,7 +157,7 @@ def _rosters(info: Outline) -> list[tuple[str, ...]]:
 
 
 def _players(
-    players: Sequence[Any], prompts: Sequence[PromptVersion], variants: Mapping[int, int]
+    players: Sequence[Any], prompt: PromptVersion | None, variants: Mapping[int, int]
 ) -> list[tuple[str, str, str]]:
     """Rows of agents, policy and options; consecutive agents with the same policy and options
     share a row. Of rows with one policy, the options that differ come first, for they are cut.
@@ -165,7 +165,7 @@ def _players(
     """
 
     def kind(pair: tuple[int, Mapping[str, Any]]) -> tuple[str, dict[str, str]]:
-        return _kind(pair[1], prompts, variants.get(pair[0]))
+        return _kind(pair[1], prompt, variants.get(pair[0]))
 
     groups = [(*key, list(group)) for key, group in groupby(enumerate(players), kind)]
     alike: dict[str, list[dict[str, str]]] = {}
@@ -186,7 +186,7 @@ def _players(
 
 
 def _kind(
-    entry: Mapping[str, Any], prompts: Sequence[PromptVersion], variant: int | None
+    entry: Mapping[str, Any], prompt: PromptVersion | None, variant: int | None
 ) -> tuple[str, dict[str, str]]:
     """The policy of an entry, and its options as text by name, but for the agent's number and
     name.
@@ -198,7 +198,7 @@ def _kind(
     elsewhere = {*_ELSEWHERE, *(LABELLED if is_outside(entry["policy"]) else ())} - {"persona"}
     drawn = {} if variant is None else {"variant": str(variant)}
     shown = {k: json.dumps(v) for k, v in others.items() if k not in elsewhere}
-    return policy_label(entry, prompts), drawn | shown
+    return policy_label(entry, prompt), drawn | shown
 
 
 def _others(info: Outline) -> str:

@@ -583,7 +583,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     units, most = max(unit for unit, _ in run.states()), getattr(config, who.horizon)
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
-    played = labels_of(setup[run.world.vocabulary.players], who.prompts)
+    played = labels_of(setup[run.world.vocabulary.players], who.prompt)
     measures, measured = run.tools.measures, played
     if measures.known:
         with JournalReader(run.path) as reader:

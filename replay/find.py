@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -239,10 +239,10 @@ def players_of(tools: Tools, world: str) -> Players[Any]:
     return tools.players
 
 
-def prompts_of(world: str) -> Sequence[PromptVersion]:
-    """The versions of a world's prompt; none, if it is not known here. Raises as `tools_named`."""
+def prompt_of(world: str) -> PromptVersion | None:
+    """The version of a world's prompt; None if it is not known here. Raises as `tools_named`."""
     tools = tools_named(world)
-    return () if tools is None else tools.players.prompts
+    return None if tools is None else tools.players.prompt
 
 
 def tools_of(reader: JournalReader) -> Tools:

@@ -97,18 +97,18 @@ class EventSentences:
         chosen: Mapping[str, Callable[[Event], Sentence]] | None = None,
         forms: Forms | None = None,
         names: Mapping[int, str] | None = None,
-        prompts: Sequence[PromptVersion] = (),
+        prompt: PromptVersion | None = None,
     ) -> None:
         """Sentences for one pass over a journal.
 
         Args:
             chosen: by name of event, the function that gives its sentence.
             forms: the world's own forms, and others in place of FORMS.
-            names, prompts: of agents, and the versions of the prompt of the world, for forks.
+            names, prompt: of agents, and of the world, for forks.
         """
         self._types = {type.name: type for type in types}
         self.names = names or {}
-        self._chosen = {**_of_every_run(vocabulary, prompts, self.names), **(chosen or {})}
+        self._chosen = {**_of_every_run(vocabulary, prompt, self.names), **(chosen or {})}
         self._forms = {**FORMS, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 
@@ -152,7 +152,7 @@ class EventSentences:
 
 
 def _of_every_run(
-    vocabulary: Vocabulary, prompts: Sequence[PromptVersion], names: Mapping[int, str]
+    vocabulary: Vocabulary, prompt: PromptVersion | None, names: Mapping[int, str]
 ) -> dict[str, Callable[[Event], Sentence]]:
     unit, run = vocabulary.unit, vocabulary.run
     started = Sentence(f"a {run} of the {{world}} world starts (rules {{rules}})")
@@ -163,6 +163,6 @@ def _of_every_run(
         vocabulary.closed: lambda event: closed,
         vocabulary.ended: lambda event: ended,
         vocabulary.forked: lambda event: Sentence(
-            "{}", [format_fork(vocabulary, prompts, event, names=names)]
+            "{}", [format_fork(vocabulary, prompt, event, names=names)]
         ),
     }

@@ -36,12 +36,12 @@ class StageTools(Tools):
         return self.game.world
 
     def labels(self, state: Any) -> Sequence[str]:
-        return labels_of(state.roster, self.players.prompts)
+        return labels_of(state.roster, self.players.prompt)
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
     ) -> Sequence[RebuiltPrompt]:
-        if not self.game.prompting:
+        if self.game.prompting is None:
             return super().prompts(path, unit, agent, resources)
         found: Sequence[RebuiltPrompt] = self._prompted(path, self.game, unit, agent)
         return found

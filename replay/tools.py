@@ -296,7 +296,7 @@ class Tools:
         """The function that makes the sentences of one pass over a journal with these types of
         events. Default: by the templates of the types, JSON where a type has none.
         """
-        return lambda: EventSentences(types, self.vocabulary, prompts=self.players.prompts)
+        return lambda: EventSentences(types, self.vocabulary, prompt=self.players.prompt)
 
     def labels(self, state: Any) -> Sequence[str]:
         """What each agent is called beside its number: the label of its policy, or its name; empty

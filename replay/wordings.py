@@ -11,7 +11,7 @@ import attrs
 
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import DEFAULT
-from goldrush.agents.llm.versions import PromptVersion, check_wordable, shown_name, version_of
+from goldrush.agents.llm.versions import PromptVersion, shown_name
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wording_rosters import wording_at
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
@@ -142,10 +142,9 @@ def text_in(path: str | Path, name: str) -> str:
         roster = Roster(entries_in([{**each, "agent": n} for n, each in enumerate(players)]))
         names |= dict.fromkeys(roster.wordings)
         if name in roster.wordings:
-            holder, prompts = roster.wordings[name], found.declared.prompts
-            version = version_of(prompts, holder.options)
-            check_wordable(version, prompts)
-            assert version.wordable is not None
+            holder, version = roster.wordings[name], found.declared.prompt
+            assert version is not None  # a world whose agents have wordings
+            version.check(holder.options)
             wordable = version.wordable()
             return as_toml(wording_at(holder, roster, wordable), wordable)
     raise BadInput(
@@ -163,24 +162,22 @@ def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
     version, wordable = _version(world)
     wording = wording_named(name, wordable)
     of = tools_for(world)
-    answers = players_of(of, world).answers
-    assert answers is not None  # its prompts have versions
     tasks = [(world, name, each) for each in of.treatments or (BASELINE,)]
     return CheckedWording(
         wording.name, wording.sha256, len(wording.text.encode()), len(wording.variants),
-        version.number, answers.longest[version.number],
+        version.number, version.longest,
         list(map_in_order(_checked, tasks)), untold_by(wording, wordable),
     )  # fmt: skip
 
 
 def _version(world: str) -> tuple[PromptVersion, Wordable]:
-    """The newest version of a world's prompt, and what wordings can change in it."""
-    versions = players_of(tools_for(world), world).prompts
-    if not versions or versions[-1].wordable is None:
+    """The version of a world's prompt, and what wordings can change in it."""
+    version = players_of(tools_for(world), world).prompt
+    if version is None:
         raise BadInput(
             f"the prompts of the {world} world cannot be worded", "give another world (--world)"
         )
-    return versions[-1], versions[-1].wordable()
+    return version, version.wordable()
 
 
 def _checked(task: tuple[str, str, str]) -> CheckedTreatment:

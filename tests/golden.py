@@ -83,7 +83,7 @@ def fork_baseline(out: Path, folder: Path = FOLDER) -> None:
 
 def record_models(out: Path) -> None:
     """Talkative models and scripted miners on a map that is too small for them."""
-    asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=220, seed=11, prompt=1)
+    asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=220, seed=11)
     settings = {"seed": 0, "rounds": 6, "rows": 4, "cols": 4, "stamina": 5}
     with local.local_model() as address:
         known = {asked.name: (asked, Endpoint(base_url=address))}
@@ -132,7 +132,7 @@ def fork_season(out: Path) -> None:
 
 def record_model_season(out: Path) -> None:
     """A small model among scripted workers."""
-    asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=400, seed=11, prompt=3)
+    asked = Model("smollm2", local.MODEL, temperature=0.7, max_tokens=400, seed=11)
     with local.local_model() as address:
         models = Models(by_name={asked.name: (asked, Endpoint(base_url=address))})
         cast = cast_of(6, ["ada=llm:smollm2"], models)

@@ -102,8 +102,7 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
         "goldrush/agents/worlds/competition/benches/mining.atlas",
         "goldrush/agents/worlds/competition/sentences.toml",
         "goldrush/agents/worlds/competition/wording.toml",
-        "goldrush/agents/worlds/mining/prompts/v1.toml",
-        "goldrush/agents/worlds/mining/prompts/v2.toml",
+        "goldrush/agents/worlds/mining/prompts/prompt.toml",
         "goldrush/agents/worlds/mining/prompts/wordings/plain.toml",
     } < set(names)  # fmt: skip
     assert [] == links

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, cast, get_args
 
 import attrs
 
-from goldrush.agents.game.prompts import OPTIONS, in_row, prompting_of_game, wordable_of
+from goldrush.agents.game.prompts import LONGEST, OPTIONS, in_row, prompting_of_game, wordable_of
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
 from goldrush.agents.llm.versions import PromptVersion
@@ -258,8 +258,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
     source = source_of_code(game)
     world = attrs.evolve(world_of(game), source=source.sha256)
     wordable = wordable_of(game)
-    version = PromptVersion(game.rules, OPTIONS, lambda: wordable)
-    versions = [version] if game.submissions else []
+    version = PromptVersion(game.rules, LONGEST, OPTIONS, lambda: wordable)
     codes = agents.compiled.codes_by_step
     return StageGame[State, StepView](
         world=world,
@@ -270,7 +269,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
             agents=_default_agents(game),
             agents_max=AGENTS_MAX,
             method=METHOD,
-            prompts=versions,
+            prompt=version if game.submissions else None,
             recording=lambda path: Recording(path, world, codes),
         ),
         codes=codes,
@@ -283,7 +282,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
         resubmitted=agents.resubmitted,
         treatments=treatments_of(game),
         forks=agents.compiled.forks(),
-        prompting=[prompting_of_game(each, agents.compiled, wordable) for each in versions],
+        prompting=prompting_of_game(agents.compiled, wordable) if game.submissions else None,
         stand_in=next(iter(game.policies), ""),
         source=source.as_dict(),
     )

@@ -15,7 +15,6 @@ from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.model import FIELD, SAMPLING
 from goldrush.agents.llm.question import Message, Source
-from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_rosters import framed_in
 from goldrush.agents.llm.wordings import Framed, Wordable
 from goldrush.agents.stage_game import Prompting
@@ -48,7 +47,7 @@ class GamePrompts:
     """The prompts of a game."""
 
     def __init__(self, compiled: Compiled, wordable: Wordable | None = None) -> None:
-        """`wordable`: of the version of the prompt; None: nobody is asked."""
+        """`wordable`: what wordings can change; None: nobody is asked."""
         self.compiled = compiled
         self._wordable = wordable
         self._of: tuple[Sequence[Mapping[str, object]], int] | None = None
@@ -56,7 +55,7 @@ class GamePrompts:
 
     def _framed(self, view: StepView, agent: int) -> Framed:
         """How an agent is asked; worked out once for a roster and a seed."""
-        assert self._wordable is not None  # agents are asked with a version of the prompt
+        assert self._wordable is not None
         roster, seed = view.state.roster, view.game.seed
         is_same = self._of is not None and self._of[0] is roster and self._of[1] == seed
         if self._framed_in is None or not is_same:
@@ -138,7 +137,7 @@ class GamePrompts:
         """The submission in an answer; the default one, with an error, where it has none."""
         asks = view.asks
         is_lost = error in (NO_ANSWER, REFUSAL)
-        given = None if is_lost else object_in(text or "", asks.hints, last=True)
+        given = None if is_lost else object_in(text or "", asks.hints)
         if given is None:
             return self._default(view, agent, error or NO_JSON, source)
         values, legal = [], self.legal(view, agent)
@@ -204,12 +203,10 @@ def _up_to(last: int, schema: Schema) -> Schema:
     return schema
 
 
-def prompting_of_game(
-    version: PromptVersion, compiled: Compiled, wordable: Wordable
-) -> Prompting[StepView]:
+def prompting_of_game(compiled: Compiled, wordable: Wordable) -> Prompting[StepView]:
     """How the models of a game are asked."""
     prompts = GamePrompts(compiled, wordable)
-    return Prompting(version, prompts.messages, prompts.schema, prompts.row, longest=LONGEST)
+    return Prompting(prompts.messages, prompts.schema, prompts.row)
 
 
 def no_range(asks: type[Submission], name: str, who: str) -> BadInput:

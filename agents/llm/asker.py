@@ -74,10 +74,10 @@ class Asker:
 
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = (),
-        prompts: Sequence[PromptVersion] = (), shared: Collection[str] = (),
+        prompt: PromptVersion | None = None, shared: Collection[str] = (),
     ) -> None:  # fmt: skip
         """Open connections to the models that will be asked. `earlier`: answers that the run has;
-        `prompts`: the versions of the prompt of its world; `shared`: see `usage.shared_names`.
+        `prompt`: of its world; `shared`: see `usage.shared_names`.
 
         Raises BadInput for a missing key, for a model whose table in the file of models is missing,
         and for a ceiling of cost without prices.
@@ -87,7 +87,7 @@ class Asker:
         secrets = [secret for each in self._endpoints.values() for secret in each.secrets()]
         for model in chosen:
             _check_secrets(model, secrets)
-        self._prompts, self._shared = prompts, shared
+        self._prompt, self._shared = prompt, shared
         self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency, models.warn)
         self._tally = Tally((answer.subject, answer.error) for answer in earlier)
@@ -112,16 +112,14 @@ class Asker:
         self,
         chosen: Collection[tuple[Model, Sequence[str]]],
         schema: Schema,
-        later: Collection[int] = (),
         *,
         is_new: bool,
     ) -> dict[tuple[Model, Sequence[str]], Model]:
         """Models with their request options decided by a short question: see `probe.settled`. One
         is asked for all models with the same form of requests, and the same to be decided.
 
-        `chosen`: each with the names of its options that the roster's text gives; `later`: the
-        versions of the prompt that have options; `is_new`: the models are of a new roster, so that
-        what the user did not write is still to be decided.
+        `chosen`: each with the names of its options that the roster's text gives; `is_new`: the
+        models are of a new roster, so that what the user did not write is still to be decided.
 
         Warns of secrets that are sent unencrypted, and of short ones. Raises BadInput if a model
         does not answer.
@@ -136,7 +134,7 @@ class Asker:
         forms: dict[tuple[Model, frozenset[str]], Model] = {}
         decided = {}
         for model, typed in chosen:
-            form = form_of(model, has_options=model.prompt in later)
+            form = form_of(model)
             written = self._models.by_name.get(model.name, (None,))[0]
             still_open = open_options(form, written, typed) if is_new else frozenset()
             key = form, still_open
@@ -220,7 +218,7 @@ class Asker:
     def subject(self, model: Model) -> str:
         """What the answers of a model are counted by: see `versions.subject_of`."""
         options = {} if model.name in self._shared else model.as_options()
-        return subject_of(model.name, options, self._prompts)
+        return subject_of(model.name, options, self._prompt)
 
     def _check(self, model: Model, unit: str, counted: str) -> None:
         """Raises RunStopped if a model's answers failed too often."""
@@ -314,15 +312,11 @@ _MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _TEXT},)
 _BEGUN: Final = re.compile(r'\{\s*(?:"([^"]*)("?).*)?', re.DOTALL)
 
 
-def form_of(model: Model, *, has_options: bool) -> Model:
-    """The model with what shapes its requests alone: all models with the same form are asked once.
-
-    `has_options`: those of its version of the prompt; other versions have no reasoning to be found.
-    """
-    reasoning = model.reasoning if has_options else None
+def form_of(model: Model) -> Model:
+    """The model with what alone shapes its requests: of models of one form one is asked."""
     bare = Model(model.name, model.model)
     same = {name: getattr(bare, name) for name in ("prompt", *FRAMING, "sample")}
-    return attrs.evolve(model, **same, reasoning=reasoning)
+    return attrs.evolve(model, **same)
 
 
 def open_options(form: Model, written: Model | None, typed: Collection[str]) -> frozenset[str]:
@@ -331,7 +325,7 @@ def open_options(form: Model, written: Model | None, typed: Collection[str]) -> 
     """
     given = written or Model(form.name, form.model)
     names = {n for n in ("seed_from", "reasoning", "max_tokens") if not getattr(given, n)}
-    return frozenset(names - {*typed} - ({"reasoning"} if form.reasoning is None else set()))
+    return frozenset(names - {*typed})
 
 
 def settled(
@@ -368,7 +362,7 @@ def settled(
             "check the server, the name of the model and the key, or set `answer` of the model",
         )
     if "reasoning" in still_open and opens_reasoning(reply.text or ""):
-        most = TOKENS[2] if "max_tokens" in still_open else form.max_tokens
+        most = TOKENS[1] if "max_tokens" in still_open else form.max_tokens
         form = attrs.evolve(form, reasoning=OPEN, max_tokens=most)
     return form
 

@@ -18,8 +18,8 @@ FAILED_MAX: Final = 50  # braces without an object, after which the search ends
 DIGITS_MAX: Final = 20  # of an integer, with its sign
 
 
-def object_in(text: str, keys: Iterable[str], *, last: bool = False) -> dict[str, Any] | None:
-    """The first (or last) JSON object in a text that has one of these keys, or None.
+def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
+    """The last JSON object in a text that has one of these keys, or None.
 
     Integers beyond 64 bits and infinities in it become None, lone surrogates U+FFFD.
     """
@@ -37,8 +37,6 @@ def object_in(text: str, keys: Iterable[str], *, last: bool = False) -> dict[str
         else:
             if any(key in value for key in keys):
                 found = value
-                if not last:
-                    break
         start = text.find("{", end)
     return (
         None

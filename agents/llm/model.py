@@ -44,10 +44,10 @@ SAMPLING: Final = (
 FRAMING: Final = ("notes", "wording", "wording_sha256", "wording_text", "persona", "order")
 # What the text of a roster can give between brackets.
 TYPED: Final = (
-    "prompt", "top_p", "reasoning_effort", "seed_from", "sample", "reasoning", "notes", "wording",
+    "top_p", "reasoning_effort", "seed_from", "sample", "reasoning", "notes", "wording",
     "order",
 )  # fmt: skip
-# What an entry without an option has: what version 1 did.
+# What an entry without an option has.
 ABSENT: Final = MappingProxyType(
     {
         **dict.fromkeys((*SAMPLING, *FRAMING)),

@@ -344,7 +344,7 @@ _MAY_BE_KEYS: Final = {"key_env": _KEY_NAME, "headers": _HEADERS, "query": _QUER
 _CHOICES: Final = tuple(
     name
     for name in (*FIRST, *SAMPLING, *FRAMING)
-    if name not in ("name", "wording_sha256", "wording_text")
+    if name not in ("name", "prompt", "wording_sha256", "wording_text")
 )
 
 

@@ -48,14 +48,12 @@ Message = Mapping[str, str]  # role and content
 Source = Mapping[str, object]  # what a journal keeps of an answer: see `Answer.source`
 
 
-def digest(messages: Sequence[Message], schema: Schema | None = None) -> str:
-    """The SHA-256 of a prompt, in hex: of its packed (role, content) pairs; with a schema, of the
-    pair of both.
-    """
+def digest(messages: Sequence[Message], schema: Schema) -> str:
+    """The SHA-256 of a prompt, in hex: of its packed (role, content) pairs and the schema."""
     from hashlib import sha256
 
     pairs = [(m["role"], m["content"]) for m in messages]
-    return sha256(pack(pairs if schema is None else (pairs, schema))).hexdigest()
+    return sha256(pack((pairs, schema))).hexdigest()
 
 
 def opens_reasoning(text: str) -> bool:

@@ -78,16 +78,14 @@ class AnswerFields:
         codes: of the events.
         about: the facts of a row.
         player: the key of an agent's id in the setup's list of players.
-        longest: greatest size of a prompt, in bytes, by its version.
-        prompts: the versions of the prompt.
+        prompt: the version of the prompt; that of a journal may be another.
         models: the options of each model that plays an agent, of the options in its entry.
     """
 
     codes: Sequence[int]
     about: Callable[[Row], About]
     player: str
-    longest: Mapping[int, int]
-    prompts: Sequence[PromptVersion]
+    prompt: PromptVersion
     models: Callable[[Mapping[str, object]], Iterable[Mapping[str, object]]] = lambda each: [each]
 
     def of_models(self, inputs: Block) -> Iterator[About]:
@@ -167,8 +165,6 @@ def _amount(answer: RecordedAnswer, bounds: Bounds) -> Amount:
 class _Asked:
     """A model of an agent: its name, what its failures are counted by, and the upper bounds of
     tokens, for options of any version.
-
-    A prompt of an unknown version counts as the longest that is known.
     """
 
     name: str
@@ -181,19 +177,19 @@ _Models = Mapping[str, _Asked]  # of an agent, by name
 
 
 def shared_names(
-    models: Iterable[Collection[Mapping[str, object]]], prompts: Sequence[PromptVersion]
+    models: Iterable[Collection[Mapping[str, object]]], prompt: PromptVersion | None
 ) -> set[str]:
     """The names under which an agent has several models, whose subjects differ: an answer has the
     name of its model, so all answers under such a name are counted together, by the name alone.
 
-    `models`: of each agent, their options; `prompts`: the versions of the prompt.
+    `models`: of each agent, their options; `prompt`: the version of the prompt.
     """
     shared: set[str] = set()
     for own in models:
         subjects: dict[str, str] = {}
         for options in own:
             name = str(options.get("name"))
-            subject = subject_of(name, options, prompts)
+            subject = subject_of(name, options, prompt)
             if subjects.setdefault(name, subject) != subject:
                 shared.add(name)
     return shared
@@ -205,7 +201,7 @@ def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Models]:
         for entry in players
         if entry["policy"] == LLM
     }
-    shared = shared_names(by_agent.values(), answers.prompts)
+    shared = shared_names(by_agent.values(), answers.prompt)
     models: dict[int, _Models] = {}
     for agent, several in by_agent.items():
         own: dict[str, _Asked] = {}
@@ -221,11 +217,10 @@ def _model_of(
     options: Mapping[str, object], answers: AnswerFields, shared: Collection[str]
 ) -> _Asked:
     most = counted(options.get("max_tokens"), 1)
-    version = counted(options.get("prompt"), 1)
-    size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
+    size = answers.prompt.longest + AROUND_MAX
     most = MAX_TOKENS_MAX if most is None else most
     name = str(options.get("name"))
-    subject = subject_of(name, {} if name in shared else options, answers.prompts)
+    subject = subject_of(name, {} if name in shared else options, answers.prompt)
     return _Asked(shown_name(name), subject, size, most)
 
 
@@ -238,7 +233,7 @@ def _asked(answers: AnswerFields, chosen: Mapping[int, _Models], about: About) -
         return own[about.model]
     called = [models[about.model] for models in chosen.values() if about.model in models]
     if not called:
-        size = max(answers.longest.values()) + AROUND_MAX
+        size = answers.prompt.longest + AROUND_MAX
         name = shown_name(str(about.model))
         return _Asked(name, name, size, MAX_TOKENS_MAX)
     return max(called, key=lambda asked: asked.most_out)

@@ -1,13 +1,13 @@
-"""Versions of a world's prompt: which options agents of each may have, and what new rosters get.
+"""The version of a world's prompt: which options its agents may have, and what new rosters get.
 
-Several versions stay playable beside each other. A journal names the version of each agent, so that
-its prompts can be made, and its answers read, as they were; a new roster gets the last version.
+A world has one. A journal names the version of each agent: where it is another one, its prompts
+cannot be made again, and its answers cannot be read again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
@@ -31,9 +31,9 @@ LABELLED: Final = (
 DIGITS: Final = 8  # of the SHA-256 of a long text
 WORDING_DIGITS: Final = 4  # of that of a wording
 
-# Tokens of an answer where the user gives no limit: of a version without options, of the others,
-# and where the server's template opens the reasoning.
-TOKENS: Final = 500, 2_000, 8_000
+# Tokens of an answer where the user gives no limit, and where the server's template opens the
+# reasoning.
+TOKENS: Final = 2_000, 8_000
 SHOWN_MAX: Final = 250  # characters of the longest name that is shown in full, `llm:` included
 # In a name: what separates the parts of a label, and what stands in a label for that.
 _SPLIT: Final = re.compile(
@@ -43,22 +43,44 @@ _SPLIT: Final = re.compile(
 
 @attrs.frozen
 class PromptVersion:
-    """A version of a world's prompt.
+    """The version of a world's prompt.
 
     Attributes:
         number: as a journal records it, from 1.
+        longest: greatest size of a prompt, in bytes.
         options: those of `model.SAMPLING` and `model.FRAMING` that an entry may have.
-        wordable: gives what wordings can change; None: nothing.
+        wordable: gives what wordings can change.
         recorded: texts of wordings that a new roster can name besides, with their SHA-256.
     """
 
     number: int
-    options: Collection[str] = ()
-    wordable: Callable[[], Wordable] | None = None
+    longest: int
+    options: Collection[str]
+    wordable: Callable[[], Wordable]
     recorded: Mapping[str, tuple[str, str]] = attrs.field(factory=dict, hash=False)
 
+    def is_of(self, options: Mapping[str, object]) -> bool:
+        """Whether an entry with these options is asked with this version."""
+        number = options.get("prompt")
+        return type(number) is int and number == self.number
 
-def subject_of(name: str, options: Mapping[str, object], prompts: Sequence[PromptVersion]) -> str:
+    def other(self, options: Mapping[str, object]) -> str:
+        """Text that an entry's version is not this one."""
+        return (
+            f"asked with version {format_value(options.get('prompt'))} of the prompt; this "
+            f"goldrush asks with version {self.number}"
+        )
+
+    def check(self, options: Mapping[str, object]) -> None:
+        """Raises BadInput for an entry that was asked with another version."""
+        if not self.is_of(options):
+            raise BadInput(
+                f"an agent was {self.other(options)}",
+                "use the goldrush that recorded the run, or fork it with another roster",
+            )
+
+
+def subject_of(name: str, options: Mapping[str, object], prompt: PromptVersion | None) -> str:
     """A model, or a person, with the options in LABELLED that differ from those of a new roster, in
     the form of a roster's text: what is compared with others, and what failures are counted by.
 
@@ -67,11 +89,10 @@ def subject_of(name: str, options: Mapping[str, object], prompts: Sequence[Promp
 
     Args:
         options: as an entry has them.
-        prompts: the versions of the prompt of its world.
+        prompt: of its world.
     """
     named = {n: options[n] for n in LABELLED if type(options.get(n)) in (str, int, float, bool)}
-    number = options.get("prompt")
-    version = next((v for v in prompts if type(number) is int and v.number == number), None)
+    version = prompt if prompt is not None and prompt.is_of(options) else None
     if version and "notes" in version.options and options.get("notes") is not True:
         named["notes"] = False
     else:
@@ -102,7 +123,7 @@ def _of_wording(name: str, sha256: object, version: PromptVersion | None) -> str
     """
     if type(sha256) is not str:  # the default has none
         return name
-    if version is not None and version.wordable is not None:
+    if version is not None:
         from goldrush.agents.llm.wording_files import shipped_sha256
 
         if shipped_sha256(name, version.wordable()) == sha256:
@@ -124,50 +145,18 @@ def shown_name(name: str) -> str:
     return name if len(name) <= SHOWN_MAX and is_visible(name) else format_value(name)
 
 
-def numbers(versions: Sequence[PromptVersion]) -> str:
-    """The numbers of versions, for messages."""
-    return " and ".join(str(version.number) for version in versions)
-
-
-def version_of(versions: Sequence[PromptVersion], options: Mapping[str, object]) -> PromptVersion:
-    """The version in an entry's options. Raises BadInput for one that this goldrush lacks."""
-    number = options.get("prompt")
-    for version in versions:
-        if type(number) is int and version.number == number:
-            return version
-    is_forged = type(number) is not int or number < 1
-    raise BadInput(
-        f"an agent was asked with version {format_value(number)} of the prompt; this goldrush has "
-        f"{numbers(versions)}",
-        "no run of this goldrush writes that"
-        if is_forged
-        else "use the goldrush version that recorded the run",
-    )
-
-
-def check_wordable(version: PromptVersion, versions: Sequence[PromptVersion]) -> None:
-    """Raises BadInput for a recorded version, one of these, whose prompts take no wording."""
-    if version.wordable is None:
-        worded = [each.number for each in versions if each.wordable is not None]
-        newer = f" of version {worded[0]} or newer" if worded else ""
-        raise BadInput(
-            f"prompts of version {version.number} take no wording, and the run has these",
-            f"give another run{newer}",
-        )
-
-
-def with_recorded(versions: Sequence[PromptVersion], roster: Roster) -> Sequence[PromptVersion]:
-    """The versions, for a new roster that can name the wordings of this one."""
+def with_recorded(prompt: PromptVersion, roster: Roster) -> PromptVersion:
+    """The version, for a new roster that can name the wordings of this one."""
     recorded = {
         name: (str(options["wording_text"]), str(options["wording_sha256"]))
         for name, holder in roster.wordings.items()
         for options in [holder.options]
         if "wording_text" in options and "wording_sha256" in options
     }
-    return [attrs.evolve(version, recorded=recorded) for version in versions]
+    return attrs.evolve(prompt, recorded=recorded)
 
 
-def decided(player: F, versions: Sequence[PromptVersion]) -> F:
+def decided(player: F, version: PromptVersion) -> F:
     """A model, or a person, for a new roster: what the user left open is decided, but for what a
     short question to a model's server decides, and the text of its wording is read.
 
@@ -177,15 +166,6 @@ def decided(player: F, versions: Sequence[PromptVersion]) -> F:
     from goldrush.agents.llm.model import ABSENT, DEFAULT, NONE, NULL, OPEN, OPTION, RUN, Model
 
     model = player if isinstance(player, Model) else None
-    who = "a person" if model is None else f"model {model.name}"
-    version = versions[-1]
-    if player.prompt:
-        version = next((v for v in versions if v.number == player.prompt), version)
-        if version.number != player.prompt:
-            raise BadInput(
-                f"{who} has version {player.prompt} of the prompt",
-                f"give prompt = {numbers(versions)}",
-            )
     if player.wording == NULL:
         player = _sampled_again(player)
     is_new: dict[str, Any] = {"notes": True}
@@ -195,9 +175,7 @@ def decided(player: F, versions: Sequence[PromptVersion]) -> F:
             "reasoning": model.reasoning or NONE,
             "seed_from": RUN if model.seed is None else OPTION,
         }
-        first, later, opened = TOKENS
-        tokens = (opened if model.reasoning == OPEN else later) if version.options else first
-        given["max_tokens"] = model.max_tokens or tokens
+        given["max_tokens"] = model.max_tokens or TOKENS[model.reasoning == OPEN]
     for name in player.later:
         value = getattr(player, name)
         if value is None and ABSENT[name] is not None:
@@ -205,13 +183,12 @@ def decided(player: F, versions: Sequence[PromptVersion]) -> F:
                 is_new.get(name, ABSENT[name]) if name in version.options else ABSENT[name]
             )
         elif value not in (None, ABSENT[name]) and name not in version.options:
-            having = [each for each in versions if name in each.options]
+            who = "a person" if model is None else f"model {model.name}"
             raise BadInput(
-                f"{who} has {name}, which version {version.number} of the prompt lacks",
-                f"leave it out, or give prompt = {numbers(having)}" if having else "leave it out",
+                f"{who} has {name}, which prompts of this world do not have", "leave it out"
             )
     player = attrs.evolve(player, prompt=version.number, **given)
-    if player.wording in (None, DEFAULT) or version.wordable is None:
+    if player.wording in (None, DEFAULT):
         return player
     from goldrush.agents.llm.wording_files import wording_named
     from goldrush.agents.llm.wordings import wording_from

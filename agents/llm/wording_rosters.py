@@ -175,23 +175,18 @@ def variants_of(roster: Sequence[Mapping[str, object]], seed: int) -> dict[int, 
     }
 
 
-def check_names(roster: Roster, versions: Sequence[PromptVersion], *, is_open: bool) -> None:
+def check_names(roster: Roster, prompt: PromptVersion, *, is_open: bool) -> None:
     """Check the names that the wordings of a roster give to things.
 
     `is_open`: agents read texts of others, which are never translated, so all models and people
-    must have the same names; those of an unknown version of the prompt have unknown ones. Raises
+    must have the same names; those of another version of the prompt have unknown ones. Raises
     BadInput, also if there are fewer names than agents.
     """
     first: tuple[Entry, Names] | None = None
     for entry in roster.entries:
-        if entry.policy not in (LLM, HUMAN):
+        if entry.policy not in (LLM, HUMAN) or not prompt.is_of(entry.options):
             continue
-        version = next((v for v in versions if v.number == entry.options.get("prompt")), None)
-        if version is None:
-            continue
-        names = Names()
-        if version.wordable is not None:
-            names = wording_at(entry, roster, version.wordable()).names
+        names = wording_at(entry, roster, prompt.wordable()).names
         names.check_agents(len(roster.entries))
         first = first or (entry, names)
         if is_open and names != first[1]:

@@ -92,7 +92,7 @@ class RunData:
     def declared(self) -> Declared:
         """Its settings and players. Raises BadInput if the journal cannot be opened."""
         with self.reporting_forged(), JournalReader(self.path) as reader:
-            return declared_in(self.world, reader, self.tools.players.prompts)
+            return declared_in(self.world, reader, self.tools.players.prompt)
 
     @cached_property
     def front(self) -> tuple[str, str | None, str | None, int | None]:

@@ -45,7 +45,7 @@ class GameTools(StageTools):
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
-        self.measures = _measures(game, self.game.world, self.players.prompts)
+        self.measures = _measures(game, self.game.world, self.players.prompt)
         self.view = View(
             identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
             groups={"Draws": (DRAWN.name,)},
@@ -105,13 +105,13 @@ _SCORE: Final = AgentMeasure(
 )
 
 
-def _measures(game: type[Game], world: World[State], prompts: Sequence[PromptVersion]) -> Measures:
+def _measures(game: type[Game], world: World[State], prompt: PromptVersion | None) -> Measures:
     known = named(*(declared_measure(of, partial(_measured, of)) for of in game.measures.values()))
     of_agents = named(_SCORE) if _has_scores(game) else {}
     read = by_unit(
         world, known,
         config=lambda state: state.config,
-        roster=lambda state: labels_of(state.roster, prompts),
+        roster=lambda state: labels_of(state.roster, prompt),
         by_agent=_by_agent,
     )  # fmt: skip
     return Measures(known, folder_kept()(read), of_agents=of_agents, agents_at=_by_agent)

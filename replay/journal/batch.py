@@ -208,7 +208,7 @@ def _not_known(verdict: Verdict) -> str:
         return f"{verdict.path}: {first}; only what needs no rules can be judged (--level {FOLD})"
     return (
         f"{verdict.path}: {first}: not known to this goldrush{others}; what such players decide "
-        f"cannot be judged, all else can (--level {DERIVE})"
+        f"cannot be judged, levels 1 to {verdict.level} hold (--level {verdict.level})"
     )
 
 

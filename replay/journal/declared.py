@@ -41,7 +41,7 @@ class Declared:
         history: a sentence for each fork, with the public number of its first unit.
         start: the settings at the start, which no fork has changed.
         source: the source of the rules; None where runs record none.
-        prompts: the versions of the prompt of the world.
+        prompt: of the world.
     """
 
     settings: Mapping[str, object] = attrs.field(factory=dict)
@@ -51,7 +51,7 @@ class Declared:
     history: Sequence[tuple[int, str]] = ()
     start: Mapping[str, object] = attrs.field(factory=dict)
     source: object = attrs.field(default=None, repr=False)
-    prompts: Sequence[PromptVersion] = attrs.field(default=(), repr=False)
+    prompt: PromptVersion | None = attrs.field(default=None, repr=False)
 
     @property
     def seed(self) -> int | None:
@@ -62,12 +62,12 @@ class Declared:
     @property
     def roster(self) -> str | None:
         """The roster as text, `greedy-mine*5,random*5`; None if it is unknown."""
-        return format_roster(self.players, self.prompts)
+        return format_roster(self.players, self.prompt)
 
     @property
     def labels(self) -> Sequence[tuple[int, list[str]]]:
         """As `rosters`, with the policy of each player as `labels_of`."""
-        return [(first, labels_of(players, self.prompts)) for first, players in self.rosters]
+        return [(first, labels_of(players, self.prompt)) for first, players in self.rosters]
 
     @property
     def drawn(self) -> Sequence[tuple[int, Sequence[object], Mapping[int, int]]]:
@@ -101,15 +101,15 @@ def _variants(players: Sequence[Any], seed: object) -> Mapping[int, int]:
     return {}
 
 
-def format_roster(players: Sequence[object], prompts: Sequence[PromptVersion]) -> str | None:
-    """Players as text, `greedy-mine*5,random*5`; None if they are unknown. `prompts`: the
-    versions of the prompt of the world.
+def format_roster(players: Sequence[object], prompt: PromptVersion | None) -> str | None:
+    """Players as text, `greedy-mine*5,random*5`; None if they are unknown. `prompt`: of the
+    world.
 
     It has at most PARTS_MAX parts, for it stands in every row of a table. A longer roster that
     repeats is the list that is repeated, which gives it again for that number of agents; of any
     other the first parts are given, the number of the others, and a fingerprint of all.
     """
-    names = labels_of(players, prompts)
+    names = labels_of(players, prompt)
     groups = [(name, len(list(same))) for name, same in groupby(names)]
     parts = [name if n == 1 else f"{name}*{n}" for name, n in groups]
     if len(parts) <= PARTS_MAX:
@@ -121,12 +121,12 @@ def format_roster(players: Sequence[object], prompts: Sequence[PromptVersion]) -
     return ",".join([*parts[:PARTS_MAX], more])
 
 
-def labels_of(players: Sequence[object], prompts: Sequence[PromptVersion]) -> list[str]:
-    """The policy of each player with its settings; empty if they are unknown. `prompts`: as for
+def labels_of(players: Sequence[object], prompt: PromptVersion | None) -> list[str]:
+    """The policy of each player with its settings; empty if they are unknown. `prompt`: as for
     `format_roster`.
     """
     try:
-        return [policy_label(cast("Mapping[str, Any]", entry), prompts) for entry in players]
+        return [policy_label(cast("Mapping[str, Any]", entry), prompt) for entry in players]
     except (TypeError, LookupError, AttributeError):
         return []
 
@@ -144,12 +144,12 @@ def unusual(settings: Mapping[str, object], config: type[attrs.AttrsInstance]) -
 
 
 def declared_by(
-    world: World[Any], prompts: Sequence[PromptVersion], before: Declared | None, event: Event
+    world: World[Any], prompt: PromptVersion | None, before: Declared | None, event: Event
 ) -> Declared:
     """The declarations in force after a START or a FORK.
 
     Args:
-        prompts: the versions of the prompt of the world.
+        prompt: of the world.
         before: the declarations before it; None for START.
         event: the event of START or FORK.
     """
@@ -164,7 +164,7 @@ def declared_by(
         source = fields.get("source")
         return Declared(
             settings, who, rosters=((first, who),), start=settings, source=source,
-            prompts=prompts,
+            prompt=prompt,
         )  # fmt: skip
     first = event.unit + 1
     who = _completed(before.players, fields.get(players))
@@ -173,7 +173,7 @@ def declared_by(
         settings["program"] = fields["program"]
     facts = {name: value for name, value in fields.items() if name != "parent"}
     rosters = [one for one in before.rosters if one[0] < first or who is None]
-    text = format_fork(world.vocabulary, prompts, event, before)
+    text = format_fork(world.vocabulary, prompt, event, before)
     return Declared(
         settings,
         before.players if who is None else who,
@@ -182,7 +182,7 @@ def declared_by(
         (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
         before.start,
         fields.get("source", before.source),
-        prompts,
+        prompt,
     )
 
 
@@ -200,7 +200,7 @@ def _completed(before: Sequence[Any], who: Sequence[Any] | None) -> Sequence[Any
 
 def format_fork(
     vocabulary: Vocabulary,
-    prompts: Sequence[PromptVersion],
+    prompt: PromptVersion | None,
     event: Event,
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
@@ -208,13 +208,13 @@ def format_fork(
     """What a fork left and what it changed, as a sentence; arguments as of `fork_changes`."""
     parent = event.fields.get("parent")  # a world may not record it
     source = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"
-    changed = fork_changes(vocabulary, prompts, event, before, names)
+    changed = fork_changes(vocabulary, prompt, event, before, names)
     return f"the {vocabulary.run} is forked{source}: {changed}"
 
 
 def fork_changes(
     vocabulary: Vocabulary,
-    prompts: Sequence[PromptVersion],
+    prompt: PromptVersion | None,
     event: Event,
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
@@ -237,9 +237,9 @@ def fork_changes(
         parts.append(f"source of SHA-256 {sha256}" if before is None else "another source")
     if before is not None:
         now = _completed(before.players, who) or ()
-        parts += _policy_changes(before.players, now, prompts)
+        parts += _policy_changes(before.players, now, prompt)
     elif who is not None:
-        parts.append(f"played by {format_roster(who, prompts)}")
+        parts.append(f"played by {format_roster(who, prompt)}")
     for number, *step, agent in replaced or ():  # the step where a unit has several
         name = (names or {}).get(agent, f"agent {agent}")
         place = ", step ".join(map(str, [number, *step]))
@@ -248,7 +248,7 @@ def fork_changes(
 
 
 def _policy_changes(
-    before: Sequence[Any], who: Sequence[Any], prompts: Sequence[PromptVersion]
+    before: Sequence[Any], who: Sequence[Any], prompt: PromptVersion | None
 ) -> list[str]:
     """A clause for each change of policy, with the agents concerned. The journal's setup does not
     say what those played who joined later.
@@ -256,8 +256,8 @@ def _policy_changes(
     changed: dict[tuple[str | None, str], list[int]] = {}
     for index, (old, new) in enumerate(zip_longest(before[: len(who)], who)):
         if old is None or pack(_policy_of(old)) != pack(_policy_of(new)):
-            label_before = None if old is None else format_roster([old], prompts)
-            label = format_roster([new], prompts) or "another policy"
+            label_before = None if old is None else format_roster([old], prompt)
+            label = format_roster([new], prompt) or "another policy"
             changed.setdefault((label_before, label), []).append(index)
     parts = []
     for (label_before, label), indices in changed.items():
@@ -278,15 +278,15 @@ def _policy_of(entry: Any) -> Any:
 
 
 def declared_in(
-    world: World[Any], reader: JournalReader, prompts: Sequence[PromptVersion] = ()
+    world: World[Any], reader: JournalReader, prompt: PromptVersion | None = None
 ) -> Declared:
     """The declarations of an open journal that was not read yet, as far as it can be read: reading
-    its events raises its errors. `prompts`: the versions of the prompt of the world, for labels.
+    its events raises its errors. `prompt`: of the world, for labels.
     """
     found: Declared | None = None
     with suppress(JournalError):
         for commit in reader:
             if commit.kind in (START, FORK):
                 event = fold.setup_event(world, reader, commit)
-                found = declared_by(world, prompts, found, event)
+                found = declared_by(world, prompt, found, event)
     return found or Declared()

@@ -22,7 +22,7 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
-from goldrush.replay.find import open_world, prompts_of
+from goldrush.replay.find import open_world, prompt_of
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
@@ -280,10 +280,10 @@ class _Run:
 
     def _declare(self, world: World[Any], commit: Commit, event: Event) -> None:
         if commit.kind == FORK:
-            self.declared = declared_by(world, prompts_of(world.name), self.declared, event)
+            self.declared = declared_by(world, prompt_of(world.name), self.declared, event)
             self.declared_from = commit.unit + 1
         else:
-            self.declared = declared_by(world, prompts_of(world.name), None, event)
+            self.declared = declared_by(world, prompt_of(world.name), None, event)
         self.by_hand |= {(unit, who) for unit, *_, who in event.fields.get("replaced", ())}
         self.declarations += 1
 
@@ -433,7 +433,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
             players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
     for agents, a, b in players.values():
         who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
-        text = f"{who}: {_players_differ(a, b, ours.prompts)}"
+        text = f"{who}: {_players_differ(a, b, ours.prompt)}"
         yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
 
 
@@ -462,19 +462,19 @@ def _player(entry: Any) -> Any:
     return {name: value for name, value in entry.items() if name not in ("agent", "ordinal")}
 
 
-def _players_differ(a: Any, b: Any, prompts: Sequence[PromptVersion]) -> str:
+def _players_differ(a: Any, b: Any, prompt: PromptVersion | None) -> str:
     """Two players as text, and what differs in their options where their labels are the same."""
-    labels = [_label(player, prompts) for player in (a, b)]
+    labels = [_label(player, prompt) for player in (a, b)]
     if labels[0] != labels[1]:
         return f"{labels[0]} in A, {labels[1]} in B"
     names = ", ".join(name.removeprefix(".") for name, *_ in _different("", a, b))
     return f"{labels[0]}, with other {cut_middle(names, LABEL_MAX, ' ... ')}"
 
 
-def _label(player: Any, prompts: Sequence[PromptVersion]) -> str:
+def _label(player: Any, prompt: PromptVersion | None) -> str:
     if player is None:
         return "not in the setup"
-    [label] = labels_of([player], prompts) or [format_value(player)]
+    [label] = labels_of([player], prompt) or [format_value(player)]
     return with_names_cut(label, LABEL_MAX, " ... ")
 
 

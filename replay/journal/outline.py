@@ -209,7 +209,7 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
                     continue
                 try:
                     event = fold.setup_event(world, reader, commit)
-                    declared = declared_by(world, tools.players.prompts, declared, event)
+                    declared = declared_by(world, tools.players.prompt, declared, event)
                     forks += [event] if commit.kind == FORK else []
                 except JournalError as error:
                     trouble = error

@@ -42,8 +42,10 @@ def prompted(
         raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
     entry = entries_in(state.roster)[agent]
     is_model = entry.policy == LLM
-    version = game.prompting_for(entry).version
-    model = Model.of(entry.options) if is_model else decided(Model("any", "any"), [version])
+    game.check_prompt(entry)
+    version = game.policy_set.prompt
+    assert version is not None  # a game with prompting
+    model = Model.of(entry.options) if is_model else decided(Model("any", "any"), version)
     rebuilt: list[RebuiltPrompt] = []
     for step in steps:
         turn = game.turn_of(state)

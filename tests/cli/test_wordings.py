@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import digest_of, wording_of
-from goldrush.agents.worlds.mining.prompts.v2 import wordable
+from goldrush.agents.worlds.mining.prompts.prompt import wordable
 from goldrush.cli.codes import DONE
 from goldrush.cli.main import _run
 from goldrush.kernel.errors import BadInput
@@ -109,8 +109,8 @@ def test_who_is_asked_and_when_has_to_be_told_where_it_is_said(
     texts: Mapping[str, Any], world: str, untold: Mapping[str, list[int]]
 ) -> None:
     """That a number stands somewhere, as in the map, tells nobody who it is."""
-    [*_, version] = players_of(tools_for(world), world).prompts
-    assert version.wordable is not None
+    version = players_of(tools_for(world), world).prompt
+    assert version is not None
     of = version.wordable()
 
     assert untold == untold_by(wording_of("w", texts, {}, of), of)

@@ -23,7 +23,6 @@ from hypothesis import settings
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests import playing as season
-from tests.golden import MODELS
 from tests.mining import record
 from tests.seasons import kept
 
@@ -185,12 +184,12 @@ def test_every_version_of_cpython_makes_the_same_bytes(
     assert [] == differing(expected, recorded_by(python, tmp_path / "there"))
 
 
-PROMPTS = """
+PROMPT = """
 import sys
 from pathlib import Path
 
 from goldrush.agents.llm.parts import quoted
-from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.agents.llm.question import digest
 from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.replay.journal.rebuild import rebuild
@@ -199,11 +198,11 @@ from goldrush.replay.journal.verify import verify
 for path in sorted(Path(sys.argv[1]).glob("*.journal")):
     for round in (0, 1, 5):
         state = rebuild(path, round).state
-        prompts = PlanPrompts(SharedView(state))
-        for asked in (prompts.v1, prompts.v2):
-            print(path.stem, round, *(digest(asked.of(agent)) for agent in range(3)))
+        asked = PlanPrompts(SharedView(state))
+        each = (digest(asked.of(agent), asked.schema(agent)) for agent in range(3))
+        print(path.stem, round, *each)
 every = "".join(map(chr, range(0x110000)))
-print(digest([{"role": "all of Unicode", "content": quoted(every, 10**9)}]))
+print(digest([{"role": "all of Unicode", "content": quoted(every, 10**9)}], {}))
 print(verify(sys.argv[2]).level, verify(sys.argv[2]).holds)
 """
 
@@ -211,7 +210,7 @@ print(verify(sys.argv[2]).level, verify(sys.argv[2]).holds)
 def prompts_by(python: str) -> str:
     """Digests of prompts as another process writes them."""
     done = subprocess.run(
-        [python, "-c", PROMPTS, GOLDEN, GOLDEN / f"{MODELS}.journal"],
+        [python, "-c", PROMPT, GOLDEN, GOLDEN / "worded" / "mining.journal"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

@@ -8,20 +8,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm import asker
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.versions import PromptVersion, decided
+from goldrush.agents.llm.versions import decided
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.rounds import RoundPlay, check_of, session_of
 from goldrush.agents.session import Session, asked_again
 from goldrush.agents.worlds.competition.play import ANSWERED
 from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
-from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.agents.worlds.mining.roster import POLICIES, PROMPT
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.run import rest_of
@@ -165,7 +166,7 @@ def _copied(commit: Commit) -> Commit:
 
 def test_a_model_whose_prompt_has_another_version_is_not_asked() -> None:
     config, roster = prepare({})
-    model = decided(Model("a", "a"), [PromptVersion(99)])
+    model = decided(Model("a", "a"), attrs.evolve(PROMPT, number=99))
     roster = Roster([Entry(0, "llm", model.as_options()), *roster.entries[1:]])
     state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})
     with pytest.raises(BadInput, match="asked with version 99 of the prompt"):

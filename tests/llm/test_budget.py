@@ -19,11 +19,11 @@ from goldrush.agents.llm.question import SCHEMA_MAX, Answer, Question
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.mining.prompts.v1 import schema
+from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
-from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.observe import SharedView
 from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
 from tests.waiting import HANGS
@@ -97,7 +97,7 @@ def test_no_schema_is_longer_than_its_limit() -> None:
     state = MINING.initial({"config": config.as_dict(), "roster": [entry]})
     rules = rules_of(configured({}).arena)
     schemas = [one.schema(rules) for one in QUESTIONS.values()] + [
-        schema(Observation(SharedView(state), 0))
+        PlanPrompts(SharedView(state)).schema(0)
     ]
 
     assert SCHEMA_MAX > max(len(json.dumps(schema).encode()) for schema in schemas)

@@ -16,7 +16,7 @@ from goldrush.agents.llm.json_object import DEPTH_MAX, FAILED_MAX, TEXT_MAX, obj
     ("text", "found"),
     [
         ('{"move": "pass"}', {"move": "pass"}),
-        ('So {"move": 1}, not {"move": 2}.', {"move": 1}),
+        ('Not {"move": 2}, but {"move": 1}.', {"move": 1}),
         ('Like {"this": 1}: ```json\n{"move": 2}\n```', {"move": 2}),
         ('{broken {"move": 3}', {"move": 3}),
         ('[{"move": 4}]', {"move": 4}),
@@ -34,7 +34,7 @@ from goldrush.agents.llm.json_object import DEPTH_MAX, FAILED_MAX, TEXT_MAX, obj
         ("", None),
     ],
 )
-def test_the_first_object_with_a_field_of_the_answer_is_read(text: str, found: Any) -> None:
+def test_the_last_object_with_a_field_of_the_answer_is_read(text: str, found: Any) -> None:
     read = object_in(text, ["move"])
 
     assert (json.loads(text) if found == "it" else found) == read

@@ -11,8 +11,7 @@ import pytest
 from goldrush.agents.llm.messages import Messages, plural, texts_in
 
 FILES = [
-    ("mining.prompts", "v1.toml"),
-    ("mining.prompts", "v2.toml"),
+    ("mining.prompts", "prompt.toml"),
     ("competition", "wording.toml"),
     ("competition", "sentences.toml"),
 ]

@@ -18,10 +18,11 @@ from goldrush.agents.llm.model import (
     Model,
 )
 from goldrush.agents.llm.models import FILE_MAX, KEY_MIN, Endpoint, Models, read_models
-from goldrush.agents.llm.versions import PromptVersion, decided, version_of
+from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import LLM
-from goldrush.agents.worlds.mining.roster import POLICY_SET, PROMPTS
+from goldrush.agents.worlds.mining.prompts.prompt import wordable
+from goldrush.agents.worlds.mining.roster import POLICY_SET, PROMPT
 from goldrush.kernel.errors import BadInput
 
 KEY = "sk-0123456789abcdef"
@@ -156,7 +157,7 @@ def test_a_field_that_there_is_not_is_named(field: str, meant: str, tmp_path: Pa
 
     assert f"{tmp_path}/models.toml, [a] has '{field}'" == refused.what
     assert (
-        f"{meant}it may have model, temperature, max_tokens, seed, answer, limit, prompt, top_p, "
+        f"{meant}it may have model, temperature, max_tokens, seed, answer, limit, top_p, "
         "reasoning_effort, extra_body, seed_from, sample, reasoning, notes, wording, persona, "
         "order, base_url, key_env, timeout, tries, price_in, price_out, price_cached, rate, "
         "headers, query"
@@ -373,8 +374,8 @@ def test_limits_may_be_at_their_ends() -> None:
 
 def test_options_are_a_model_again() -> None:
     model = Model("a", "vendor/a", 0.7, 300, 7, "schema", "max_completion_tokens")
-    first = decided(model, [PromptVersion(1)])
-    last = decided(model, VERSIONS)
+    first = decided(model, BARE)
+    last = decided(model, VERSION)
 
     assert FIRST == tuple(first.as_options())
     assert (*FIRST, "notes") == tuple(last.as_options())
@@ -382,7 +383,8 @@ def test_options_are_a_model_again() -> None:
         assert each == Model.of(each.as_options())
 
 
-VERSIONS = [PromptVersion(1), PromptVersion(2, (*SAMPLING, *FRAMING))]
+BARE = PromptVersion(1, 9_999, (), wordable)
+VERSION = PromptVersion(2, 9_999, (*SAMPLING, *FRAMING), wordable)
 OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "temperature": st.none() | st.floats(0, 2) | st.integers(0, 2),
     "seed": st.none() | st.integers(0, 2**53 - 1),
@@ -408,7 +410,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     )
 )
 def test_any_model_comes_back_from_its_options(model: Model) -> None:
-    chosen = decided(model, VERSIONS)
+    chosen = decided(model, VERSION)
     options = chosen.as_options()
     given = {name: getattr(model, name) for name in (*FIRST, *SAMPLING, *FRAMING)}
 
@@ -424,29 +426,24 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
             Model.of(dict(reversed(options.items())))
 
 
-def test_a_version_without_options_has_none() -> None:
-    model = Model("a", "a", prompt=1, top_p=0.5)
-    with pytest.raises(BadInput, match=r"top_p, which .* 1 of the prompt lacks; .* prompt = 2"):
-        decided(model, VERSIONS)
-    with pytest.raises(BadInput, match=r"which version 1 of the prompt lacks; leave it out$"):
-        decided(model, VERSIONS[:1])
-    with pytest.raises(BadInput, match="give prompt = 1 and 2"):
-        decided(Model("a", "a", prompt=3), VERSIONS)
-    assert 500 == decided(Model("a", "a", prompt=1), VERSIONS).max_tokens
-    assert 2_000 == decided(Model("a", "a"), VERSIONS).max_tokens
-    assert 8_000 == decided(Model("a", "a", reasoning="open"), VERSIONS).max_tokens
+def test_a_world_without_an_option_has_none() -> None:
+    with pytest.raises(BadInput, match="model a has top_p, which prompts of this world do not ha"):
+        decided(Model("a", "a", top_p=0.5), BARE)
+    assert 2_000 == decided(Model("a", "a"), BARE).max_tokens
+    assert 8_000 == decided(Model("a", "a", reasoning="open"), VERSION).max_tokens
 
 
-@pytest.mark.parametrize("number", [None, 0, -1, True, "1", "x" * 10_000])
-def test_a_version_that_no_run_writes_is_told_as_such(number: object) -> None:
-    with pytest.raises(BadInput, match="no run of this goldrush writes that") as refused:
-        version_of(VERSIONS, {"prompt": number})
+@pytest.mark.parametrize("number", [None, 0, -1, 1, True, "2", "x" * 10_000])
+def test_an_agent_that_was_asked_with_another_version_is_refused(number: object) -> None:
+    with pytest.raises(BadInput, match="this goldrush asks with version 2; use the") as refused:
+        VERSION.check({"prompt": number})
 
     assert len(str(refused.value)) < 300
+    VERSION.check({"prompt": 2})
 
 
 def test_a_person_has_the_options_of_framing_alone() -> None:
-    person = decided(Framing(persona="a miner", order="run"), VERSIONS)
+    person = decided(Framing(persona="a miner", order="run"), VERSION)
 
     assert ["prompt", "notes", "persona", "order"] == list(person.as_options())
     assert person == Framing.of(person.as_options())
@@ -454,7 +451,7 @@ def test_a_person_has_the_options_of_framing_alone() -> None:
         Framing.of({"prompt": 2, "top_p": 0.5})
 
 
-GOOD = decided(Model("a", "a"), [PromptVersion(1)]).as_options()
+GOOD = decided(Model("a", "a"), BARE).as_options()
 
 
 @pytest.mark.parametrize(
@@ -505,7 +502,7 @@ def test_a_roster_mixes_models_and_policies() -> None:
     roster = POLICY_SET.parse("llm:model-a*4,llm:model-b*4,greedy-mine*2", models=Models(KNOWN))
 
     assert ["model-a"] * 4 + ["model-b"] * 4 + ["(greedy-mine)"] * 2 == models_in(roster)
-    assert decided(B, PROMPTS).as_options() == roster.entries[4].options
+    assert decided(B, PROMPT).as_options() == roster.entries[4].options
     assert "http" not in repr(roster)
 
 
@@ -529,7 +526,7 @@ def test_a_model_is_named_behind_llm(text: str, agents: int | None, names: list[
 def test_without_a_file_a_model_is_called_as_its_server_does(name: str) -> None:
     [entry] = POLICY_SET.parse(f"llm:{name}*1").entries
 
-    assert decided(Model(name, name), PROMPTS) == Model.of(entry.options)
+    assert decided(Model(name, name), PROMPT) == Model.of(entry.options)
 
 
 def test_a_model_that_the_file_does_not_have_is_no_other_server_s() -> None:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
 from goldrush.agents.llm.budget import Amount, Budget
@@ -32,6 +31,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.usage import asked_in, usage
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
+from tests import golden
 from tests.journals import commits_of, forged, progress, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
@@ -93,23 +93,22 @@ def test_a_model_s_submission_says_where_it_comes_from(server: Server, path: Pat
     assert 64 == len(source["prompt"])
 
 
-def test_a_resumed_run_goes_on_with_the_version_of_the_prompt_that_it_has(
+def test_a_run_of_another_version_of_the_prompt_goes_on_with_other_agents_alone(
     server: Server, tmp_path: Path
 ) -> None:
-    whole, cut = tmp_path / "whole.journal", tmp_path / "cut.journal"
-    known = models(server.address)
-    model, endpoint = known.by_name["a"]
-    first = attrs.evolve(known, by_name={"a": (attrs.evolve(model, prompt=1), endpoint)})
-    record(whole, SHORT, "llm:a*2,raid", models=first)
-    sent = {(asked.round, asked.agent): asked.body["messages"] for asked in server.asked}
+    cut, new = tmp_path / "cut.journal", tmp_path / "new.journal"
+    whole = golden.path_of(golden.MODELS)  # its models were asked with the first version
     cut.write_bytes(whole.read_bytes()[: [c for c in commits_of(whole) if c.unit == 2][-1].end])
-    server.asked.clear()
-    resume(cut, models=known)
-    again = {(asked.round, asked.agent): asked.body["messages"] for asked in server.asked}
+    known = models(server.address)
+    with pytest.raises(BadInput, match=r"version 1 .* asks with version 2"):
+        resume(cut, models=known)
+    with pytest.raises(BadInput, match=r"version 1 .* asks with version 2"):
+        fork(whole, 2, new, models=known)
+    fork(whole, 2, new, roster="llm:a*4,raid", models=known)
 
-    assert {at: messages for at, messages in sent.items() if at[0] > 2} == again
-    assert told(whole) == told(cut)
-    assert "Your one aim is" in sent[1, 0][0]["content"]
+    assert 16 == len(server.asked)
+    assert verify(new).holds is None
+    assert verify(new, 3).holds
 
 
 def test_a_note_is_shown_in_later_rounds_and_survives_an_interruption(tmp_path: Path) -> None:

@@ -325,9 +325,7 @@ def cast_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
 def roster_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
     entries = POLICY_SET.parse(f"{typed}*1,llm:a*1", models=models).entries
     schema = {"type": "object", "properties": {"plan": {"type": "boolean"}}}
-    resolved = seats.with_models_resolved(
-        entries, models, lambda: schema, versions=POLICY_SET.prompts
-    )
+    resolved = seats.with_models_resolved(entries, models, lambda: schema)
     return [entry.options for entry in resolved]
 
 

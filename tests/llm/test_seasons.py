@@ -18,11 +18,12 @@ from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import answers_in as read
 from goldrush.agents.llm.usage import earlier_in
-from goldrush.agents.llm.versions import PromptVersion, decided
+from goldrush.agents.llm.versions import decided
 from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import wording_of
 from goldrush.agents.players import Resources
 from goldrush.agents.trust import LLM
+from goldrush.agents.worlds.competition import players
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import OFFER, cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
@@ -33,7 +34,7 @@ from goldrush.agents.worlds.competition.seats import (
     options_of,
     with_models_resolved,
 )
-from goldrush.agents.worlds.competition.versions import PROMPTS
+from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import START, Commit, JournalReader
@@ -83,8 +84,7 @@ def test_a_model_in_a_role_is_asked_in_place_of_its_script(role: str) -> None:
     assert {None} == {row[3]["error"] for _, row in asked}
 
 
-@pytest.mark.parametrize("version", [3, 4])
-def test_a_version_of_the_prompt_has_its_options(version: int, tmp_path: Path) -> None:
+def test_options_shape_the_prompts_and_are_recorded(tmp_path: Path) -> None:
     asked: list[str] = []
 
     def reply(question: Asked) -> Reply:
@@ -92,8 +92,7 @@ def test_a_version_of_the_prompt_has_its_options(version: int, tmp_path: Path) -
         return completion("{}")
 
     more: dict[str, Any] = {"reasoning": "field", "persona": "A {judge} of\nfew words."}
-    more = more if version == 4 else {}
-    model = Model("a", "a-1", answer=TEXT, prompt=version, seed=1, notes=False, **more)
+    model = Model("a", "a-1", answer=TEXT, seed=1, notes=False, **more)
     path = tmp_path / "s.journal"
     with serving(reply) as server:
         known = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
@@ -101,10 +100,10 @@ def test_a_version_of_the_prompt_has_its_options(version: int, tmp_path: Path) -
     [options] = [entry["options"] for entry in _cast_of(commits_of(path)) if entry["options"]]
 
     assert HELD == held(path)
-    assert [version, *more.values()] == list(options.values())[7:]
+    assert [4, *more.values()] == list(options.values())[7:]
     for text in asked:
-        assert (version == 4) == ("A {judge} of\nfew words." in text)
-        assert (version == 4) == ('form: {"reasoning": ..., "' in text)
+        assert "A {judge} of\nfew words." in text
+        assert 'form: {"reasoning": ..., "' in text
 
 
 def test_models_in_all_roles_carry_a_season_to_its_end() -> None:
@@ -178,15 +177,12 @@ def test_a_list_of_a_season_stands_once_in_a_message(tmp_path: Path) -> None:
     assert "{}" == wording_of("x", wordable().messages.texts, {}, wordable()).text
 
 
-@pytest.mark.parametrize(
-    ("sonnet", "says"), [({"prompt": 3}, "another prompt"), ({"persona": "x"}, "another persona")]
-)
-def test_models_of_two_classes_are_asked_in_one_way(sonnet: dict[str, Any], says: str) -> None:
+def test_models_of_two_classes_are_asked_in_one_way() -> None:
     known = {
         name: (Model(name, name, answer=TEXT, **more), Endpoint("http://127.0.0.1:9"))
-        for name, more in (("h", {}), ("s", sonnet))
+        for name, more in (("h", {}), ("s", {"persona": "x"}))
     }
-    with pytest.raises(BadInput, match=says):
+    with pytest.raises(BadInput, match="another persona"):
         cast_of(4, [], Models(known), {"haiku": "h", "sonnet": "s"})
 
 
@@ -203,7 +199,7 @@ def test_two_models_of_one_name_are_counted_by_it_while_asked_and_when_read(path
 
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
-    haiku = decided(Model("h", "h", answer=TEXT, persona="x"), PROMPTS)
+    haiku = decided(Model("h", "h", answer=TEXT, persona="x"), PROMPT)
     options = options_of(haiku, attrs.evolve(haiku, name="s"))
     forged = [
         dict(reversed(options.items())),
@@ -416,11 +412,13 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
     with serving(playing) as server:
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        monkeypatch.setattr(OFFER, "prompts", [PromptVersion(99)])
+        newer = attrs.evolve(PROMPT, number=99)
+        monkeypatch.setattr(OFFER, "prompt", newer)
+        monkeypatch.setattr(players, "PROMPT", newer)
         verdict = verify(path)
         assert verdict.holds is None
-        assert re.search(r"judge is a model .* \(this goldrush has 99\)", verdict.unknown[0])
-        with pytest.raises(BadInput, match="version 4 of the prompt; this goldrush has 99"):
+        assert re.search(r"judge is a model .* asks with version 99", verdict.unknown[0])
+        with pytest.raises(BadInput, match=r"version 4 .* asks with version 99"):
             resume(cut, models=models(server.address))
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.llm.messages import Messages
+from goldrush.agents.llm.messages import Messages, texts_in
 from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.versions import PromptVersion, decided, subject_of
@@ -59,25 +59,21 @@ LONG = {
     "raid_claimed", "rulings", "say", "say_form", "kinds", "messages", "actions", "result",
     "unowned", "owned",
 }  # fmt: skip
-MESSAGES = Messages("goldrush.agents.worlds.mining.prompts", "v1.toml")
+MESSAGES = Messages.of(texts_in("messages", Path(__file__).with_name("messages.toml").read_text()))
 WORDABLE = Wordable(
     MESSAGES,
     kinds=("defend", "mine", "claim", "raid"),
     keys=("actions", "type", "plot", "stamina"),
     agents=True,
     plots=True,
-    items=[
-        id
-        for id in Messages("goldrush.agents.worlds.mining.prompts", "v1.toml").texts
-        if id.startswith("result")
-    ],
+    items=[id for id in MESSAGES.texts if id.startswith("result")],
     long=LONG,
     more={"limits": ["rounds"]},
     times={"none": 3},
     shipped={"plain": PLAIN},
 )
-VERSION = PromptVersion(2, (*SAMPLING, *FRAMING), lambda: WORDABLE)
-OFFER = attrs.evolve(POLICY_SET, prompts=[POLICY_SET.prompts[0], VERSION])
+VERSION = PromptVersion(2, 9_999, (*SAMPLING, *FRAMING), lambda: WORDABLE)
+OFFER = attrs.evolve(POLICY_SET, prompt=VERSION)
 TEXTS = WORDABLE.messages.texts
 
 
@@ -293,11 +289,11 @@ def test_a_file_of_a_shipped_wording_is_that_wording(tmp_path: Path) -> None:
 
 def model(wording: str, agent: int, name: str = "m") -> Entry:
     model = Model(name, name, answer="text", wording=wording)
-    return Entry(agent, "llm", decided(model, OFFER.prompts).as_options())
+    return Entry(agent, "llm", decided(model, VERSION).as_options())
 
 
 def person(wording: str, agent: int) -> Entry:
-    return Entry(agent, "human", decided(Framing(wording=wording), OFFER.prompts).as_options())
+    return Entry(agent, "human", decided(Framing(wording=wording), VERSION).as_options())
 
 
 def roster_of(*entries: Entry) -> Roster:
@@ -450,26 +446,26 @@ def test_agents_are_asked_as_their_options_say() -> None:
 def test_who_read_each_other_have_the_same_names(other: Entry) -> None:
     mixed = Roster([model("plain", 0), other, Entry(2, "random")])
 
-    check_names(mixed, OFFER.prompts, is_open=False)
-    check_names(Roster([mixed.entries[0], mixed.entries[2]]), OFFER.prompts, is_open=True)
+    check_names(mixed, VERSION, is_open=False)
+    check_names(Roster([mixed.entries[0], mixed.entries[2]]), VERSION, is_open=True)
     with pytest.raises(BadInput, match="agent 0 and agent 1 have other names for the same things"):
-        check_names(mixed, OFFER.prompts, is_open=True)
+        check_names(mixed, VERSION, is_open=True)
 
 
-def test_the_names_of_an_unknown_version_are_compared_with_nothing() -> None:
+def test_the_names_of_another_version_are_compared_with_nothing() -> None:
     newer = [changed(model("plain", agent), prompt=9) for agent in (0, 2)]
     mixed = Roster([newer[0], model("plain", 1), newer[1], person("plain", 3)])
 
-    check_names(roster_of(*mixed.entries), OFFER.prompts, is_open=True)
+    check_names(roster_of(*mixed.entries), VERSION, is_open=True)
 
 
 def test_there_are_names_for_all_agents(tmp_path: Path) -> None:
     two = written(tmp_path, '[names]\nagents = ["Ann", "Bob"]')
 
-    check_names(roster_of(model(two, 0), Entry(1, "random")), OFFER.prompts, is_open=False)
+    check_names(roster_of(model(two, 0), Entry(1, "random")), VERSION, is_open=False)
     with pytest.raises(BadInput, match=r"names\.agents has 2 names, and 3 agents play"):
         check_names(
-            roster_of(model(two, 0), Entry(1, "random"), Entry(2, "random")), OFFER.prompts,
+            roster_of(model(two, 0), Entry(1, "random"), Entry(2, "random")), VERSION,
             is_open=False,
         )  # fmt: skip
 
@@ -486,7 +482,7 @@ MODELS = Models(
 
 def options_in(text: str) -> list[dict[str, Any]]:
     """What is not as the newest version gives it, of each agent."""
-    usual = {**decided(Model("m", "m"), OFFER.prompts).as_options(), "name": 0, "model": 0}
+    usual = {**decided(Model("m", "m"), VERSION).as_options(), "name": 0, "model": 0}
     return [
         {
             name: value
@@ -509,7 +505,6 @@ def options_in(text: str) -> list[dict[str, Any]]:
         ("llm:m[top_p=1;reasoning_effort=low]*1", [{"top_p": 1.0, "reasoning_effort": "low"}]),
         ("llm:m[seed_from=option;reasoning=field]*1", [{"reasoning": "field"}]),
         ("human[wording=plain;order=agent]*1", [{"wording": "plain", "order": "agent"}]),
-        ("llm:m[prompt=1]*1", [{"prompt": 1, "max_tokens": 500}]),
     ],
 )
 def test_the_text_of_a_roster_gives_options_over_those_of_the_file(
@@ -521,16 +516,14 @@ def test_the_text_of_a_roster_gives_options_over_those_of_the_file(
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("llm:m[persona=x]*1", "sets persona; it can set prompt, top_p, reasoning_effort, seed_fr"),
-        ("human[sample=1]*1", "sets sample; it can set prompt, notes, wording, order"),
+        ("llm:m[persona=x]*1", "sets persona; it can set top_p, reasoning_effort, seed_fr"),
+        ("human[sample=1]*1", "sets sample; it can set notes, wording, order"),
         ("llm:m[wording=7]*1", "'llm:m[wording=7]': wording is 7; it must be the name of a wordi"),
         ("llm:m[wording=none]*1", "there is no wording 'none'; take one of default, plain or FILE"),
         ("llm:m[wording=no.toml]*1", "cannot read no.toml: no such file or directory"),
         ("llm:m[order=up]*1", "'llm:m[order=up]': order is 'up'; it must be"),
-        ("llm:m[prompt=3]*1", "model m has version 3 of the prompt; give prompt = 1 and 2"),
-        ("llm:m[prompt=1;wording=plain]*1", "model m has wording, which version 1 of the prompt"),
+        ("llm:m[prompt=2]*1", "sets prompt; it can set top_p"),
         ("human[wording=null]*1", "a person has wording null, which draws other samples of a mode"),
-        ("human[prompt=1;notes=true]*1", "a person has notes, which version 1 of the prompt lac"),
         ("llm:n[wording=null]*1", "model n has sample 4 and wording null, which is sample 1"),
     ],
 )
@@ -590,13 +583,13 @@ def test_labels_tell_players_apart_and_can_be_typed(
     a: str, b: str, persona_a: str | None, persona_b: str | None
 ) -> None:
     entries = entry_of(a), entry_of(b)
-    labels = [policy_label(entry, OFFER.prompts) for entry in entries]
+    labels = [policy_label(entry, VERSION) for entry in entries]
 
     for text, entry, label in zip((a, b), entries, labels, strict=True):
         is_n = label.startswith("llm:n")  # whose options in the file are other ones
         again = OFFER.parse(label, 1, Models() if is_n else MODELS).entries[0].as_dict()
         assert (label, told(entry["options"])) == (
-            policy_label(again, OFFER.prompts),
+            policy_label(again, VERSION),
             told(again["options"]),
         )
         assert matches_label(text, label)
@@ -612,7 +605,7 @@ def test_labels_tell_players_apart_and_can_be_typed(
     )
     for entry, persona in zip(entries, (persona_a, persona_b), strict=True):
         entry["options"] |= {} if persona is None else {"persona": persona}
-    of_both = [policy_label(entry, OFFER.prompts) for entry in entries]
+    of_both = [policy_label(entry, VERSION) for entry in entries]
     assert (of_both[0] == of_both[1]) == (labels[0] == labels[1] and persona_a == persona_b)
 
 
@@ -622,19 +615,26 @@ def test_labels_tell_players_apart_and_can_be_typed(
         ("llm:m", "llm:m"),
         ("llm:n", "llm:n[wording=plain;notes=false;sample=4]"),
         ("llm:m[wording=null]", "llm:m[sample=1]"),
-        ("llm:m[prompt=1;notes=false]", "llm:m"),
+        ("llm:m[notes=false]", "llm:m[notes=false]"),
         ("human[order=run;notes=false]", "human[notes=false;order=run]"),
         ("random", "random"),
     ],
 )
 def test_a_label_says_what_a_new_roster_would_not_have(text: str, label: str) -> None:
-    assert label == policy_label(entry_of(text), OFFER.prompts)
+    assert label == policy_label(entry_of(text), VERSION)
     assert matches_label(text, label)
+
+
+def test_the_label_of_another_version_says_nothing_of_notes_that_it_may_not_have() -> None:
+    entry = entry_of("llm:m[notes=false]")
+    entry["options"]["prompt"] = 1
+
+    assert "llm:m" == policy_label(entry, VERSION)
 
 
 @given(*2 * [st.text("m%5B[]=;*,", min_size=1, max_size=6)])
 def test_the_label_of_any_name_has_no_options_in_it(a: str, b: str) -> None:
-    labels = [subject_of(f"llm:{name}", {}, ()) for name in (a, b)]
+    labels = [subject_of(f"llm:{name}", {}, None) for name in (a, b)]
 
     assert not set("".join(labels)) & set("[];*,")
     assert (labels[0] == labels[1]) == (a == b)
@@ -644,11 +644,11 @@ def test_the_label_of_any_name_has_no_options_in_it(a: str, b: str) -> None:
 
 
 def test_the_label_of_a_forged_name_is_not_that_of_a_wording() -> None:
-    label = subject_of("llm:m[wording=plain]", {}, ())
+    label = subject_of("llm:m[wording=plain]", {}, None)
 
     assert "llm:m%5Bwording=plain%5D" == label
     assert not matches_label("llm[wording=plain]", label)
-    assert "llm:a%20b" == subject_of("llm:a%20b", {}, ())
+    assert "llm:a%20b" == subject_of("llm:a%20b", {}, None)
 
 
 def test_the_label_of_a_wording_has_its_name_and_not_its_file() -> None:
@@ -662,7 +662,7 @@ def test_two_wordings_of_one_name_have_other_labels(tmp_path: Path) -> None:
         path.parent.mkdir()
         path.write_text(f'[messages]\nnone = "{path}"\n')
         entry = entry_of(f"llm:m[wording={path}]")
-        labels.append(policy_label(entry, OFFER.prompts))
+        labels.append(policy_label(entry, VERSION))
         assert f"llm:m[wording=own@{entry['options']['wording_sha256'][:4]}]" == labels[-1]
 
     assert labels[0] != labels[1]

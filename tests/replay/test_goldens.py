@@ -10,7 +10,7 @@ import pytest
 from goldrush.agents import players
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
-from goldrush.kernel.errors import UnsupportedJournal
+from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
@@ -20,9 +20,12 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.run import Run
+from tests.cli.helpers import goldrush
 from tests.golden import (
     FOLDER,
     FORKED,
+    MODEL_SEASON,
     MODELS,
     NAMES,
     RULES_1,
@@ -31,6 +34,7 @@ from tests.golden import (
     WORDED_NAMES,
     fork_baseline,
     path_of,
+    season_path,
 )
 from tests.indexes import cache_apart
 from tests.mining import prepare, record, resume
@@ -48,7 +52,34 @@ def test_a_golden_journal_holds_at_every_level(name: str, folder: Path) -> None:
     rounds = 6 if name == MODELS else 20
 
     assert (verdict.broken, verdict.rounds, verdict.finished) == (None, rounds, True)
-    assert (verdict.level, verdict.not_asked) == (4, ())
+    assert (verdict.level, verdict.not_asked) == (3 if name == MODELS else 4, ())
+
+
+@pytest.mark.parametrize(
+    ("path", "agent", "name", "versions"),
+    [
+        (path_of(MODELS), 0, "agent 0", (1, 2)),
+        (path_of(MODELS, RULES_1), 0, "agent 0", (1, 2)),
+        (season_path(MODEL_SEASON), 5, "ada", (3, 4)),
+    ],
+)
+def test_what_models_of_an_older_prompt_decided_is_refused_by_name(
+    path: Path, agent: int, name: str, versions: tuple[int, int], tmp_path: Path
+) -> None:
+    ran = goldrush("verify", path, cwd=tmp_path)
+    had, has = versions
+
+    assert 2 == ran.code
+    assert 1 == ran.err.count("\n")
+    assert (
+        f"{name} is a model that was asked with version {had} of the prompt; this goldrush asks "
+        f"with version {has}: not known to this goldrush"
+    ) in ran.err
+    assert ran.err.endswith("levels 1 to 3 hold (--level 3)\n")
+    assert verify(path, 3).holds
+    run = Run(path)
+    with pytest.raises(BadInput, match=rf"version {had} .* asks with version {has}"):
+        run.prompts(0 if agent else 1, agent)
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)
@@ -149,8 +180,8 @@ def test_the_golden_models_have_talked_and_were_answered_by_a_real_server() -> N
 
 
 @pytest.mark.parametrize("agent", range(3))
-@pytest.mark.parametrize("round", range(1, 7))
-def test_the_prompts_of_the_golden_models_are_made_again(round: int, agent: int) -> None:
-    [found] = prompted(path_of(MODELS), GAME, round, agent)
+@pytest.mark.parametrize("round", range(1, 9))
+def test_the_prompts_of_worded_models_are_made_again(round: int, agent: int) -> None:
+    [found] = prompted(path_of("mining", WORDED), GAME, round, agent)
 
     assert found.recorded == found.digest

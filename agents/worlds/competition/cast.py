@@ -38,7 +38,7 @@ from goldrush.agents.trust import HUMAN, LLM, import_policy, is_import_name
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.worlds.competition.seats import Seat, options_of
 from goldrush.agents.worlds.competition.therapist import Therapist
-from goldrush.agents.worlds.competition.versions import PROMPTS
+from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.agents.worlds.competition.worker import RandomWorker, SilentWorker, Worker
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.worlds.competition.config import CLASSES
@@ -80,15 +80,15 @@ class _Offer:
     families = _FAMILIES
     recording = None
 
-    def __init__(self, prompts: Sequence[PromptVersion] = PROMPTS) -> None:
-        self.prompts = prompts
+    def __init__(self, prompt: PromptVersion = PROMPT) -> None:
+        self.prompt: PromptVersion | None = prompt
 
     def unknown(self, name: str) -> BadInput:
         take = f"take {', '.join(POLICIES)}, {_OTHERS}"
         return BadInput(f"there is no policy {format_value(name)}", take)
 
     def model_options(self, model: Model) -> Options:
-        return options_of(decided(model, self.prompts))
+        return options_of(decided(model, self.prompt or PROMPT))
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         if part.name not in POLICIES and not is_import_name(part.name):
@@ -150,9 +150,9 @@ def _by_class(
     if Class.HAIKU not in names:
         raise BadInput("no model is given for haiku", f"write {Class.HAIKU}=MODEL")
     parts = {class_: _part(f"{LLM}:{name}", models) for class_, name in names.items()}
-    chosen = {c: decided(model_of(part, models), PROMPTS) for c, part in parts.items()}
+    chosen = {c: decided(model_of(part, models), PROMPT) for c, part in parts.items()}
     haiku, sonnet = chosen[Class.HAIKU], chosen.get(Class.SONNET)
-    for name in ("prompt", *FRAMING) if sonnet is not None else ():
+    for name in FRAMING if sonnet is not None else ():
         if getattr(sonnet, name) != getattr(haiku, name):
             raise BadInput(
                 f"the models of the two classes have another {name}",
@@ -176,7 +176,7 @@ def _part(text: str, models: Models | None) -> RosterPart:
 def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = None) -> list[Seat]:
     """A cast with the policies that `parts` name. `parts` and errors: as in `cast_of`."""
     seats, typed = {seat.agent: seat for seat in cast}, set[str]()
-    offer = _Offer(with_recorded(PROMPTS, Roster(cast)))
+    offer = _Offer(with_recorded(PROMPT, Roster(cast)))
     for part in parts:
         called, text = _parsed(part, cast)
         named = [seat for seat in cast if called in (seat.name, seat.role)]
@@ -201,7 +201,7 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
             seats[seat.agent] = attrs.evolve(
                 seat, policy=policy, options=options, typed=tuple(played.settings)
             )
-    check_models(seats.values(), PROMPTS)
+    check_models(seats.values(), PROMPT)
     return list(recorded_once(list(seats.values()), cast))
 
 

@@ -24,7 +24,7 @@ from goldrush.agents.worlds.competition.cast import SCRIPTED
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.script import Scripts
 from goldrush.agents.worlds.competition.seats import models_in
-from goldrush.agents.worlds.competition.versions import LONGEST
+from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct
@@ -43,8 +43,7 @@ def estimates(prepared: PreparedRun, resources: Resources) -> list[Estimate]:
     chosen = models_in(cast)
 
     def most_in(name: str, questions: int) -> int:
-        longest = max(LONGEST[model.prompt] for model in chosen if model.name == name)
-        return questions * (longest + AROUND_MAX)
+        return questions * (PROMPT.longest + AROUND_MAX)
 
     return estimate.estimates(
         chosen, resources.models or Models(), config.assignments,

@@ -17,7 +17,7 @@ import attrs
 from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.worlds.competition.bench import Bench
-from goldrush.agents.worlds.competition.wordings import WORDING
+from goldrush.agents.worlds.competition.wordings import UNFRAMED
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.acts.roundtable import is_rejectable
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, Subject
@@ -43,17 +43,16 @@ class SeasonObservation:
         ordinal: int,
         bench: Bench,
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
-        framed: Framed | None = None,
+        framed: Framed = UNFRAMED,
     ) -> None:
         """Observe a state. `bench` is for `vary`; `grounds` is a cache by table, shared by the
-        observations of the same state; `framed`: how a model or a person is asked with version 4
-        of the prompt or a later one.
+        observations of the same state; `framed`: how the agent is asked.
         """
         self._state = state
         self._grounds = {} if grounds is None else grounds
         self._bench = bench
         self.framed = framed
-        self.wording: Messages = WORDING if framed is None else framed.messages
+        self.wording: Messages = framed.messages
         self.me: AgentState = state.agents[ordinal]
         self.config: SeasonConfig = state.config
         self.rules: Rules = state.arena_rules

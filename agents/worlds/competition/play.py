@@ -12,7 +12,6 @@ from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Source, Whole
 from goldrush.agents.llm.usage import shared_names
-from goldrush.agents.llm.versions import version_of
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, RunContext
@@ -34,6 +33,7 @@ from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
 from goldrush.agents.worlds.competition.seats import about, by_class, framed_at, model_at, seats_at
+from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.shape import FACTS
@@ -64,13 +64,11 @@ def session_of(
         return SeasonPlay(state, scripts, context.resources.trust)
 
     world = competition(context.state.arena_rules)
-    for model in chosen:
-        version_of(OFFER.prompts, {"prompt": model.prompt})  # refuses one that is not here
     agents = context.state.agents.values()
     several = [by_class(agent.options).values() for agent in agents if agent.policy == LLM]
     return Session(
-        world, play_of, context, chosen, prompts=OFFER.prompts,
-        shared=shared_names(several, OFFER.prompts), counted="question", close=tests.close,
+        world, play_of, context, chosen, prompt=PROMPT,
+        shared=shared_names(several, PROMPT), counted="question", close=tests.close,
     )  # fmt: skip
 
 
@@ -103,7 +101,7 @@ class SeasonPlay:
         self._trust = trust
         self._known = known
         self._grounds: dict[int, Mapping[int, Grounds]] = {}
-        self._framings: dict[tuple[int, str], Framed | None] = {}  # by agent and class
+        self._framings: dict[tuple[int, str], Framed] = {}  # by agent and class
 
     def script(self) -> Script:
         """The script of the phase that the state is in."""
@@ -156,17 +154,14 @@ class SeasonPlay:
         question = QUESTIONS[asked.name]
         return Prompt(
             asked, self.model(asked), messages, lambda: question.schema(rules),
-            whole=self._whole(self._agent(asked)), covers_schema=seen.framed is not None,
+            whole=self._whole(self._agent(asked)),
         )  # fmt: skip
 
     def _whole(self, agent: AgentState) -> Whole | None:
         if agent.policy != LLM:
             return None
-        model = model_at(agent)
-        if not version_of(OFFER.prompts, {"prompt": model.prompt}).options:
-            return None
         players = self._state.agents.values()
-        return Whole.of(model.reasoning, sum(player.policy == LLM for player in players))
+        return Whole.of(model_at(agent).reasoning, sum(player.policy == LLM for player in players))
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
         asked = prompt.asked
@@ -175,14 +170,13 @@ class SeasonPlay:
             return self.fault_of(asked, text)
 
         agent, asks = self._agent(asked), QUESTIONS[asked.name].asks
-        framed = self._framed(agent)
-        unit = "" if framed is not None and framed.wording.text else self.unit
+        unit = "" if self._framed(agent).wording.text else self.unit
         return Inquiry(agent.name, unit, prompt.messages, prompt.schema, fault, asks)
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
         """The error in a person's answer, as text; None: it is valid."""
         question, seen = QUESTIONS[asked.name], self._seen(self._agent(asked))
-        if question.fault_of(text, seen.rules, last=seen.framed is not None) is not None:
+        if question.fault_of(text, seen.rules) is not None:
             return f"no JSON object of the form {question.example(seen.rules)}"
         act = act_of(self._state, asked, question.answer(text, None, seen))
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
@@ -194,9 +188,8 @@ class SeasonPlay:
         if prompt.model is None:
             return _row(prompt, text, {"name": HUMAN, "prompt": prompt.digest, "error": None})
         if error not in (NO_ANSWER, REFUSAL):
-            last = self._framed(self._agent(prompt.asked)) is not None
             question, rules = QUESTIONS[prompt.asked.name], self._state.arena_rules
-            fault = question.fault_of(text, rules, last=last)
+            fault = question.fault_of(text, rules)
             error = CUT if fault is not None and error == CUT else fault
         # The event itself has the text.
         facts = {name: fact for name, fact in source.items() if name != "raw"}
@@ -257,7 +250,7 @@ class SeasonPlay:
     def _agent(self, asked: Asked) -> AgentState:
         return self._state.agents[asked.agent]
 
-    def _framed(self, agent: AgentState) -> Framed | None:
+    def _framed(self, agent: AgentState) -> Framed:
         key = agent.ordinal, agent.class_
         if key not in self._framings:
             self._framings[key] = framed_at(agent, self._state)

@@ -25,7 +25,7 @@ from goldrush.agents.players import (
     RunContext,
 )
 from goldrush.agents.roster import Roster, split_parts
-from goldrush.agents.seats import ImpossiblePlayer, check_people
+from goldrush.agents.seats import ImpossiblePlayer, check_people, is_outside
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     KINDS,
@@ -51,7 +51,7 @@ from goldrush.agents.worlds.competition.seats import (
     with_models_resolved,
 )
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
-from goldrush.agents.worlds.competition.versions import LONGEST, PROMPTS
+from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.settings import check_setting
 from goldrush.kernel.treatments import treatment_named
@@ -112,13 +112,12 @@ class SeasonPlayers(Players[SeasonState]):
         (CODES[Answered],),
         about,
         "ordinal",
-        LONGEST,
-        PROMPTS,
+        PROMPT,
         lambda options: by_class(options).values(),
     )
     policies = CATALOGUE
     horizon = "assignments"
-    prompts = PROMPTS
+    prompt = PROMPT
     takes_program = True
     kinds = KINDS
 
@@ -168,6 +167,9 @@ class SeasonPlayers(Players[SeasonState]):
                 check_trust(agent.policy, resources.trust, agent.name)
         there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
         seats = list(map(Seat.of, there))
+        for seat in seats:
+            if is_outside(seat.policy):
+                PROMPT.check(seat.options)
         if context.probe:
             with_models_resolved(seats, resources.models, is_new=False)
         tests = opened_tests(state.arena, resources.program, resources.jobs)

@@ -6,7 +6,7 @@ written by agents. The second has the situation: first the public part, then the
 part, then the question. It depends on the `SeasonObservation` alone, so it can be made again from a
 journal. Every part has a limit in bytes.
 
-The prose is in wording.toml. It is part of an experiment: versions.py has its versions.
+The prose is in wording.toml. It is part of an experiment: versions.py has its version.
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> 
         yield _mind(seen, seen.people[other], "about")
         if table is not None and seen.me.role == Role.THERAPIST:
             yield _evidence(seen, table, other)
-    reasons = seen.framed is not None and seen.framed.reasoning == FIELD
-    form = question.example(seen.rules, reasoning=reasons)
+    form = question.example(seen.rules, reasoning=seen.framed.reasoning == FIELD)
     yield seen.wording("question", question=question.text(seen, arguments), form=form)
 
 
@@ -209,7 +208,7 @@ def _mind(seen: SeasonObservation, agent: AgentState, id: str) -> str:
     if agent.instructions:
         instructions = format_mapping(agent.instructions, MIND_MAX * 2 // 3)
         parts.append(seen.wording("instructions", instructions=instructions))
-    if agent is seen.me and seen.framed is not None and seen.framed.persona is not None:
+    if agent is seen.me and seen.framed.persona is not None:
         parts.append(seen.framed.persona)
     if agent.persona is not None:
         parts.append(seen.wording("persona", persona=quoted(agent.persona, MIND_MAX // 10)))

@@ -21,7 +21,7 @@ from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import E
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.trust import LLM
-from goldrush.agents.worlds.competition.versions import PROMPTS
+from goldrush.agents.worlds.competition.wordings import UNFRAMED, wordable
 from goldrush.kernel.shape import BOOLEAN, record
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
@@ -85,19 +85,15 @@ def model_at(agent: AgentState) -> Model:
     return Model.of(options.get(agent.class_, options[Class.HAIKU]))
 
 
-def framed_at(agent: AgentState, state: SeasonState) -> Framed | None:
-    """How an agent is asked that is a model (or in whose place a policy plays), or a person; None:
-    with version 3 of the prompt, or it is neither. Raises BadInput for options that no season has.
+def framed_at(agent: AgentState, state: SeasonState) -> Framed:
+    """How an agent is asked that is a model (or in whose place a policy plays), or a person; any
+    other as a model would be that has no options. Raises BadInput for options that no season has.
     """
     if "prompt" not in agent.options:
-        return None
+        return UNFRAMED
     seat = seats_at(agent, state)[-1 if agent.class_ == Class.SONNET else 0]
-    number = seat.options.get("prompt")
-    version = next((version for version in PROMPTS if version.number == number), None)
-    if version is None or version.wordable is None:
-        return None
     seed = state.config.seed
-    return framed_of(seat, seed, version.wordable(), lambda: roster_of(state.agents.values()))
+    return framed_of(seat, seed, wordable(), lambda: roster_of(state.agents.values()))
 
 
 def roster_of(agents: Iterable[AgentState]) -> Roster:
@@ -147,7 +143,7 @@ def with_models_resolved(
     """As agents.seats.with_models_resolved."""
     return resolved(
         seats, models, lambda: record(adopted=BOOLEAN).schema, models_of, options_of,
-        versions=PROMPTS, is_new=is_new,
+        is_new=is_new,
     )  # fmt: skip
 
 

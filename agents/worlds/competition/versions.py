@@ -1,4 +1,4 @@
-"""The versions of the season's prompt, and how long a prompt of each can be."""
+"""The version of the season's prompt."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from goldrush.agents.worlds.competition.wordings import wordable
 
 _WORDED_MAX: Final = 24_000  # bytes by which a wording may make a prompt longer
 
-_LATER: Final = (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona")
-PROMPTS: Final = (PromptVersion(3), PromptVersion(4, _LATER, wordable))
-LONGEST: Final = {3: PROMPT_MAX, 4: PROMPT_MAX + _WORDED_MAX}  # bytes, by version
+PROMPT: Final = PromptVersion(
+    4,
+    PROMPT_MAX + _WORDED_MAX,
+    (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona"),
+    wordable,
+)

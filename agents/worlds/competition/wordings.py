@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from goldrush.agents.llm.messages import Messages
-from goldrush.agents.llm.wordings import Wordable
+from goldrush.agents.llm.wordings import Framed, Wordable, default_of
 
 WORDING: Final = Messages("goldrush.agents.worlds.competition")  # the default texts
 # The fields that hold lists, texts or other messages.
@@ -24,6 +24,9 @@ _TWICE: Final = ("worker", "office", "self_determined", "instructions", "persona
 
 @cache
 def wordable() -> Wordable:
-    """What a wording can change from version 4 of the prompt on."""
+    """What a wording can change."""
     tells = {"agent": [["role"], ["you"]], "assignment": [["situation"]]}
     return Wordable(WORDING, long=_LONG, tells=tells, times=dict.fromkeys(_TWICE, 2))
+
+
+UNFRAMED: Final = Framed(default_of(wordable()))  # with the default texts and no options

@@ -33,15 +33,13 @@ Action = tuple[str, int, int]
 
 @attrs.frozen
 class Form:
-    """By which names an answer is read, all of them in lower case, and which of its plans counts.
+    """By which names an answer is read, all of them in lower case.
 
     Attributes:
         kinds: the kinds of action, by name.
         actions, type, plot: the keys of an answer and of an action.
         amount: the keys of an action's amount; the first that is given counts.
         by_row: plots are named by row and column, never by an id.
-        takes_last: the last plan counts, and a bare empty list is one only if it is all of the
-            text. Otherwise the last plan with an action counts; if there is none, the last.
     """
 
     kinds: Mapping[str, str] = MappingProxyType({kind: kind for kind in KINDS})
@@ -50,10 +48,9 @@ class Form:
     plot: str = "plot"
     amount: Sequence[str] = ("stamina", "k")
     by_row: bool = False
-    takes_last: bool = False
 
 
-FIRST: Final = Form()  # of version 1 of the prompt
+PLAIN: Final = Form()  # of the default wording
 
 
 @attrs.frozen
@@ -78,9 +75,9 @@ def is_unread(actions: Sequence[object]) -> bool:
     return bool(actions) and not any(actions)
 
 
-def parse(text: str, rows: int, cols: int, defense: str, form: Form = FIRST) -> ParsedPlan:
-    """Read the plan in the first TEXT_MAX characters of an answer; if `defense` is "pointwise", a
-    `defend` item may be a pair.
+def parse(text: str, rows: int, cols: int, defense: str, form: Form = PLAIN) -> ParsedPlan:
+    """Read the last plan in the first TEXT_MAX characters of an answer; if `defense` is
+    "pointwise", a `defend` item may be a pair.
     """
     plan = _chosen(text[:TEXT_MAX], form)
     if plan is None:
@@ -113,20 +110,13 @@ class _Plan:
 
 
 def _chosen(text: str, form: Form) -> _Plan | None:
-    # A plan is empty if it has no item, whatever its keys: {"mine": []} and {"mine": {}} are empty,
-    # {"mine": 5} has one (malformed) item.
-    filled: _Plan | None = None
-    empty: _Plan | None = None
-    skips_bare = form.takes_last and _BARE.fullmatch(text) is None
+    # A bare empty list is a plan only if it is all of the text.
+    is_bare = _BARE.fullmatch(text) is not None
+    chosen: _Plan | None = None
     for value in _values(text):
-        plan = _plan(value, form)
-        if plan is None or (skips_bare and value == []):
-            continue
-        if plan.entries or form.takes_last:
-            filled = plan
-        else:
-            empty = plan
-    return filled or empty
+        if value != [] or is_bare:
+            chosen = _plan(value, form) or chosen
+    return chosen
 
 
 def _values(text: str) -> Iterator[object]:

@@ -10,11 +10,10 @@ from goldrush.agents.llm.notes import note_after
 from goldrush.agents.llm.question import Source
 from goldrush.agents.roster import Entry
 from goldrush.agents.stage_game import Prompting, StageGame
-from goldrush.agents.worlds.mining.parse import FIRST, Form, is_unread, parse
+from goldrush.agents.worlds.mining.parse import is_unread, parse
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
-from goldrush.agents.worlds.mining.prompts import v1, v2
-from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
-from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET, PROMPTS
+from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of
+from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining import MINING
@@ -52,43 +51,21 @@ def _replayed(row: Row, view: PlanPrompts) -> Row:
 def _answered(
     view: PlanPrompts, agent: int, text: str | None, error: str | None, source: Source
 ) -> Row:
-    """The row of an answer to version 1 of the prompt: see Prompting.row."""
-    return _read(view, agent, text, error, source, FIRST)
-
-
-def _answered_with_note(
-    view: PlanPrompts, agent: int, text: str | None, error: str | None, source: Source
-) -> Row:
-    """The row of an answer to version 2 of the prompt: see Prompting.row. Where an agent may have a
-    note, each of its rows holds the last.
+    """The row of an answer: see Prompting.row. Where an agent may have a note, each of its rows
+    holds the last. `no-answer` and `refusal` leave the plan empty, `cut` is recorded if the text
+    has no plan.
     """
-    framed = view.v2.framed(agent)
-    form = v2.form_of(framed.wording)
-    return _read(view, agent, text, error, source, form, keeps_note=framed.notes)
-
-
-def _read(
-    view: PlanPrompts,
-    agent: int,
-    text: str | None,
-    error: str | None,
-    source: Source,
-    form: Form,
-    *,
-    keeps_note: bool = False,
-) -> Row:
-    """`no-answer` and `refusal` leave the plan empty, `cut` is recorded if the text has no plan."""
-    state = view.shown.state
-    note = state.memo[agent] if keeps_note else None
+    state, framed = view.shown.state, view.framed(agent)
+    note = state.memo[agent] if framed.notes else None
     if text is None or error in (NO_ANSWER, REFUSAL):
         return (agent, (), error, None, note, source)
     config = state.config
-    parsed = parse(text, config.rows, config.cols, config.defense, form)
+    parsed = parse(text, config.rows, config.cols, config.defense, form_of(framed.wording))
     actions = tuple(action and (KINDS.index(action[0]), *action[1:]) for action in parsed.actions)
     if parsed.error != NO_JSON:
         error = parsed.error
     say = message_of(parsed.say, config)
-    if keeps_note:
+    if framed.notes:
         note = note_after(note, parsed.note)
     return (agent, actions, error or parsed.error, say, note, source)
 
@@ -107,22 +84,7 @@ GAME: Final = StageGame[MiningState, PlanPrompts](
     replayed=_replayed,
     unread=lambda row: is_unread(row[1]),
     forks=FORKS,
-    prompting=[
-        Prompting(
-            version=PROMPTS[0],
-            messages=lambda view, agent: view.v1.of(agent),
-            schema=lambda view, agent: v1.schema(Observation(view.shown, agent)),
-            row=_answered,
-            longest=v1.PROMPT_MAX,
-        ),
-        Prompting(
-            version=PROMPTS[1],
-            messages=lambda view, agent: view.v2.of(agent),
-            schema=lambda view, agent: view.v2.schema(agent),
-            row=_answered_with_note,
-            longest=v2.PROMPT_MAX,
-        ),
-    ],
+    prompting=Prompting(PlanPrompts.of, PlanPrompts.schema, _answered),
     stand_in="greedy-mine",
     noun="plan",
     talk="communication",

@@ -19,7 +19,7 @@ from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.worlds.mining.policy import Scripted
-from goldrush.agents.worlds.mining.prompts.v2 import wordable
+from goldrush.agents.worlds.mining.prompts.prompt import PROMPT_MAX, wordable
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import AGENTS_MAX
@@ -163,7 +163,7 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
-PROMPTS: Final = (PromptVersion(1), PromptVersion(2, (*SAMPLING, *FRAMING), wordable))
+PROMPT: Final = PromptVersion(2, PROMPT_MAX, (*SAMPLING, *FRAMING), wordable)
 NULL: Final = "random"  # the policy that cannot learn
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
@@ -183,7 +183,7 @@ POLICY_SET: Final = PolicySet(
     agents_max=AGENTS_MAX,
     method="plan",
     mixes=MIXES,
-    prompts=PROMPTS,
+    prompt=PROMPT,
     recording=recording,
 )
 

@@ -62,10 +62,10 @@ def prompted(
                 if step is not None:
                     again(asked, step.inputs)
                     asked = after.copy()
-    if not questions and again.not_asked:
+    if not questions and (again.not_asked or again.unknown):
         raise BadInput(
             f"the prompt of agent {agent} cannot be made again; not asked again: "
-            f"{'; '.join(again.not_asked)}",
+            f"{'; '.join([*again.not_asked, *again.unknown])}",
             "see its answer with `goldrush replay`",
         )
     return questions

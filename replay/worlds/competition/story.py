@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import format_apart, format_number, format_subject
-from goldrush.agents.worlds.competition.versions import PROMPTS
+from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
@@ -98,7 +98,7 @@ def sentences(
         "word": _word,
     }
     guarded = {name: partial(_or_quoted, form) for name, form in forms.items()}
-    return EventSentences(EVENTS, VOCABULARY, chosen, guarded, names, PROMPTS)
+    return EventSentences(EVENTS, VOCABULARY, chosen, guarded, names, PROMPT)
 
 
 def _or_quoted(form: Callable[[Any], str], value: Any) -> str:

@@ -207,7 +207,7 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
     episodes, by_agent, moves, steps = Episodes(), _ByAgent(), _Moves(), array("q")
     for commit, state in walk:
         if commit.kind in (START, FORK):
-            taken.declare(commit.unit, labels_of(state.roster, ()))
+            taken.declare(commit.unit, labels_of(state.roster, None))
             moves.give(Block(state.inputs))
         if commit.kind != UNIT or commit.digest is None:
             continue

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.worlds.mining.roster import PROMPTS
+from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, gini, ratio
 from goldrush.kernel.text import escaped, format_count
@@ -314,7 +314,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         if commit.kind == START:
             counting = Counting(state)
         if commit.kind in (START, FORK):
-            taken.declare(commit.unit, labels_of(state.roster, PROMPTS))
+            taken.declare(commit.unit, labels_of(state.roster, PROMPT))
         if commit.kind != UNIT or commit.digest is None:
             land = land_of(state.config)  # a fork changes it
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from goldrush.agents.worlds.mining.roster import PROMPTS
+from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.sentences import EventSentences, Sentence
 
@@ -32,5 +32,5 @@ SENTENCES: Final = EventSentences(
     MINING.vocabulary,
     {"mining_settled": lambda event: _MINED},
     {"actions": _actions, "removed": _removed},
-    prompts=PROMPTS,
+    prompt=PROMPT,
 )

@@ -12,7 +12,7 @@ from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.wording_rosters import variants_of
 from goldrush.agents.seats import policy_label
 from goldrush.agents.worlds.mining.parse import is_unread
-from goldrush.agents.worlds.mining.roster import PROMPTS
+from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.shape import AGENT, NATURAL, record, several
 from goldrush.kernel.walk import Walk
@@ -92,7 +92,7 @@ def _agents_of(state: MiningState, variants: Mapping[int, int]) -> Iterator[Row]
         yield (
             state.round,
             agent,
-            policy_label(entry, PROMPTS),
+            policy_label(entry, PROMPT),
             variants.get(agent),
             failures.get(agent),
             state.staminas[agent],

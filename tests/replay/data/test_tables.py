@@ -26,7 +26,7 @@ import pytest
 from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
 from goldrush.agents.seats import policy_label
-from goldrush.agents.worlds.mining.roster import PROMPTS
+from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel import fold, shape
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
@@ -148,7 +148,7 @@ def front_of(path: Path) -> dict[str, Any]:
     for event in events_of(path):
         if event["event"] in ("run_started", "forked"):
             seed = {**event.get("config", {}), **event.get("changes", {})}.get("seed", seed)
-            names = labels_of(event["roster"] or (), PROMPTS) or names
+            names = labels_of(event["roster"] or (), PROMPT) or names
     groups = [(name, len(list(same))) for name, same in groupby(names)]
     roster = ",".join(name + f"*{n}" * (n > 1) for name, n in groups)
     return {"journal": str(path), "treatment": None, "roster": roster, "seed": seed}
@@ -223,7 +223,7 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
                 rows.append(
                     {
                         "journal": str(path), "round": number, "agent": agent,
-                        "policy": policy_label(roster[agent], PROMPTS),
+                        "policy": policy_label(roster[agent], PROMPT),
                         "variant": None, "failure": failures.get(agent),
                         "stamina": staminas[agent],
                         **{

@@ -1,6 +1,6 @@
 """The text of a roster: short however many agents there are, and the same for the same roster."""
 
-from goldrush.agents.worlds.mining.roster import PROMPTS
+from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.replay.journal.declared import PARTS_MAX, format_roster
 from tests.mining import prepare
 
@@ -9,7 +9,7 @@ DEFAULT = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
 
 def text_of(roster: str | None, agents: int) -> str | None:
     _, found = prepare({"agents": agents}, roster)
-    return format_roster(found.as_setup(), PROMPTS)
+    return format_roster(found.as_setup(), PROMPT)
 
 
 def test_neighbours_of_one_policy_are_counted() -> None:
@@ -34,5 +34,5 @@ def test_of_any_other_long_roster_the_first_parts_are_told_and_how_many_follow()
 
 
 def test_what_is_no_roster_has_no_text() -> None:
-    assert format_roster([1], ()) is None
-    assert format_roster([], ()) is None
+    assert format_roster([1], None) is None
+    assert format_roster([], None) is None

@@ -23,7 +23,7 @@ from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import ONLY_ANSWERS, Verdict, verify
 from tests.cli.helpers import goldrush
-from tests.golden import MODELS, path_of
+from tests.golden import WORDED, path_of
 from tests.journals import as_it_is, commits_of, played_again, write
 from tests.mining import fork, record, resume
 from tests.seasons import kept, small
@@ -131,7 +131,7 @@ IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
     for value in values
 }
 GOLDEN: dict[str, tuple[Path, World[Any]]] = {
-    "mining": (path_of(MODELS), MINING),
+    "mining": (path_of("mining", WORDED), MINING),
     "season": (kept("asked"), world_at(kept("asked"))),
 }
 

@@ -13,7 +13,7 @@ import pytest
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
 from goldrush.agents.worlds.mining.players import GAME
-from goldrush.agents.worlds.mining.prompts.view import PlanPrompts
+from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -125,7 +125,7 @@ def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
     for round in range(1, ROUNDS + 1):
         found = prompted(run.path, GAME, round, 4)
         state = rebuild(run.path, round - 1).state
-        expected = PlanPrompts(SharedView(state)).v2
+        expected = PlanPrompts(SharedView(state))
 
         assert expected.of(4) == found.messages
         assert digest(expected.of(4), expected.schema(4)) == found.digest

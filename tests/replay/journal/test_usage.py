@@ -15,7 +15,7 @@ from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.question import AROUND_MAX, REPORTED_MAX
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.prompts.v2 import PROMPT_MAX
+from goldrush.agents.worlds.mining.prompts.prompt import PROMPT_MAX
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import UNIT, Commit, JournalReader

@@ -71,18 +71,16 @@ class QuestionKind:
         form = _example(self.schema(rules))
         return '{"reasoning": ..., ' + form[1:] if reasoning else form
 
-    def fault_of(self, text: str | None, rules: Rules, *, last: bool = False) -> str | None:
-        """`no-json` if a text holds no answer, else None. `last`: as `object_in`."""
-        fields = self.fields(rules)
-        return NO_JSON if object_in(text or "", fields, last=last) is None else None
+    def fault_of(self, text: str | None, rules: Rules) -> str | None:
+        """`no-json` if a text holds no answer, else None."""
+        return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
 
     def answer(self, text: str, error: object, seen: SeasonObservation) -> Any:
-        """The answer in a text, or the neutral one: the first, or from version 4 of the prompt on
-        the last. After the errors `no-answer` and `refusal` the text is not read.
+        """The last answer in a text, or the neutral one. After the errors `no-answer` and
+        `refusal` the text is not read.
         """
         is_lost = error in (NO_ANSWER, REFUSAL)
-        last, fields = seen.framed is not None, self.fields(seen.rules)
-        answer = None if is_lost else object_in(text, fields, last=last)
+        answer = None if is_lost else object_in(text, self.fields(seen.rules))
         return self.neutral if answer is None else self.read(answer, seen)
 
 

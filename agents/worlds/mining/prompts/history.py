@@ -1,4 +1,4 @@
-"""The past in prompts of version 2: what happened to all, and what an agent lost.
+"""The past in prompts: what happened to all, and what an agent lost.
 
 A line has everything public of a round, with its actors. Lines that do not fit go over into counts,
 half of them at once, so that the text grows at its end for as long as possible: servers charge less
@@ -17,8 +17,7 @@ import attrs
 
 from goldrush.agents.llm.messages import plural
 from goldrush.agents.llm.parts import cut, size
-from goldrush.agents.worlds.mining.prompts.terms import ITEMS, LIST, Terms
-from goldrush.agents.worlds.mining.prompts.v1 import number
+from goldrush.agents.worlds.mining.prompts.terms import ITEMS, LIST, Terms, number
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     KINDS,

@@ -70,3 +70,9 @@ class Terms:
                 first, last = self.plot(start), self.plot(plot)
                 yield first if start == plot else f"{first}-{last}"
                 start = None
+
+
+def number(value: float) -> str:
+    """At most eight significant digits, which hide the rounding errors of sums."""
+    is_whole = value == int(value) or value >= 1e8
+    return str(round(value)) if is_whole and value < 1e20 else f"{value:.8g}"

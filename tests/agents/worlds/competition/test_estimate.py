@@ -11,7 +11,7 @@ from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.estimate import LIKE, PLAYED, estimates
 from goldrush.agents.worlds.competition.players import configured, prepared
-from goldrush.agents.worlds.competition.versions import LONGEST
+from goldrush.agents.worlds.competition.versions import PROMPT
 
 MODELS = Models(
     by_name={
@@ -43,7 +43,7 @@ def test_the_most_is_told_from_the_limits_and_the_cost_where_there_are_prices() 
     a, b = found["a"], found["b"]
 
     for one, tokens in ((a, 50), (b, 70)):
-        assert 0 < one.tokens_in < one.most_in == one.questions * (LONGEST[4] + AROUND_MAX)
+        assert 0 < one.tokens_in < one.most_in == one.questions * (PROMPT.longest + AROUND_MAX)
         assert one.questions * tokens == one.most_out
     assert 2 < b.questions  # after every round
     assert pytest.approx((a.most_in * 2 + a.most_out * 4) / 1_000_000) == a.most_cost

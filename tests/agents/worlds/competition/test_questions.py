@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
-from goldrush.agents.llm.wordings import Framed, default_of
 from goldrush.agents.session import Asked, PlayedStep, batches
 from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, opened_tests, rules_of
@@ -23,7 +22,6 @@ from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Scripts, act_of
-from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
@@ -61,12 +59,6 @@ class Moment:
     def read(self, text: str, error: str | None = None) -> Any:
         return QUESTIONS[self.asked.name].answer(text, error, self.seen)
 
-    def read_as(self, version: int, text: str) -> Any:
-        framed = Framed(default_of(wordable())) if version == 4 else None
-        bench = bench_of(self.arena)
-        seen = SeasonObservation(self.state, self.asked.agent, bench, framed=framed)
-        return QUESTIONS[self.asked.name].answer(text, None, seen)
-
 
 @cache
 def moments(arena: str) -> Mapping[str, Moment]:
@@ -87,11 +79,10 @@ def moments(arena: str) -> Mapping[str, Moment]:
     return found
 
 
-def test_the_last_answer_counts_from_version_4_of_the_prompt_on() -> None:
-    moment = moments("nk")["adopt"]
+def test_the_last_answer_counts() -> None:
     text = 'Not {"adopted": false}, but {"adopted": true} {"adopted"'
 
-    assert [False, True] == [moment.read_as(version, text) for version in (3, 4)]
+    assert moments("nk")["adopt"].read(text) is True
 
 
 # The form

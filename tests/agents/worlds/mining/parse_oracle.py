@@ -57,10 +57,13 @@ class Number:
 def read(text: str, rows: int, cols: int, defense: str) -> dict[str, Any]:
     """The plan in a text: its `actions`, `error` and `say`, as a line of JSON would hold them."""
     text = "".join(map(whole, text[:CHARACTERS_READ]))
-    plans = [value for value in values(text) if shaped_like_a_plan(value)]
+    is_bare = "".join(text.split(" ")).translate(dict.fromkeys(map(ord, "\t\n\r"))) == "[]"
+    plans = [
+        value for value in values(text) if shaped_like_a_plan(value) and (value != [] or is_bare)
+    ]
     if not plans:
         return {"actions": [], "error": "no-json", "say": None}
-    chosen = ([plan for plan in plans if items(plan)] or plans)[-1]
+    chosen = plans[-1]
     listed = items(chosen)
     return {
         "actions": [action(*item, rows, cols, defense) for item in listed[:ITEMS_KEPT]],

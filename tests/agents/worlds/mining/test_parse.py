@@ -161,21 +161,19 @@ def test_the_last_plan_is_taken() -> None:
     assert actions('For example [["mine", 1]]. My answer: {"mine": [2]}') == (("mine", 2, 1),)
 
 
-@pytest.mark.parametrize(
-    "empty", ["[]", '{"actions": []}', '{"claim": []}', '{"mine": {}, "raid": [], "say": "no"}']
-)
-def test_an_empty_plan_does_not_displace_one_that_is_not_empty(empty: str) -> None:
-    assert ParsedPlan((("mine", 1, 1),), None, None) == read(f'[["mine", 1]] {empty}')
-
-
-@pytest.mark.parametrize(
-    "empty", ["[]", '{"actions": []}', '{"claim": []}', '{"mine": {}, "raid": []}']
-)
-def test_an_empty_plan_alone_is_no_error(empty: str) -> None:
+@pytest.mark.parametrize("empty", ['{"actions": []}', '{"claim": []}', '{"mine": {}, "raid": []}'])
+def test_an_empty_plan_is_no_error_and_displaces_one_before_it(empty: str) -> None:
     assert read(f"I pass: {empty}") == EMPTY
+    assert read(f'[["mine", 1]] {empty}') == EMPTY
 
 
-def test_a_plan_of_nothing_but_malformed_items_is_not_empty() -> None:
+def test_a_bare_empty_list_is_a_plan_only_if_it_is_all_of_the_text() -> None:
+    assert read(" []\n") == EMPTY
+    assert read("I pass: []") == NOTHING_FOUND
+    assert ParsedPlan((("mine", 1, 1),), None, None) == read('[["mine", 1]] []')
+
+
+def test_a_plan_of_nothing_but_malformed_items_displaces_one_before_it() -> None:
     assert actions('[["mine", 1]] {"claim": 5}') == (None,)
 
 

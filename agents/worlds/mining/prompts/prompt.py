@@ -1,4 +1,4 @@
-"""Version 2 of the prompts of language models that play mining, which wordings can change.
+"""The prompts of language models that play mining, which wordings can change.
 
 A prompt has two messages: the rules; and the round, which begins with what all agents with the same
 wording are shown, what changes least first, because servers charge less for a known prefix. Text of
@@ -20,11 +20,11 @@ from goldrush.agents.llm.notes import NOTE_MAX
 from goldrush.agents.llm.parts import quoted, size
 from goldrush.agents.llm.question import Message
 from goldrush.agents.llm.wording_files import ShippedWordings
+from goldrush.agents.llm.wording_rosters import framed_in
 from goldrush.agents.llm.wordings import ID, Framed, Wordable, Wording
 from goldrush.agents.worlds.mining.parse import Form
 from goldrush.agents.worlds.mining.prompts.history import History
-from goldrush.agents.worlds.mining.prompts.terms import ITEMS, Terms
-from goldrush.agents.worlds.mining.prompts.v1 import number
+from goldrush.agents.worlds.mining.prompts.terms import ITEMS, Terms, number
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.settings import choice, integer
 from goldrush.kernel.shape import TEXT, Schema, optional, record, several
@@ -46,7 +46,7 @@ NOTE_SHOWN_MAX: Final = 8_000
 PROMPT_MAX: Final = 65_536  # of both messages, in any wording and with any persona
 
 PACKAGE: Final = "goldrush.agents.worlds.mining.prompts"
-MESSAGES: Final = Messages(PACKAGE, "v2.toml")
+MESSAGES: Final = Messages(PACKAGE, "prompt.toml")
 KEYS: Final = ("actions", "type", "plot", "stamina")
 _ITEMS: Final = (
     "alpha", "map_columns", "map_row", "plot_of", "nobody", "more", "heard_from", "heard_from_you",
@@ -96,7 +96,7 @@ def form_of(wording: Wording) -> Form:
         {names.kind(kind): kind for kind in KINDS},
         names.key("actions"), names.key("type"), names.key("plot"),
         (amount,) if names.keys else (amount, "k"),
-        by_row=names.plots != ID, takes_last=True,
+        by_row=names.plots != ID,
     )  # fmt: skip
 
 
@@ -116,14 +116,20 @@ def _schema(
     return record(**plan, **more).schema
 
 
-class Prompts:
-    """The prompts of one round. What several agents are shown is made once."""
+class PlanPrompts:
+    """What the agents of one round are shown, with the prompts of models. What several agents are
+    shown is made once, when it is needed.
+    """
 
-    def __init__(self, shown: SharedView, framed: Callable[[int], Framed]) -> None:
-        """`framed`: how each agent is asked."""
+    def __init__(self, shown: SharedView) -> None:
         self.shown = shown
-        self.framed = framed
         self._shared: dict[History, str] = {}  # what all with a wording are shown
+
+    @cached_property
+    def framed(self) -> Callable[[int], Framed]:
+        """How each agent is asked."""
+        state = self.shown.state
+        return framed_in(state.roster, state.config.seed, wordable())
 
     def of(self, agent: int) -> tuple[Message, Message]:
         """The two messages of an agent's prompt, with `role` and `content`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,10 @@ from goldrush.agents.llm.wordings import (
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Resources
 from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.parse import FIRST, Form, ParsedPlan, parse
+from goldrush.agents.worlds.mining.parse import PLAIN, Form, ParsedPlan, parse
 from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
-from goldrush.agents.worlds.mining.prompts import history, v2
-from goldrush.agents.worlds.mining.prompts.v2 import Prompts, form_of, wordable
+from goldrush.agents.worlds.mining.prompts import history, prompt
+from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of, wordable
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX
@@ -80,8 +80,15 @@ def shipped(name: str, **more: Any) -> Framed:
     return Framed(wording_named(name, wordable()), **more)
 
 
+def asked(shown: SharedView, framed: Callable[[int], Framed]) -> PlanPrompts:
+    """The prompts of a round to agents that are asked so."""
+    prompts = PlanPrompts(shown)
+    prompts.framed = framed
+    return prompts
+
+
 def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> tuple[str, str]:
-    first, second = Prompts(SharedView(state), lambda _: framed).of(agent)
+    first, second = asked(SharedView(state), lambda _: framed).of(agent)
     return first["content"], second["content"]
 
 
@@ -157,7 +164,7 @@ def test_the_plain_wording_tells_no_story(game: Game) -> None:
         re.I,
     )
     for round in played(game):
-        unsaid = Prompts(SharedView(round.before), lambda _: framed)
+        unsaid = asked(SharedView(round.before), lambda _: framed)
         for agent in range(game.config.agents):
             told = "\n".join(message["content"] for message in unsaid.of(agent))
             told = re.sub(
@@ -171,7 +178,7 @@ def test_the_plain_wording_tells_no_story(game: Game) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_kinds_are_told_in_one_order_in_rules_and_schema(order: str) -> None:
-    prompts = Prompts(SharedView(start(seed=7)), lambda _: attrs.evolve(DEFAULT, order=order))
+    prompts = asked(SharedView(start(seed=7)), lambda _: attrs.evolve(DEFAULT, order=order))
     for agent in range(10):
         drawn = Draws(7, 0, agent if order == "agent" else 0, "order").shuffled(KINDS)
         expected = list(KINDS) if order == "fixed" else drawn
@@ -250,7 +257,7 @@ def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(
     state = after(start(rows=30, cols=30, agents=crowd, visibility=visibility, rounds=99), *rounds)
     lines = part(prompt_of(state)[1], "HISTORY")
     kept: list[str] = []
-    alone = history.History(v2._history_of(DEFAULT.wording, 0, 30).terms)
+    alone = history.History(prompt._history_of(DEFAULT.wording, 0, 30).terms)
     for record in state.history:
         kept.append(alone.line(record)[0])
         if sum(len(line.encode()) + 1 for line in kept) > 12_000:
@@ -362,7 +369,7 @@ def busy(what: str) -> MiningState:
 def test_every_part_is_bounded_in_any_wording(wording: Wording, what: str) -> None:
     state = busy(what)
     framed = Framed(wording, notes=True, reasoning="field", persona=PERSONA)
-    terms = v2._history_of(wording, 0, state.config.cols)
+    terms = prompt._history_of(wording, 0, state.config.cols)
     for record in state.history:
         line, length = terms.line(record)
         assert len(line.encode()) == length <= history.LINE_MAX
@@ -372,20 +379,20 @@ def test_every_part_is_bounded_in_any_wording(wording: Wording, what: str) -> No
         (terms.own_actions(state.history, 0), history.OWN_MAX + history.OWN_SUM_MAX),
     ):
         assert len(text.encode()) <= most + MESSAGES_MAX
-    prompts = Prompts(SharedView(state), lambda _: framed)
+    prompts = asked(SharedView(state), lambda _: framed)
     for agent in (0, state.config.agents - 1):
-        assert size(prompts.of(agent)) <= v2.PROMPT_MAX
+        assert size(prompts.of(agent)) <= prompt.PROMPT_MAX
         assert len(json.dumps(prompts.schema(agent))) <= 4_096
 
 
 def test_the_limits_of_all_parts_and_of_a_wording_make_the_limit_of_a_prompt() -> None:
     parts = [
-        v2.NAMES_MAX, v2.ALPHAS_MAX, v2.MAP_MAX, v2.TRUCES_MAX, v2.PLOTS_MAX, v2.HEARD_MAX,
-        v2.NOTE_SHOWN_MAX, history.LINES_MAX, 2 * history.COUNTS_MAX, history.LOSSES_MAX,
-        history.OWN_MAX, history.OWN_SUM_MAX, PERSONA_MAX[1], MESSAGES_MAX,
+        prompt.NAMES_MAX, prompt.ALPHAS_MAX, prompt.MAP_MAX, prompt.TRUCES_MAX, prompt.PLOTS_MAX,
+        prompt.HEARD_MAX, prompt.NOTE_SHOWN_MAX, history.LINES_MAX, 2 * history.COUNTS_MAX,
+        history.LOSSES_MAX, history.OWN_MAX, history.OWN_SUM_MAX, PERSONA_MAX[1], MESSAGES_MAX,
     ]  # fmt: skip
 
-    assert sum(parts) + 1_000 <= v2.PROMPT_MAX
+    assert sum(parts) + 1_000 <= prompt.PROMPT_MAX
 
 
 @given(st.lists(TEXTS), st.integers(0, 300), TEXTS, TEXTS)
@@ -407,7 +414,7 @@ def test_names_go_through_rules_form_schema_map_and_history() -> None:
                   {0: does(("raid", 4, 1)), 1: does(("mine", 4, 2), ("defend", 4, 1))})  # fmt: skip
     framed = worded({}, {**OTHERS, **ROW_COL})
     rules, told = prompt_of(state, 0, framed)
-    form = Prompts(SharedView(state), lambda _: framed).schema(0)
+    form = asked(SharedView(state), lambda _: framed).schema(0)
 
     assert '{"moves": [{"what": ..., "where": ..., "type": ...}, ...]}' in rules
     assert ["keep", "claim", "mine", "take-over"] == re.findall("^- ([a-z-]+):", rules, re.M)
@@ -425,7 +432,7 @@ def test_a_persona_is_shown_as_written_in_the_part_of_its_agent_alone() -> None:
     persona = "You are  {careful}.\n\n$rounds"
     framed = attrs.evolve(DEFAULT, persona=persona)
     shown = SharedView(start())
-    prompts = Prompts(shown, lambda agent: framed if agent == 3 else DEFAULT)
+    prompts = asked(shown, lambda agent: framed if agent == 3 else DEFAULT)
 
     assert f"This is round 1 of 200.\n\n{persona}\n\nYou have 0 gold" in prompts.of(3)[1]["content"]
     assert prompts.of(3)[0] == prompts.of(2)[0]
@@ -468,7 +475,7 @@ def rows_of(notes: bool, *texts: str | None) -> list[Any]:
     state.set_up(state.config, tuple(entries))
     memos = []
     for text in texts:
-        row = GAME.prompting[-1].row(GAME.view(state), 0, text, None if text else "no-answer", {})
+        row = GAME.asked.row(GAME.view(state), 0, text, None if text else "no-answer", {})
         memos.append(row[4])
         state = after(state, {0: Submission([], memo=row[4])})
     return memos
@@ -556,7 +563,7 @@ def test_an_answer_is_read_by_the_names_that_its_agent_was_told(
 )
 def test_another_name_is_no_answer(wording: Wording, text: str) -> None:
     assert "no-json" == read(text, form_of(wording)).error
-    assert read(text, FIRST).error is None
+    assert read(text, PLAIN).error is None
 
 
 @pytest.mark.parametrize("wording", ["default", "plain"])
