@@ -168,7 +168,6 @@ def test_other_samples_of_people_alone_are_refused(tmp_path: Path) -> None:
     [
         (["--roster", "raid*2"], "the wording plain is for models and people that name none"),
         (["--roster", "llm:m[wording=told]*2"], "the wording plain is for models and people that"),
-        (["--roster", "llm:m[prompt=1]*2"], "model m has wording, which version 1 of the prompt"),
     ],
 )
 def test_a_wording_for_nobody_is_refused(words: list[str], error: str, tmp_path: Path) -> None:
