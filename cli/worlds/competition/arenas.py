@@ -31,35 +31,35 @@ def arenas(as_json: Json) -> int:
     from goldrush.agents.worlds.competition.arenas import UnknownArena, arena_entry
     from goldrush.agents.worlds.competition.arenas import arenas as arena_names
 
-    found, code = [], DONE
+    entries, code = [], DONE
     for name in arena_names():
         try:
-            found.append(arena_entry(name))
+            entries.append(arena_entry(name))
         except UnknownArena as error:
             echo_error(f"goldrush: {error}")
             code = DIFFERS
     rows = []
-    for one in found:
-        rows.append((escaped(one.name), escaped(one.text)))
-        for option, default, range_ in one.options:
-            shown = "the season's seed" if option == one.seeded else json.dumps(default)
+    for entry in entries:
+        rows.append((escaped(entry.name), escaped(entry.text)))
+        for option, default, range_ in entry.options:
+            shown = "the season's seed" if option == entry.seeded else json.dumps(default)
             rows.append((f"  {escaped(option)}", f"{shown}; {escaped(range_)}"))
-    echo(as_json, lambda: [_as_dict(arena) for arena in found], lambda: format_table(rows))
+    echo(as_json, lambda: [_as_dict(entry) for entry in entries], lambda: format_table(rows))
     return code
 
 
-def _as_dict(one: ArenaEntry) -> dict[str, object]:
+def _as_dict(entry: ArenaEntry) -> dict[str, object]:
     names = ("option", "default", "range")
     options: list[dict[str, object]] = [
-        dict(zip(names, option, strict=True)) for option in one.options
+        dict(zip(names, option, strict=True)) for option in entry.options
     ]
     for option in options:
-        if option["option"] == one.seeded:
+        if option["option"] == entry.seeded:
             option["default_from"] = "seed"
     return {
-        "arena": one.name,
-        "version": one.version,
-        "takes_program": one.takes_program,
-        "says": one.text,
+        "arena": entry.name,
+        "version": entry.version,
+        "takes_program": entry.takes_program,
+        "says": entry.text,
         "options": options,
     }

@@ -32,6 +32,6 @@ def score(
     from goldrush.replay.worlds.competition.score import scores
 
     table = None if place is None else tools_at(journal).location_of(journal, place)
-    found = scores(journal, at, agent_of(journal, agent), table)
-    echo(as_json, as_dicts(found), lambda: "\n\n".join(map(str, found)))
-    return DONE if all(score.holds for score in found) else DIFFERS
+    derived = scores(journal, at, agent_of(journal, agent), table)
+    echo(as_json, as_dicts(derived), lambda: "\n\n".join(map(str, derived)))
+    return DONE if all(score.holds for score in derived) else DIFFERS

@@ -144,9 +144,9 @@ def _by_class(text: str | None) -> Mapping[str, str] | None:
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name and model for name, _, model in pairs):
         raise BadInput(f"--class-model is {text!r}", "write haiku=NAME,sonnet=NAME")
-    found: dict[str, str] = {}
+    classes: dict[str, str] = {}
     for name, _, model in pairs:
-        if name.strip() in found:
+        if name.strip() in classes:
             raise BadInput(f"{name.strip()} is given twice (--class-model)", "give each class once")
-        found[name.strip()] = model.strip()
-    return found
+        classes[name.strip()] = model.strip()
+    return classes

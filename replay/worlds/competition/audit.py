@@ -33,12 +33,12 @@ _DECIDES: Final = {ORDER: "order", CONCLUDE: "concluded", BOTTOM: "last"}
 def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> TieBreak:
     occasion, opening = _occasion(state, table, ORDER), state.opening
     again, order = seated_at(state, table)
-    found = event.participants, event.words, event.order
+    recorded = event.participants, event.words, event.order
     if order is None:
-        return TieBreak.shuffled(occasion, *found, again=again)
+        return TieBreak.shuffled(occasion, *recorded, again=again)
     by = "the directive" if opening and opening.order else "the assistant"
     rule = f"{by} set the order: nothing is drawn"
-    return TieBreak(occasion, *found, order, rule, again)
+    return TieBreak(occasion, *recorded, order, rule, again)
 
 
 def _conclusion(state: SeasonState, table: Roundtable, event: Concluded) -> TieBreak:
@@ -74,10 +74,7 @@ def _won(
     return TieBreak(occasion, tied or alone, words, winner, first, says, again)
 
 
-def _audit(
-    audit: _Audit, code: int, state: SeasonState,
-    row: Row,
-) -> TieBreak:  # fmt: skip
+def _audit(audit: _Audit, code: int, state: SeasonState, row: Row) -> TieBreak:
     return audit(state, state.tables[row[0]], named(code, row))
 
 

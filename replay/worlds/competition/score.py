@@ -67,7 +67,20 @@ class Score:
     again: Finished
 
     def __str__(self) -> str:
-        return format_score(self)
+        """What it rests on, the numbers, the steps, and whether it holds."""
+        lines = [
+            f"the score of {self.name} (agent {self.agent}) at table {self.table} in assignment "
+            f"{self.assignment}: {self.subject}, the bar is {_shown(self.bar)}",
+            "",
+        ]
+        for dimension, number, rests_on in zip(DIMENSIONS, self.rubric, self.rests_on, strict=True):
+            lines += [f"{dimension}: {number} by the rubric", *(f"  {line}" for line in rests_on)]
+        steps = [
+            f"{rule}: {dimension} {before} -> {after}, {STEPS[rule]}"
+            for rule, dimension, before, after in self.again.steps
+        ]
+        lines += ["", *_numbers(self).split("\n"), "", *steps, _verdict(self)]
+        return "\n".join(map(escaped, lines))
 
     @property
     def rubric(self) -> Scores:
@@ -103,15 +116,16 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
     Raises BadInput for an unknown assignment, and if the agent did not sit at such a table;
     UnsupportedJournal if the arena is not installed; JournalError if the journal cannot be read.
     """
-    one = ended_at(path, assignment, judging=True)
-    tables = [each for each in one.state.tables if table in (None, each.number)]
+    closed = ended_at(path, assignment, judging=True)
+    state = closed.state
+    tables = [each for each in state.tables if table in (None, each.number)]
     sat = [each for each in tables if agent in each.participants]
     if not sat:
         at = "no table" if table is None else f"no table {table}"
-        seated = sorted({agent for each in one.state.tables for agent in each.participants})
-        names = ", ".join(f"{one.state.agents[agent].name} ({agent})" for agent in seated)
+        seated = sorted({agent for each in state.tables for agent in each.participants})
+        names = ", ".join(f"{state.agents[agent].name} ({agent})" for agent in seated)
         raise BadInput(f"agent {agent} sat at {at} in assignment {assignment}", f"take {names}")
-    return [score_at(one, each, agent, grounds_at(one.state, each)) for each in sat]
+    return [score_at(closed, each, agent, grounds_at(state, each)) for each in sat]
 
 
 def score_at(ended: Ended, table: Roundtable, agent: int, grounds: Mapping[int, Grounds]) -> Score:
@@ -137,21 +151,21 @@ def score_at(ended: Ended, table: Roundtable, agent: int, grounds: Mapping[int, 
     )
 
 
-def _rests_on(own: Grounds, table: Roundtable, state: SeasonState) -> list[Sequence[str]]:
+def _rests_on(grounds: Grounds, table: Roundtable, state: SeasonState) -> list[Sequence[str]]:
     """What each of the four scores rests on: a line for each proposal, part of a claim, agent that
     would stand elsewhere, and challenge, with the fields of its record.
     """
-    without = own.counterfactual
-    claims = sorted([*own.bases, *own.edges], key=lambda claim: (claim.id, claim.part))
+    without = grounds.counterfactual
+    claims = sorted([*grounds.bases, *grounds.edges], key=lambda claim: (claim.id, claim.part))
     now = table.talk_stances().by_agent
     same = "the same"
     is_own = ", its own" if without.is_own else ""
     assert table.conclusion is not None  # the assignment has all its events
     return [
-        [_line(proposal, state) for proposal in own.proposals],
+        [_line(proposal, state) for proposal in grounds.proposals],
         [
             *(_line(claim, state) for claim in claims),
-            *["two counted bases are far from each other"] * own.is_wide,
+            *["two counted bases are far from each other"] * grounds.is_wide,
         ],
         [
             f"concluded: {_concluded(table.conclusion, state)}{is_own}",
@@ -164,8 +178,8 @@ def _rests_on(own: Grounds, table: Roundtable, state: SeasonState) -> list[Seque
             ),
         ],
         [
-            *(_line(challenge, state) for challenge in own.challenges),
-            *["a proposal of its own followed"] * own.followed,
+            *(_line(challenge, state) for challenge in grounds.challenges),
+            *["a proposal of its own followed"] * grounds.followed,
         ],
     ]
 
@@ -204,23 +218,6 @@ def _concluded(conclusion: Conclusion, state: SeasonState) -> str:
         return "nothing"
     drawn = f", drawn among {format_ids(conclusion.tied)}" if conclusion.tied else ""
     return f"#{conclusion.proposal}, {conduct_text(conclusion.conduct, state.rules)}{drawn}"
-
-
-def format_score(score: Score) -> str:
-    """A score as text: what it rests on, the numbers, the steps, and whether it holds."""
-    lines = [
-        f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
-        f"{score.assignment}: {score.subject}, the bar is {_shown(score.bar)}",
-        "",
-    ]
-    for dimension, number, rests_on in zip(DIMENSIONS, score.rubric, score.rests_on, strict=True):
-        lines += [f"{dimension}: {number} by the rubric", *(f"  {line}" for line in rests_on)]
-    steps = [
-        f"{rule}: {dimension} {before} -> {after}, {STEPS[rule]}"
-        for rule, dimension, before, after in score.again.steps
-    ]
-    lines += ["", *_numbers(score).split("\n"), "", *steps, _verdict(score)]
-    return "\n".join(map(escaped, lines))
 
 
 def _numbers(score: Score) -> str:

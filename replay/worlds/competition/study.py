@@ -238,12 +238,11 @@ class Planted:
 
 
 def planted(results: SeasonResults) -> list[Planted]:
-    found = []
-    for cell, runs in results.by_cell.items():
-        if cell.roster == PLANTED and not results.config(cell).elimination:
-            ahead = sum(map(_is_ahead, runs))
-            found.append(Planted(cell, len(runs), pooled(runs), ahead))
-    return found
+    return [
+        Planted(cell, len(runs), pooled(runs), sum(map(_is_ahead, runs)))
+        for cell, runs in results.by_cell.items()
+        if cell.roster == PLANTED and not results.config(cell).elimination
+    ]
 
 
 def _is_ahead(run: SeasonResult) -> bool:

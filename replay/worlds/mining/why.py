@@ -115,7 +115,7 @@ def _blocked(round: Round, raid: Event) -> Explanation:
     less = len(raid["raiders"]) - 1 if round.config.defense == POINTWISE else 0
     plan = [
         (kind, at, less if (kind, at) == (DEFEND, plot) else points)
-        for kind, at, points in round.plan(owner)
+        for kind, at, points in round.plans[owner]
         if less or (kind, at) != (DEFEND, plot)
     ]
     again, change = round.again(owner, plan), None
@@ -173,16 +173,18 @@ def _listed(plan: Sequence[Act]) -> str:
 
 
 class Round:
-    """A recorded round: the state `before` it, and its `results`."""
+    """A recorded round: the state `before` it, its `results`, and the `plans` of all agents after
+    pruning.
+    """
 
     def __init__(self, before: MiningState, record: RoundRecord) -> None:
         self.before, self.config, self.number = before, before.config, record.round
         self.results = _results(record.round, record.derived)
         self._record = record
-        self._plans: list[list[Act]] = [[] for _ in before.roster]
+        self.plans: list[list[Act]] = [[] for _ in before.roster]
         self._on_plot: dict[int, list[tuple[int, Act]]] = {}
         for agent, action in kept_actions(record):
-            self._plans[agent].append(action)
+            self.plans[agent].append(action)
             self._on_plot.setdefault(action[1], []).append((agent, action))
 
     @cached_property
@@ -191,24 +193,20 @@ class Round:
         inputs = Block([(SUBMITTED, self._record.rows(SUBMITTED))])
         return list(block_events(MINING, self.number, inputs))
 
-    def plan(self, agent: int) -> Sequence[Act]:
-        """An agent's plan after pruning."""
-        return self._plans[agent]
-
     def plan_text(self, agent: int) -> list[str]:
-        """The same in a sentence."""
-        return [f"agent {agent}'s plan: {_listed(self.plan(agent))}"]
+        """An agent's plan in a sentence."""
+        return [f"agent {agent}'s plan: {_listed(self.plans[agent])}"]
 
     def without(self, agent: int, kind: int, plot: int) -> Sequence[Act]:
         """An agent's plan without an action."""
-        return [action for action in self._plans[agent] if action[:2] != (kind, plot)]
+        return [action for action in self.plans[agent] if action[:2] != (kind, plot)]
 
     def again(self, agent: int, plan: Sequence[Act]) -> Results:
         """The results with another plan of one agent, on the plots of the two plans alone: those of
         a large round are too many to be decided again for each explanation.
         """
         plans: dict[int, list[Act]] = {agent: [*plan]}
-        for plot in sorted({action[1] for action in (*plan, *self._plans[agent])}):
+        for plot in sorted({action[1] for action in (*plan, *self.plans[agent])}):
             for other, action in self._on_plot.get(plot, ()):
                 if other != agent:
                     plans.setdefault(other, []).append(action)

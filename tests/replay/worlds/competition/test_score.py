@@ -11,7 +11,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
 from goldrush.replay.worlds.competition.ended import ended_at
-from goldrush.replay.worlds.competition.score import Score, format_score, scores
+from goldrush.replay.worlds.competition.score import Score, scores
 from tests.golden import path_of
 from tests.journals import events_of
 from tests.seasons import LAST, Change, changed, forged, rich, small
@@ -110,7 +110,7 @@ def test_a_claim_shows_so_many_digits_that_one_that_hardly_fails_is_seen_to(
     found: list[Score],
 ) -> None:
     for score in found:
-        text = format_score(score)
+        text = str(score)
         for base in score.grounds.bases:
             assert f"claimed {base.claimed:.6g}, tested {base.tested:.6g}, " in text
         assert text.count(", part edge, ") == len(score.grounds.edges)
@@ -121,7 +121,7 @@ def test_impact_names_what_would_have_been_concluded_and_who_would_have_stood_el
 ) -> None:
     kinds = set()
     for score in found:
-        without, text = score.grounds.counterfactual, format_score(score)
+        without, text = score.grounds.counterfactual, str(score)
         own = [e["id"] for e in said_by(events, score)]
 
         [table] = [t for t in ended_at(season, score.assignment).state.tables
@@ -146,7 +146,7 @@ def test_challenge_counts_what_was_sustained_against_what_failed(found: list[Sco
         failed = len(score.grounds.challenges) - sustained
 
         assert bool(score.rubric[3]) == (sustained > failed)
-        assert format_score(score).count(", not sustained") == failed
+        assert str(score).count(", not sustained") == failed
         if score.grounds.challenges:
             kinds.add(sustained > failed)
     assert {True, False} == kinds
@@ -278,7 +278,7 @@ def test_an_assignment_without_scores_does_not_hold(season: Path, tmp_path: Path
     [score] = scores(path, LAST, 7)
 
     assert not score.holds
-    assert "DOES NOT HOLD: the event is recorded 0 times" in format_score(score)
+    assert "DOES NOT HOLD: the event is recorded 0 times" in str(score)
 
 
 # Who is meant.
