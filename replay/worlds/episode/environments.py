@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
@@ -19,6 +19,7 @@ from goldrush.agents.worlds.episode.subjects import Space
 from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import OWN, About
+from goldrush.kernel.worlds.episode.fork import check_parameters
 from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import UNNAMED, takes_none
@@ -108,13 +109,13 @@ class Environment:
             given[self.recorded.seed_parameter or UNNAMED[0]] = seed
         self.returned = self.env.reset(**given)
         self._look()
-        return self._read(self._begun)
+        return self._read(is_begun=True)
 
     def step(self, actions: Actions) -> Outcome:
         """Go on by a step."""
         self.returned = self.env.step(self._given(actions))
         self._look()
-        return self._read(self._outcome)
+        return self._read(is_begun=False)
 
     def change(self, name: str, value: Encoded) -> None:
         """Environments have no parameters that change. Raises BadInput."""
@@ -122,8 +123,7 @@ class Environment:
 
     def check_changes(self, changes: Mapping[str, object]) -> None:
         """Raises BadInput for any."""
-        for name in changes:
-            raise BadInput(f"{name} cannot change while an environment runs", "record another run")
+        check_parameters(changes, is_model=False)
 
     def whole(self) -> Rows:
         """Nothing: what it holds is seen by what it gives."""
@@ -139,10 +139,10 @@ class Environment:
     def _look(self) -> None:
         """Ask for what `step` and `reset` do not return."""
 
-    def _read(self, read: Callable[[], Outcome]) -> Outcome:
+    def _read(self, *, is_begun: bool) -> Outcome:
         """What it gave, as rows. Raises BadInput for what has not the form of its kind."""
         try:
-            return read()
+            return self._outcome(is_begun=is_begun)
         except BadInput:
             raise
         except Exception as error:
@@ -167,22 +167,27 @@ class Environment:
         returned: Any = self.returned
         return returned[0], returned[-1], False
 
-    def _begun(self) -> Outcome:
-        """What its `reset` gave."""
-        observation, info = self._parts(("an observation", "an info"))
-        return Outcome((0,), False, (), self._seen(observation, info))
+    def _outcome(self, *, is_begun: bool) -> Outcome:
+        """What its `reset` or its `step` gave."""
+        observed, *given, info = self._parts(_BEGUN if is_begun else _STEPPED)
+        arrays = self._arrays(observed, info)
+        results = self._results(*given, arrays) if given else ()
+        acting = self._acting(results)
+        return Outcome(acting, not acting, results, arrays)
 
-    def _seen(self, observation: object, info: object) -> Rows:
+    def _arrays(self, observed: Any, info: Any) -> Rows:
+        """The rows of `array`."""
         _check_info(info)
-        return [*self._rows(0, "observation", observation), *self._rows(0, "info", info)]
+        return [*self._rows(0, "observation", observed), *self._rows(0, "info", info)]
 
-    def _outcome(self) -> Outcome:
-        """What its `step` gave."""
-        observation, reward, terminated, truncated, info = self._parts(_STEPPED)
-        arrays = self._seen(observation, info)
-        result = self._result(0, reward, terminated, truncated, arrays)
-        is_over = result[2] or result[3]
-        return Outcome(() if is_over else (0,), is_over, [result], arrays)
+    def _results(self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows) -> Rows:
+        """The rows of `gave`; rewards that are no numbers become rows of `array`."""
+        return [self._result(0, rewards, terminated, truncated, arrays)]
+
+    def _acting(self, results: Sequence[Row]) -> tuple[int, ...]:
+        """The agents that must act next; none: the episode is over."""
+        is_over = any(terminated or truncated for _, _, terminated, truncated in results)
+        return () if is_over else (0,)
 
     def _parts(self, names: Sequence[str]) -> tuple[Any, ...]:
         """What was returned, in its parts. Raises BadInput for another number of them."""
@@ -213,6 +218,7 @@ class Environment:
         return agent, number, bool(terminated), bool(truncated)
 
 
+_BEGUN: Final = ("an observation", "an info")
 _STEPPED: Final = ("an observation", "a reward", "terminated", "truncated", "an info")
 
 
@@ -235,21 +241,14 @@ class Vector(Environment):
         observation = _item(returned[0], self.env.single_observation_space, agent)
         return observation, _infos_of(returned[-1], agent, len(self.agents)), False
 
-    def _begun(self) -> Outcome:
-        observation, info = self._parts(("observations", "infos"))
-        return self._all((), self._each(observation, info))
-
-    def _outcome(self) -> Outcome:
-        observations, rewards, terminated, truncated, infos = self._parts(_STEPPED)
-        arrays = self._each(observations, infos)
+    def _results(self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows) -> Rows:
         columns = zip(rewards, terminated, truncated, strict=True)
-        results = [self._result(agent, *column, arrays) for agent, column in enumerate(columns)]
-        return self._all(results, arrays)
+        return [self._result(agent, *column, arrays) for agent, column in enumerate(columns)]
 
-    def _all(self, results: Sequence[Row], arrays: Rows) -> Outcome:
-        return Outcome(tuple(range(len(self.agents))), False, results, arrays)
+    def _acting(self, results: Sequence[Row]) -> tuple[int, ...]:
+        return tuple(range(len(self.agents)))
 
-    def _each(self, observations: Any, infos: Mapping[str, Any]) -> Rows:
+    def _arrays(self, observations: Any, infos: Mapping[str, Any]) -> Rows:
         count, space = len(self.agents), self.env.single_observation_space
         rows = self._rows(None, "info", _infos_of(infos, None, count))
         for agent in range(count):
@@ -288,26 +287,14 @@ class Parallel(Environment):
         self._acted = [agent for agent in self.env.agents if agent in given]  # not of the dead
         return given
 
-    def _begun(self) -> Outcome:
-        observations, infos = self._parts(("observations", "infos"))
-        return self._by_agent((), self._each(observations, infos))
+    def _acting(self, results: Sequence[Row]) -> tuple[int, ...]:
+        return tuple(sorted([self._number(agent) for agent in self.env.agents]))
 
-    def _outcome(self) -> Outcome:
-        observations, rewards, terminated, truncated, infos = self._parts(_STEPPED)
-        arrays = self._each(observations, infos)
-        return self._by_agent(self._results(rewards, terminated, truncated, arrays), arrays)
-
-    def _by_agent(self, results: Sequence[Row], arrays: Rows) -> Outcome:
-        acting = tuple(sorted([self._number(agent) for agent in self.env.agents]))
-        return Outcome(acting, not acting, results, arrays)
-
-    def _results(
-        self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows
-    ) -> Sequence[Row]:
+    def _results(self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows) -> Rows:
         """The rows of all that have a reward, and of those that have acted and ended: they must
         have one. Of an agent that is gone it need not be said that it has ended.
         """
-        results: list[Row] = []
+        results: Rows = []
         agents = dict.fromkeys([*rewards, *self._acted])
         for number, agent in sorted([(self._number(agent), agent) for agent in agents]):
             unsaid = None if agent in self._acted and agent in rewards else False
@@ -317,7 +304,7 @@ class Parallel(Environment):
                 results.append(self._result(number, reward, ends[0], ends[1], arrays))
         return results
 
-    def _each(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
+    def _arrays(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
         rows: Rows = []
         for name, values in ("observation", observations), ("info", infos):
             for agent, value in values.items():
@@ -362,13 +349,7 @@ class InTurns(Parallel):
             self._number(env.agent_selection)
             self._last = env.last()
 
-    def _begun(self) -> Outcome:
-        return self._turn(is_begun=True)
-
-    def _outcome(self) -> Outcome:
-        return self._turn(is_begun=False)
-
-    def _turn(self, *, is_begun: bool) -> Outcome:
+    def _outcome(self, *, is_begun: bool) -> Outcome:
         env, self.seen = self.env, None
         arrays: Rows = []
         acting: tuple[int, ...] = ()
@@ -376,10 +357,10 @@ class InTurns(Parallel):
             agent = env.agent_selection
             acting = (self._number(agent),)
             self.seen, *_, info = self._last
-            arrays = self._each({agent: self.seen}, {agent: info})
-        if is_begun:
-            return Outcome(acting, not acting, (), arrays)
-        results = self._results(dict(env.rewards), env.terminations, env.truncations, arrays)
+            arrays = self._arrays({agent: self.seen}, {agent: info})
+        results: Rows = []
+        if not is_begun:
+            results = self._results(dict(env.rewards), env.terminations, env.truncations, arrays)
         return Outcome(acting, not acting, results, arrays)
 
 

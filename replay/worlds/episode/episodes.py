@@ -19,7 +19,6 @@ from goldrush.kernel.world import Row, World
 from goldrush.kernel.worlds.episode.config import DISABLED, SAME_STEP
 from goldrush.kernel.worlds.episode.events import GAVE, RESET
 from goldrush.kernel.worlds.episode.state import EpisodeState, agents_of_reset
-from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR
 
 
 @attrs.define
@@ -99,7 +98,7 @@ class Episodes:
 
     def add(self, commit: Commit, state: EpisodeState) -> None:
         """Add a closed unit, with the state after it."""
-        if state.is_closed or state.about.kind == MODEL:
+        if state.is_closed or state.is_model:
             return
         unit = commit.unit - 1
         rows: list[Row] = []
@@ -108,15 +107,15 @@ class Episodes:
                 begun = agents_of_reset(state, options)
                 self._begin(state, unit, begun, seed, is_drawn=is_drawn)
             rows += block.rows(GAVE)
-        if state.about.kind == VECTOR:
-            self._step_each(rows, unit, state)
+        if state.has_one_episode:
+            self._step(None, unit, rows, is_over=state.is_over)
             return
-        episode = self._open.get(None)
-        if episode is not None:
-            episode.last = unit
-            episode.length += episode.first < unit
-            _give(episode, rows)
-            episode.is_finished = state.is_over
+        for row in rows:
+            if self._open[row[0]].is_finished:
+                if state.about.known_autoreset == DISABLED:
+                    continue
+                self._begin_again(row[0], unit, state)
+            self._step(row[0], unit, [row], is_over=row[0] in state.finished)
 
     def _begin(
         self, state: EpisodeState, unit: int, begun: Sequence[int], seed: int | None, *,
@@ -124,7 +123,7 @@ class Episodes:
     ) -> None:  # fmt: skip
         """Begin an episode of all agents, or of these environments of a vector environment."""
         names = state.about.agents
-        for agent in begun if state.about.kind == VECTOR else (None,):
+        for agent in (None,) if state.has_one_episode else begun:
             returns = [0.0] * (len(state.roster) if agent is None else 1)
             self._append(Episode(0, agent, unit, unit, names, seed, is_drawn, returns))
 
@@ -134,23 +133,20 @@ class Episodes:
         self._open[episode.agent] = episode
         self.all.append(episode)
 
-    def _step_each(self, rows: Sequence[Row], unit: int, state: EpisodeState) -> None:
-        """A step of a vector environment. One whose episode was over has begun another, unless
-        its caller has to. The state knows whose are over.
-        """
-        autoreset = state.about.known_autoreset
-        for row in rows:
-            episode = self._open[row[0]]
-            if episode.is_finished:
-                if autoreset == DISABLED:
-                    continue
-                first = episode.last if autoreset == SAME_STEP else unit
-                episode = Episode(0, row[0], first, unit, episode.names, None, False, [0.0])
-                self._append(episode)
+    def _begin_again(self, agent: int, unit: int, state: EpisodeState) -> None:
+        """The next episode of an environment of a vector, which has begun by itself."""
+        before = self._open[agent]
+        first = before.last if state.about.known_autoreset == SAME_STEP else unit
+        self._append(Episode(0, agent, first, unit, before.names, None, False, [0.0]))
+
+    def _step(self, agent: int | None, unit: int, rows: Sequence[Row], *, is_over: bool) -> None:
+        """A step of the open episode, or its reset."""
+        episode = self._open.get(agent)
+        if episode is not None:
             episode.last = unit
             episode.length += episode.first < unit
-            _give(episode, [row])
-            episode.is_finished = row[0] in state.finished
+            episode.is_finished = is_over
+            _give(episode, rows)
 
 
 def _give(episode: Episode, rows: Sequence[Row]) -> None:

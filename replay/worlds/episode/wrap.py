@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
+import attrs
+
 from goldrush.agents.given import loaded
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL, VECTOR
@@ -18,6 +20,7 @@ from goldrush.replay.worlds.episode.environments import (
 )
 from goldrush.replay.worlds.episode.making import SubjectMaker, name_of, subject_made
 from goldrush.replay.worlds.episode.model import ModelSubject
+from goldrush.replay.worlds.episode.parameters import asked_in
 from goldrush.replay.worlds.episode.recorded import (
     M,
     RecordedEnv,
@@ -118,9 +121,8 @@ def wrap(
     it, and the model, raises: what is no exception, `sys.exit()` above all, as RulesFailed.
     """
     env, make, parameters = _made_and_maker(target, parameters)
-    recorded = Recorded(
-        values, _names(ignore, "ignore"), seed_parameter, report=_names(report, "report")
-    )
+    asked = {"ignore": ignore, "report": report, "seed_parameter": seed_parameter}
+    recorded = attrs.evolve(asked_in(asked, None)[0], values=values)
     with exits_told(format_value(target) if make is None else name_of(make)):
         return _wrapped(env, make, journal, (seed, steps, parameters), recorded, every, force=force)
 
@@ -139,12 +141,6 @@ def _wrapped(
     maker: Any = None if make is None else SubjectMaker(make)
     recording = Recording.new(subject, about, config, maker, journal, force=force)
     return _wrapper(subject.kind)(recording)
-
-
-def _names(given: object, what: str) -> tuple[str, ...]:
-    if not isinstance(given, Sequence):
-        raise BadInput(f"{what} is {format_value(given)}", "give a name, or a list of names")
-    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _made_and_maker(

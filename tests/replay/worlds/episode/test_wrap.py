@@ -533,7 +533,7 @@ def test_wrong_targets_are_refused_and_nothing_is_written(tmp_path: Path) -> Non
         (lambda: 3, {}, "3 is no environment"),
         (NoisyWalk(), {"drift": 1.0}, "drift is given for an environment that is made already"),
         (NoisyWalk, {"drift": object()}, "the parameter drift is <object"),
-        (NoisyWalk, {"ignore": 3}, "ignore is 3; give a name"),
+        (NoisyWalk, {"ignore": 3}, "ignore is 3; it must be a name"),
         (NoisyWalk, {"seed": -1}, "seed is -1; it must be a whole number"),
     ]:
         with pytest.raises(BadInput, match=message):
