@@ -175,6 +175,7 @@ class GameEnv(JournalEnv[State, Observed, Action]):
         return {name: {"phase": phase, "asked": asked.get(name)} for name in self._names}
 
 
+_TEXTS: Final[Mapping[object, str | None]] = {str: "", str | None: None}  # what learners give
 CHOICES_MAX: Final = 4096  # of a field with a mask, and of one that may be None
 
 Space = spaces.Space[Any]
@@ -291,9 +292,11 @@ class ActionField:
         return spaces.MultiDiscrete([count] * self.length, start=[self.start] * self.length)
 
     @property
-    def has_mask(self) -> bool:
-        """Whether legal values are told by a mask."""
-        return self.values is not None and self.length is None and len(self.values) <= CHOICES_MAX
+    def mask_space(self) -> Space | None:
+        """The space of masks; None: legal values are not told by one."""
+        if self.values is None or self.length is not None or len(self.values) > CHOICES_MAX:
+            return None
+        return spaces.Box(0, 1, (len(self.values),), np.int8)
 
     def value(self, action: Action) -> object:
         """The value of the field that an action stands for."""
@@ -322,7 +325,14 @@ class Actions:
 
     def __init__(self, game: Game) -> None:
         """Raises BadInput for fields that learners cannot be asked for."""
-        self._fields = {asks: dict(_fields(game, asks)) for asks in game.submissions}
+        self._fields = {
+            asks: {
+                name: _field(game, asks, name, hint, asks.given.get(name))
+                for name, hint in asks.types.items()
+                if hint not in _TEXTS
+            }
+            for asks in game.submissions
+        }
         made = self._nested(lambda asks, name, field: field.space, ActionDict)
         if made is None:
             raise BadInput(
@@ -331,7 +341,7 @@ class Actions:
         self.space: Space = made
         self.mask_space: Space | None = None
         if type(game).legal is not Game.legal:
-            self.mask_space = self._nested(lambda asks, name, field: _mask_space(field), ActionDict)
+            self.mask_space = self._nested(lambda asks, name, field: field.mask_space, ActionDict)
 
     def submission(self, asks: type[Submission], action: Action) -> Submission | None:
         """The submission that an action stands for; None: it is not of its space."""
@@ -346,7 +356,7 @@ class Actions:
         except (TypeError, KeyError, IndexError):
             return None
         made = {
-            name: fields[name].value(by_name[name]) if name in fields else _text(hint)
+            name: fields[name].value(by_name[name]) if name in fields else _TEXTS[hint]
             for name, hint in asks.types.items()
         }
         return asks(**made)
@@ -355,9 +365,9 @@ class Actions:
         """The mask of an agent that is asked for a submission; None: it is not asked."""
 
         def of_field(asks: type[Submission], name: str, field: ActionField) -> Mask:
-            if field.has_mask:
-                return field.mask(legal.get(name) if asks is asked else None)
-            return None
+            if field.mask_space is None:
+                return None
+            return field.mask(legal.get(name) if asks is asked else None)
 
         return self._nested(of_field, dict)
 
@@ -375,19 +385,6 @@ class Actions:
         if not submissions:
             return None
         return join(submissions) if len(self._fields) > 1 else next(iter(submissions.values()))
-
-
-def _mask_space(field: ActionField) -> Space | None:
-    if not field.has_mask:
-        return None
-    return spaces.Box(0, 1, (len(field.values or ()),), np.int8)
-
-
-def _fields(game: Game, asks: type[Submission]) -> Iterator[tuple[str, ActionField]]:
-    """The fields of a submission that are no texts."""
-    for name, hint in asks.types.items():
-        if hint is not str and hint != (str | None):
-            yield name, _field(game, asks, name, hint, asks.given.get(name))
 
 
 def _field(
@@ -434,7 +431,3 @@ def _values(game: Game, hint: Any, given: Range | None) -> Sequence[object] | No
         values = _values(game, inner, given)
         return None if values is None or len(values) > CHOICES_MAX else (None, *values)
     return None
-
-
-def _text(hint: object) -> str | None:
-    return "" if hint is str else None
