@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
@@ -229,7 +229,7 @@ def _states(
         and not (
             field.kind == "agents"
             and field.numbers
-            and _measured_as(measured, of_states, field.values)
+            and _measured_as(measured, of_states, cast("Sequence[Sequence[Value]]", field.values))
         )
     }
     return {

@@ -169,9 +169,12 @@ class Environment:
 
     def _outcome(self, *, is_begun: bool) -> Outcome:
         """What its `reset` or its `step` gave."""
-        observed, *given, info = self._parts(_BEGUN if is_begun else _STEPPED)
+        observed, *step, info = self._parts(_BEGUN if is_begun else _STEPPED)
         arrays = self._arrays(observed, info)
-        results = self._results(*given, arrays) if given else ()
+        results: Rows = []
+        if not is_begun:
+            rewards, terminated, truncated = step
+            results = self._results(rewards, terminated, truncated, arrays)
         acting = self._acting(results)
         return Outcome(acting, not acting, results, arrays)
 
