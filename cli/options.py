@@ -227,7 +227,9 @@ def journals_of(given: Sequence[str]) -> list[str]:
     from goldrush.replay.study.listing import listing_of
 
     paths = journals_in(given)
-    differing = listing_of(given, paths).differing
+    listing = listing_of(given, paths)
+    faults = (f"{path}: {fault}" for path, fault in listing.faults.items())
+    differing = [*listing.unreadable.values(), *faults]
     for text in differing[:WARNED_MAX]:
         echo_error(f"goldrush: warning: {text}")
     if len(differing) > WARNED_MAX:

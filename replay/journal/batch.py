@@ -19,7 +19,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
 from goldrush.replay.find import is_shipped_at, typed
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, INTEGRITY, Verdict, verify
-from goldrush.replay.study.listing import MANIFEST, MISSING, Listing
+from goldrush.replay.study.listing import MANIFEST, Listing
 
 SUFFIX: Final = ".journal"
 
@@ -150,11 +150,13 @@ def compared(outcomes: Iterable[BatchResult], listing: Listing) -> Iterator[Batc
     a fault. Journals that are missing, and manifests that cannot be read, have results of their
     own.
     """
+    faults = dict(listing.faults)
     for outcome in outcomes:
-        sha256 = None if outcome.verdict is None else outcome.verdict.sha256
-        fault = listing.fault(outcome.path, sha256)
+        fault, sha256 = faults.pop(outcome.path, None), listing.sha256.get(outcome.path)
+        if sha256 and outcome.verdict and outcome.verdict.sha256 != sha256:
+            fault = f"the manifest of its study lists a journal of SHA-256 {sha256} here"
         yield attrs.evolve(outcome, faults=[*outcome.faults, *([fault] if fault else [])])
-    yield from (BatchResult(path, None, None, [MISSING]) for path in listing.missing)
+    yield from (BatchResult(path, None, None, [fault]) for path, fault in faults.items())
     yield from (BatchResult(path, None, why) for path, why in listing.unreadable.items())
 
 

@@ -20,11 +20,9 @@ from goldrush.kernel.files import open_regular
 
 MANIFEST: Final = "manifest.json"
 MANIFEST_MAX: Final = 1 << 27  # bytes
-MISSING: Final = "it is missing, and the manifest of its study lists it"
 SHA256: Final = re.compile("[0-9a-f]{64}")
 
-_KEYS: Final = {"goldrush", "runs"}  # which the manifests of other programs do not have
-_HEAD: Final = re.compile(rb'\s*\{\s*"goldrush"\s*:')  # as a manifest is written
+_HEAD: Final = re.compile(rb'\s*\{\s*"goldrush"\s*:')  # which other programs do not write
 
 
 @attrs.frozen
@@ -46,30 +44,25 @@ def listed_in(folder: str) -> list[Listed]:
         return []
     with open_regular(path, "a manifest") as file:
         data = file.read(MANIFEST_MAX)
+    is_own = _HEAD.match(data) is not None
     try:
         table = json.loads(data)
-    except (ValueError, RecursionError):
-        if not _HEAD.match(data):
+        is_own = isinstance(table, dict) and "goldrush" in table
+        return [_listed(folder, run) for run in table["runs"]] if is_own else []
+    except (ValueError, TypeError, LookupError, RecursionError):
+        if not is_own:
             return []
-        table = dict.fromkeys(_KEYS)
-    if not isinstance(table, dict) or not table.keys() >= _KEYS:
-        return []
-    try:
-        return [_listed(folder, run) for run in table["runs"]]
-    except (ValueError, TypeError, LookupError):
         raise BadInput(
-            f"{path} is not the manifest of a study: it is cut off, or was changed",
-            "restore it, or run the study's command again in a new folder",
+            f"{path} is not the manifest of a study: it is cut off, of another version or changed",
+            "restore it, or run the study in a new folder",
         ) from None
 
 
 def _listed(folder: str, run: Mapping[str, Any]) -> Listed:
-    path, sha256 = os.path.join(folder, run["path"]), run["sha256"]
-    names = run["treatment"], run["roster"]
-    is_done = sha256 is not None and SHA256.fullmatch(sha256) is not None
-    if not all(isinstance(name, str) for name in names) or not (is_done or sha256 is None):
+    treatment, roster, sha256 = run["treatment"], run["roster"], run["sha256"]
+    if {type(treatment), type(roster)} != {str} or not SHA256.fullmatch(sha256 or "0" * 64):
         raise ValueError
-    return Listed(path, *names, sha256)
+    return Listed(os.path.join(folder, run["path"]), treatment, roster, sha256)
 
 
 def manifests_below(folder: str) -> Iterator[tuple[str, list[Listed] | BadInput]]:
@@ -90,31 +83,15 @@ class Listing:
     """Some journals beside the manifests of studies.
 
     Attributes:
-        unlisted: by journal, that the manifest of the study around it does not list it.
-        missing: the journals that are listed as done, and are not there.
+        faults: by journal, that the manifest of the study around it does not list it, or that it is
+            listed as done and missing.
         unreadable: by manifest, why it cannot be read.
         sha256: by journal, as listed.
     """
 
-    unlisted: Mapping[str, str]
-    missing: Sequence[str]
+    faults: Mapping[str, str]
     unreadable: Mapping[str, str]
     sha256: Mapping[str, str]
-
-    @property
-    def differing(self) -> list[str]:
-        """What is known of them before they are read, as text."""
-        faults = {**self.unlisted, **dict.fromkeys(self.missing, MISSING)}
-        return [*self.unreadable.values(), *(f"{path}: {text}" for path, text in faults.items())]
-
-    def fault(self, journal: str, sha256: str | None) -> str | None:
-        """What is wrong with a journal of this SHA-256 (None: not known), as text; None: nothing
-        is.
-        """
-        listed = self.sha256.get(journal)
-        if listed is not None and sha256 not in (None, listed):
-            return f"the manifest of its study lists a journal of SHA-256 {listed} here"
-        return self.unlisted.get(journal)
 
 
 def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
@@ -123,22 +100,25 @@ def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
     """
     studies: dict[str, str] = {}  # folders as they were given, by absolute path
     listed: dict[str, Listed] = {}
-    unreadable: dict[str, str] = {}
-    for folder in filter(os.path.isdir, dict.fromkeys(given)):
-        for path, found in manifests_below(folder):
-            if isinstance(found, BadInput):
-                unreadable[os.path.join(path, MANIFEST)] = str(found)
-            elif studies.setdefault(os.path.abspath(path), path) == path:
-                listed |= {os.path.abspath(each.path): each for each in found}
-    unlisted: dict[str, str] = {}
-    sha256: dict[str, str] = {}
+    faults, unreadable, sha256 = dict[str, str](), dict[str, str](), dict[str, str]()
+    for folder in filter(os.path.isdir, given):
+        for path, entries in manifests_below(folder):
+            if studies.setdefault(os.path.abspath(path), path) != path:
+                continue  # given twice
+            if isinstance(entries, BadInput):
+                unreadable[os.path.join(path, MANIFEST)] = str(entries)
+            else:
+                listed |= {os.path.abspath(entry.path): entry for entry in entries}
     for journal in journals:
-        absolute = os.path.abspath(journal)
-        around = [studies[str(each)] for each in Path(absolute).parents if str(each) in studies]
-        its_entry = listed.pop(absolute, None)
-        if its_entry is not None and its_entry.sha256 is not None:
-            sha256[journal] = its_entry.sha256
-        elif its_entry is None and around:
-            unlisted[journal] = f"{os.path.join(around[0], MANIFEST)} does not list it"
-    missing = [entry.path for entry in listed.values() if entry.sha256 is not None]
-    return Listing(unlisted, missing, unreadable, sha256)
+        absolute = Path(os.path.abspath(journal))
+        around = [studies[str(folder)] for folder in absolute.parents if str(folder) in studies]
+        manifest = os.path.join(around[0], MANIFEST) if around else ""
+        entry = listed.pop(str(absolute), None)
+        if entry is not None and entry.sha256 is not None:
+            sha256[journal] = entry.sha256
+        elif entry is None and around and manifest not in unreadable:
+            faults[journal] = f"{manifest} does not list it"
+    for entry in listed.values():
+        if entry.sha256 is not None:
+            faults[entry.path] = "it is missing, and the manifest of its study lists it"
+    return Listing(faults, unreadable, sha256)
