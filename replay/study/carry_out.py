@@ -87,18 +87,7 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models)
-    if not backend.shares_folder and any(run.models for run in runs):
-        raise BadInput("a cluster cannot ask language models", "leave out --dask")
-    if not backend.shares_folder and given(plan.world) and not location_of(plan.world):
-        raise BadInput(
-            f"workers elsewhere cannot import the game {plan.world}",
-            "write it in a file, or leave out --dask",
-        )
-    call: Call = _in_worker
-    if backend.shares_folder and runs_given_code(plan):
-        call = in_child
-        for event in studied(plan.world).world({}).events:
-            event.holds_all(())  # compiles the check here, once for all that are forked from here
+    call = _call_of(plan, runs, backend)
     shared = _shared(models, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
@@ -134,6 +123,22 @@ def carry_out(
             is_remote = isinstance(made, bytes)
             of.done[run.path] = store_journal(run, str(root), made) if is_remote else made
         return of.write()
+
+
+def _call_of(plan: StudyPlan, runs: Sequence[Planned], backend: Backend) -> Call:
+    """How a worker calls tasks. Raises BadInput if workers of a cluster cannot play the runs."""
+    if not backend.shares_folder and any(run.models for run in runs):
+        raise BadInput("a cluster cannot ask language models", "leave out --dask")
+    if not backend.shares_folder and given(plan.world) and not location_of(plan.world):
+        raise BadInput(
+            f"workers elsewhere cannot import the game {plan.world}",
+            "write it in a file, or leave out --dask",
+        )
+    if not backend.shares_folder or not runs_given_code(plan):
+        return _in_worker
+    for event in studied(plan.world).world({}).events:
+        event.holds_all(())  # compiles the check here, once for all that are forked from here
+    return in_child
 
 
 def _called(
