@@ -251,7 +251,7 @@ def _states(
 
 
 def _measured_as(
-    measured: Measured[Any] | None, numbers: Iterable[int], rows: Iterable[Sequence[Value]]
+    measured: Measured[Any] | None, numbers: Iterable[int], rows: Iterable[Any]
 ) -> list[str]:
     """The measures by unit of a run that have these values of its one agent, where both are
     defined. `numbers`: the public numbers of the units of the rows.
