@@ -14,9 +14,8 @@ from typing import Final, TypeVar
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import AskedPrompt
-from goldrush.agents.session import Play, PlayedStep, Prompt, batches
-from goldrush.kernel.shape import Schema
+from goldrush.agents.llm.question import Question
+from goldrush.agents.session import Play, PlayedStep, batches
 from goldrush.kernel.world import Block, World, advance
 
 S = TypeVar("S")
@@ -28,7 +27,7 @@ def estimates(
     chosen: Sequence[Model],
     models: Models,
     units: int,
-    played: Callable[[], Iterator[Sequence[Prompt]]],
+    played: Callable[[], Iterator[Sequence[Question]]],
     rest: Callable[[Sequence[int], int], int],
     most_in: Callable[[str, int], int],
 ) -> list[Estimate]:
@@ -62,30 +61,13 @@ def estimates(
     return results
 
 
-def prompts_of(prompts: Sequence[Prompt]) -> list[AskedPrompt]:
-    """Questions, as `Players.questions` gives them."""
-    return [
-        AskedPrompt(
-            each.asked.agent, each.asked.name, each.messages, sorted(_keys(each.schema)),
-        )
-        for each in prompts
-    ]  # fmt: skip
-
-
-def _keys(schema: Schema) -> set[str]:
-    """The keys of all objects that a schema allows."""
-    inner = [*schema.get("anyOf", ()), *schema.get("properties", {}).values()]
-    inner += [schema["items"]] if "items" in schema else []
-    return set(schema.get("properties", ())).union(*map(_keys, inner))
-
-
-def _amounts(prompts: Sequence[Prompt]) -> list[Amount]:
-    return [prompt.upper_bound for prompt in prompts if prompt.upper_bound is not None]
+def _amounts(prompts: Sequence[Question]) -> list[Amount]:
+    return [prompt.upper_bound for prompt in prompts if prompt.model is not None]
 
 
 def asked_by_unit(
     world: World[S], state: S, play_of: Callable[[S], Play | None], units: int
-) -> Iterator[list[Prompt]]:
+) -> Iterator[list[Question]]:
     """The questions to models in each of the first `units` of a run, in which policies play instead
     of models and people. `play_of` gives None for a step in which nobody is asked. Raises
     PolicyFailed.
@@ -93,7 +75,7 @@ def asked_by_unit(
     for _ in range(units):
         if world.ended(state):
             return
-        prompts: list[Prompt] = []
+        prompts: list[Question] = []
         is_done = False
         while not is_done:
             play, inputs = play_of(state), Block(())

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.external import RosterText
     from goldrush.agents.llm.budget import Amount, Estimate
-    from goldrush.agents.llm.failures import Earlier
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.llm.question import Message
-    from goldrush.agents.llm.usage import AnswerFields, Bounds
+    from goldrush.agents.llm.question import Question
+    from goldrush.agents.llm.usage import AnswerFields, Bounds, RecordedAnswer
     from goldrush.agents.llm.versions import PromptVersion
     from goldrush.agents.plugins import Plugin, PluginKind
     from goldrush.agents.recorded import Recording
@@ -41,21 +40,6 @@ S = TypeVar("S")
 PROGRAM: Final = "the recording program"
 
 Facts = Mapping[str, Any]  # the fields of a START or FORK commit
-
-
-@attrs.frozen
-class AskedPrompt:
-    """A question to an agent.
-
-    Attributes:
-        name: of the question; empty in worlds with one.
-        keys: of the answer, those of its items included, sorted.
-    """
-
-    agent: int
-    name: str
-    messages: Sequence[Message]
-    keys: Sequence[str]
 
 
 @attrs.frozen
@@ -164,7 +148,7 @@ class RunContext(Generic[S]):
     state: S
     forks: Sequence[Facts] = ()
     pending: Block = attrs.field(factory=lambda: Block(()))
-    earlier: Sequence[Earlier] = ()
+    earlier: Sequence[RecordedAnswer] = ()
     recordings: Sequence[Recording] = ()
     probe: bool = False
     resources: Resources = attrs.field(factory=Resources)
@@ -271,7 +255,7 @@ class Players(Generic[S]):
         """
         return policy
 
-    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
+    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[Question]]:
         """The questions to the models of a run in each of its first units, in which policies play
         instead of models and people. Raises PolicyFailed, and BadInput where no model can play.
         """
@@ -432,7 +416,7 @@ def resume(
 
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
             on_step(state, forks, pending)
-            earlier: Sequence[Earlier] = ()
+            earlier: Sequence[RecordedAnswer] = ()
             if answers is not None:
                 with journal.reader() as reader:
                     earlier = earlier_in(reader, world, answers, len(forks), bounds)

@@ -17,7 +17,7 @@ from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.model import FIELD, Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import About, Answer, Source, reasoned, upper_bound
+from goldrush.agents.llm.question import About, Answer, Question, Source, reasoned, upper_bound
 from goldrush.agents.llm.wordings import RESERVED
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, PolicyCheck, PreparedRun, RunContext
@@ -25,9 +25,7 @@ from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import OBJECT, check_people, classified, family_of, is_outside, models_in
 from goldrush.agents.session import (
-    Asked,
     Input,
-    Prompt,
     Script,
     Session,
     asked_again,
@@ -85,7 +83,7 @@ class RoundPlay(Generic[V]):
 
     def script(self) -> Script:
         """Asks everybody whose submission is not replaced."""
-        asked = [Asked(agent) for agent in self.turn.agents if agent not in self.replaced]
+        asked = [Question(agent) for agent in self.turn.agents if agent not in self.replaced]
         answers = yield asked
         rows = {**self.replaced, **dict(zip((a.agent for a in asked), answers, strict=True))}
         yield tuple(row for agent in self.turn.agents if (row := rows[agent]) is not None)
@@ -93,21 +91,21 @@ class RoundPlay(Generic[V]):
     def do(self, acts: tuple[Row, ...]) -> list[Input]:
         return [(self.code, row) for row in acts]
 
-    def is_outside(self, asked: Asked) -> bool:
+    def is_outside(self, asked: Question) -> bool:
         return asked.agent not in self.policies
 
-    def answer(self, asked: Asked, number: int) -> Row:
+    def answer(self, asked: Question, number: int) -> Row:
         # Draws do not depend on the number of the question: an agent has one in a step.
         return ask_policies(
             self.game, [self.policies[asked.agent]], self.view, self.number, self.turn.step
         )[0]
 
-    def model(self, asked: Asked) -> Model | None:
+    def model(self, asked: Question) -> Model | None:
         return self.models.get(asked.agent)
 
-    def prompt(self, asked: Asked) -> Prompt:
+    def prompt(self, asked: Question) -> Question:
         if asked.agent in self.believed:
-            return Prompt(asked, None, is_believed=True)
+            return attrs.evolve(asked, is_believed=True)
         entry = self.entries[asked.agent]
         return self.game.prompt(self.view, asked, entry, self.model(asked), self._all_models)
 
@@ -115,8 +113,8 @@ class RoundPlay(Generic[V]):
     def _all_models(self) -> int:
         return sum(entry.policy == LLM for entry in self.entries)
 
-    def inquiry(self, prompt: Prompt) -> Inquiry:
-        agent = prompt.asked.agent
+    def inquiry(self, prompt: Question) -> Inquiry:
+        agent = prompt.agent
         wording = self.game.wording_of(self.entries[agent], Roster(self.entries))
         player, unit = f"agent {agent}", self.unit
         wrong = f"it is not a {self.game.noun or f'`{self.game.world.events[self.code].name}`'}"
@@ -135,20 +133,20 @@ class RoundPlay(Generic[V]):
 
         return Inquiry(player, unit, prompt.messages, prompt.schema, fault)
 
-    def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
-        agent = prompt.asked.agent
+    def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
+        agent = prompt.agent
         return self.game.asked.row(self.view, agent, text, error, source)
 
-    def unanswered(self, prompt: Prompt) -> None:
+    def unanswered(self, prompt: Question) -> None:
         """None: an agent that is not asked submits nothing."""
 
     def about(self, row: Row) -> About:
         return self.game.about(row)
 
-    def read(self, asked: Asked, row: Row | None) -> None:
+    def read(self, asked: Question, row: Row | None) -> None:
         """None: the row itself is an input."""
 
-    def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> None:
+    def rest(self, asked: Sequence[Question], acts: Sequence[Input]) -> None:
         """None: who cannot be asked again is believed, and no other act of the step follows."""
 
 
@@ -334,7 +332,7 @@ def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> lis
     )  # fmt: skip
 
 
-def questions_of(game: StageGame[S, V], run: PreparedRun) -> Iterator[Sequence[Prompt]]:
+def questions_of(game: StageGame[S, V], run: PreparedRun) -> Iterator[Sequence[Question]]:
     """The questions to the models of a run in each of its first units."""
     chosen = models_in(run.roster.entries)
     entries = [

@@ -10,35 +10,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
 import attrs
 
 from goldrush.agents.interrupts import deferred
-from goldrush.agents.llm.budget import Amount
-from goldrush.agents.llm.model import FIELD, Model
-from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import (
     About,
     Answer,
-    Message,
     Question,
     Source,
-    Whole,
     answer_error,
-    digest,
     drawn_seed,
-    reasoned,
     recorded_answer,
-    upper_bound,
 )
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import RunContext
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import InputPieces
-from goldrush.kernel.shape import Schema
 from goldrush.kernel.world import Batch, Block, Row, World
 
 if TYPE_CHECKING:
@@ -52,63 +44,7 @@ PERSON: Final = Model(HUMAN, HUMAN)  # in the facts of a person's answer
 Input = tuple[int, Row]  # the code of an event, and a row
 # Yields a list of questions and is sent the list of answers, or yields acts (a tuple, in a form of
 # the world) and is sent None.
-Script = Generator["list[Asked] | tuple[Any, ...]", Any, None]
-
-
-@attrs.frozen
-class Asked:
-    """A question to an agent: its `name`, which is empty in worlds with one question, and
-    arguments in addition to what the agent observes.
-    """
-
-    agent: int
-    name: str = ""
-    arguments: Mapping[str, Any] = attrs.field(factory=dict)
-
-
-@attrs.frozen
-class Prompt:
-    """A question in the form for a model or a person (`model` is None).
-
-    `is_believed`: nobody is asked, the recorded row stands as it is; `whole`: see Question.
-    """
-
-    asked: Asked
-    model: Model | None
-    messages: Sequence[Message] = ()
-    make_schema: Callable[[], Schema] = dict
-    is_believed: bool = False
-    whole: Whole | None = None
-
-    @cached_property
-    def digest(self) -> str:
-        """The digest of messages and schema; empty if there are no messages."""
-        return digest(self.messages, self.schema) if self.messages else ""
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The JSON schema of the answer."""
-        schema = self.make_schema()
-        has_field = self.whole is not None and self.whole.reasoning == FIELD
-        return reasoned(schema) if has_field else schema
-
-    @cached_property
-    def upper_bound(self) -> Amount | None:
-        """The upper bound of the tokens of one try; None: no model is asked."""
-        if self.model is None:
-            return None
-        return upper_bound(self.model, self.messages, self.schema)
-
-    def question(self, endpoint: Endpoint, seed: int | None) -> Question:
-        """The question to the model. `seed`: see Question."""
-        assert self.model is not None
-        return Question(self.model, endpoint, self.messages, self.schema, self.whole, seed)
-
-
-def bounds_of(prompts: Iterable[Prompt]) -> dict[tuple[str, str], Amount]:
-    """The upper bounds of questions to models, by the name of the model and the prompt's digest."""
-    amounts = ((prompt, prompt.upper_bound) for prompt in prompts)
-    return {(most.name, prompt.digest): most for prompt, most in amounts if most is not None}
+Script = Generator["list[Question] | tuple[Any, ...]", Any, None]
 
 
 class Play(Protocol):
@@ -136,48 +72,48 @@ class Play(Protocol):
     def do(self, acts: Any) -> Iterable[Input]:
         """Apply acts that the script yields, and give them as inputs."""
 
-    def is_outside(self, asked: Asked) -> bool:
+    def is_outside(self, asked: Question) -> bool:
         """Whether the answer comes from outside: from a model, a person or the record."""
 
-    def answer(self, asked: Asked, number: int) -> object:
+    def answer(self, asked: Question, number: int) -> object:
         """The answer of the agent's policy. `number`: of the question in the step, from 0.
 
         Raises PolicyFailed if the policy fails.
         """
 
-    def model(self, asked: Asked) -> Model | None:
+    def model(self, asked: Question) -> Model | None:
         """The agent's model, or the one in whose place a policy plays."""
 
-    def prompt(self, asked: Asked) -> Prompt | None:
+    def prompt(self, asked: Question) -> Question | None:
         """A question with its prompt; None if there is nothing to answer."""
 
-    def inquiry(self, prompt: Prompt) -> Inquiry:
+    def inquiry(self, prompt: Question) -> Inquiry:
         """A question in the form for a person."""
 
-    def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
+    def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
         """The row of an answer, as its text is read now. Never raises.
 
         `text`: None without an answer. `error`: as `answer_error`, and of a text that cannot be
         read a code of the world.
         """
 
-    def unanswered(self, prompt: Prompt) -> Row | None:
+    def unanswered(self, prompt: Question) -> Row | None:
         """The row if the record has no answer; None if nothing is to be recorded."""
 
     def about(self, row: Row) -> About:
         """The facts of a row of an answer."""
 
-    def read(self, asked: Asked, row: Row | None) -> object:
+    def read(self, asked: Question, row: Row | None) -> object:
         """The answer in a row, in the form of a policy's. None: there was nothing to answer."""
 
-    def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> Sequence[Input] | None:
+    def rest(self, asked: Sequence[Question], acts: Sequence[Input]) -> Sequence[Input] | None:
         """The inputs that end the step if one of these questions cannot be asked again; else None.
 
         `acts`: the recorded inputs from there on.
         """
 
 
-def row_of(play: Play, prompt: Prompt, answer: Answer) -> Row:
+def row_of(play: Play, prompt: Question, answer: Answer) -> Row:
     """The row of an answer that has arrived."""
     source = answer.source(
         (prompt.model or PERSON).model, prompt.digest, is_whole=prompt.whole is not None
@@ -185,7 +121,7 @@ def row_of(play: Play, prompt: Prompt, answer: Answer) -> Row:
     return play.row(prompt, answer.text, answer_error(answer), source)
 
 
-def row_again(play: Play, prompt: Prompt, row: Row | None) -> Row | None:
+def row_again(play: Play, prompt: Question, row: Row | None) -> Row | None:
     """The row that a recorded one makes again, as text and prompt are read now.
 
     Facts that only the server knew (refusals, cuts, tokens) are taken from the record if an answer
@@ -219,10 +155,10 @@ class PlayedStep:
         self._play, self._script = play, play.script()
         self.inputs: list[Input] = []
         self.early = self._count = 0  # _count: of questions before the current ones
-        self.asked: Sequence[Asked] = ()
+        self.asked: Sequence[Question] = ()
         self._continue(None)
 
-    def prompts(self) -> dict[int, Prompt]:
+    def prompts(self) -> dict[int, Question]:
         """The current questions to models and people, by index."""
         prompts = {
             at: self._play.prompt(question)
@@ -287,13 +223,13 @@ class RecordedAnswers:
         """Whether there are rows that were not taken."""
         return any(self._left.values())
 
-    def take(self, prompts: Mapping[int, Prompt]) -> dict[int, Row]:
+    def take(self, prompts: Mapping[int, Question]) -> dict[int, Row]:
         """The recorded answers to these questions, by index of the question."""
         taken: dict[int, Row] = {}
         for is_exact in (True, False):  # an answer may have arrived before that of its neighbour
             for at in [at for at in prompts if at not in taken]:
                 prompt = prompts[at]
-                left = self._left.get((prompt.asked.agent, prompt.asked.name), [])
+                left = self._left.get((prompt.agent, prompt.name), [])
                 for index, (digest_, _) in enumerate(left):
                     if not is_exact or digest_ == prompt.digest:
                         _, taken[at] = left.pop(index)
@@ -330,7 +266,7 @@ class Session(Generic[S]):
         self._pending, self._people = context.pending, context.resources.people
         self._counted = counted
         # The questions to each agent so far, by unit.
-        self._put = Counter((answer.unit, answer.agent) for answer in context.earlier)
+        self._put = Counter((answer.round, answer.agent) for answer in context.earlier)
         self._asker: Asker | None = None
         if chosen:
             # Imports the client, which takes longer than a whole run of scripted agents.
@@ -371,8 +307,8 @@ class Session(Generic[S]):
         for row in pending.rows(play.code):  # these questions are put now
             self._put[play.number, row[0]] -= 1
         while step.asked:
-            answers, prompts = step.of_policies(), step.prompts()
-            seeds = {at: self._seed(play, prompt) for at, prompt in prompts.items()}
+            answers = step.of_policies()
+            prompts = {at: self._sent(play, each) for at, each in step.prompts().items()}
             rows = recorded.take(prompts)
             step.add([(play.code, row) for row in rows.values()])
             missing = {at: prompt for at, prompt in prompts.items() if at not in rows}
@@ -381,7 +317,7 @@ class Session(Generic[S]):
                 if early.packed != pending.packed:
                     raise _foreign(self._world)
                 given, is_waiting = step.early, False
-            for arrived in self._arrivals(play, missing, seeds, is_rest=bool(rows)):
+            for arrived in self._arrivals(play, missing, is_rest=bool(rows)):
                 rows.update(arrived)
                 step.add([(play.code, row) for row in arrived.values()])
                 yield batches(step.inputs[given:])
@@ -391,19 +327,20 @@ class Session(Generic[S]):
             raise _foreign(self._world)
         return batches(step.inputs[given:])
 
-    def _seed(self, play: Play, prompt: Prompt) -> int | None:
-        """The seed of a question's request, which is counted; None: see `drawn_seed`."""
-        place = play.number, prompt.asked.agent
+    def _sent(self, play: Play, prompt: Question) -> Question:
+        """A question as it is sent, which is counted."""
+        place = play.number, prompt.agent
         self._put[place] += 1
         if prompt.model is None:
-            return None
-        return drawn_seed(prompt.model, play.seed, *place, self._put[place] - 1)
+            return prompt
+        assert self._asker is not None  # it has all models of the run
+        seed = drawn_seed(prompt.model, play.seed, *place, self._put[place] - 1)
+        return attrs.evolve(prompt, seed=seed, endpoint=self._asker.endpoint(prompt.model))
 
     def _arrivals(
         self,
         play: Play,
-        prompts: Mapping[int, Prompt],
-        seeds: Mapping[int, int | None],
+        prompts: Mapping[int, Question],
         *,
         is_rest: bool,
     ) -> Iterator[dict[int, Row]]:
@@ -420,12 +357,7 @@ class Session(Generic[S]):
 
         if indexes:
             assert self._asker is not None  # it has all models of the run
-            endpoint = self._asker.endpoint
-            questions = [
-                prompt.question(endpoint(prompt.model), seeds[at])
-                for at, prompt in prompts.items()
-                if prompt.model is not None
-            ]
+            questions = [prompts[at] for at in indexes]
             is_rest = is_rest and not self._counted
             for arrived in self._asker.answers(
                 play.unit, questions, form, is_rest=is_rest, counted=self._counted
@@ -452,7 +384,7 @@ def asked_again(
     recorded: Block,
     *,
     is_whole: bool = True,
-    on_prompt: Callable[[Prompt, Row | None], None] | None = None,
+    on_prompt: Callable[[Question, Row | None], None] | None = None,
 ) -> list[Batch]:
     """The inputs of a recorded step, asked for again: its acts follow from policies and answers.
 

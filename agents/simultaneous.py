@@ -9,15 +9,14 @@ from typing import Any, Generic
 
 import attrs
 
-from goldrush.agents.estimate import prompts_of
 from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.question import Question, bounds_of
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.llm.versions import with_recorded
 from goldrush.agents.llm.wordings import InvalidWording
 from goldrush.agents.players import (
-    AskedPrompt,
     Facts,
     ForkChange,
     Players,
@@ -39,7 +38,6 @@ from goldrush.agents.rounds import (
 )
 from goldrush.agents.seats import ImpossiblePlayer, models_in
 from goldrush.agents.seats import with_models_resolved as resolved
-from goldrush.agents.session import Asked, bounds_of
 from goldrush.agents.stage_game import S, StageGame, V
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
@@ -94,8 +92,8 @@ class StagePlayers(Players[S], Generic[S, V]):
         each = [policy, *(one for other in dict.fromkeys(others) for one in (other, policy))]
         return ",".join(islice(cycle(each), agents or max(len(others), len(each))))
 
-    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
-        return map(prompts_of, questions_of(self.game, run))
+    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[Question]]:
+        return questions_of(self.game, run)
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         return self._resolved(roster, facts, models, is_new=True)
@@ -139,7 +137,7 @@ class StagePlayers(Players[S], Generic[S, V]):
         given = (row[0] for _, rows in context.pending for row in rows)
         agents = (agent for agent in given if agent in chosen)
         return bounds_of(
-            game.prompt(view, Asked(agent), entries[agent], chosen[agent]) for agent in agents
+            game.prompt(view, Question(agent), entries[agent], chosen[agent]) for agent in agents
         )
 
     def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:

@@ -12,12 +12,11 @@ from typing import Any, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.question import About, Message, Source, Whole
+from goldrush.agents.llm.question import About, Message, Question, Source, Whole
 from goldrush.agents.llm.wording_rosters import check_names, wording_at
 from goldrush.agents.llm.wordings import Wording
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import PolicySet, is_outside
-from goldrush.agents.session import Asked, Prompt
 from goldrush.agents.trust import LLM
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
@@ -185,15 +184,16 @@ class StageGame(Generic[S, V]):
         return wording_at(entry, roster, self.policy_set.prompt.wordable())
 
     def prompt(
-        self, view: V, asked: Asked, entry: Entry, model: Model | None, models: int = 1
-    ) -> Prompt:
+        self, view: V, asked: Question, entry: Entry, model: Model | None, models: int = 1
+    ) -> Question:
         """A question to an agent in the form for a model or a person. `models`: the agents of the
         roster that are models.
         """
         is_model = entry.policy == LLM
         whole = Whole.of(entry.options.get("reasoning"), models) if is_model else None
         schema = partial(self.asked.schema, view, asked.agent)
-        return Prompt(asked, model, self.asked.messages(view, asked.agent), schema, whole=whole)
+        messages = self.asked.messages(view, asked.agent)
+        return attrs.evolve(asked, model=model, messages=messages, make_schema=schema, whole=whole)
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""

@@ -11,14 +11,16 @@ import attrs
 
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.model import DEFAULT
+from goldrush.agents.llm.question import Question
 from goldrush.agents.llm.versions import PromptVersion, shown_name
 from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
 from goldrush.agents.llm.wording_rosters import wording_at
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
-from goldrush.agents.players import AskedPrompt, Facts, Players, Resources
+from goldrush.agents.players import Facts, Players, Resources
 from goldrush.agents.roster import Roster, entries_in
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.shape import Schema
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
 from goldrush.replay.journal.outline import outline_of
@@ -194,10 +196,17 @@ def _checked(task: tuple[str, str, str]) -> CheckedTreatment:
                 prompts += 1
                 largest = max(largest, sum(len(m["content"].encode()) for m in asked.messages))
                 text = "\n".join(message["content"] for message in asked.messages)
-                lacking.update(key for key in asked.keys if f'"{key}"' not in text)
+                lacking.update(key for key in sorted(_keys(asked.schema)) if f'"{key}"' not in text)
     except BadInput as error:
         return CheckedTreatment(treatment, prompts, largest, str(error))
     return CheckedTreatment(treatment, prompts, largest, lacking=lacking)
+
+
+def _keys(schema: Schema) -> set[str]:
+    """The keys of all objects that a schema allows."""
+    inner = [*schema.get("anyOf", ()), *schema.get("properties", {}).values()]
+    inner += [schema["items"]] if "items" in schema else []
+    return set(schema.get("properties", ())).union(*map(_keys, inner))
 
 
 def untold_by(wording: Wording, wordable: Wordable) -> dict[str, list[int]]:
@@ -215,7 +224,7 @@ def untold_by(wording: Wording, wordable: Wordable) -> dict[str, list[int]]:
 
 def _asked(
     who: Players[object], name: str, treatment: str, settings: Facts, names: Names
-) -> Iterator[Sequence[AskedPrompt]]:
+) -> Iterator[Sequence[Question]]:
     """The prompts of the first units of a run of policies, as models with a wording get them, which
     has `names` for so many agents.
     """

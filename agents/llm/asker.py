@@ -28,7 +28,7 @@ import attrs
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import holds_any
-from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
+from goldrush.agents.llm.failures import CUT, FIRST, Tally, failure_kind, format_kinds
 from goldrush.agents.llm.model import (
     AUTO,
     FIELD,
@@ -51,6 +51,7 @@ from goldrush.agents.llm.question import (
     opens_reasoning,
     reasoned,
 )
+from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.agents.llm.versions import TOKENS, PromptVersion, subject_of
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.shape import Schema
@@ -73,7 +74,7 @@ class Asker:
     """The models of a run and their limits. Call `close` at the end."""
 
     def __init__(
-        self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = (),
+        self, chosen: Sequence[Model], models: Models, earlier: Sequence[RecordedAnswer] = (),
         prompt: PromptVersion | None = None, shared: Collection[str] = (),
     ) -> None:  # fmt: skip
         """Open connections to the models that will be asked. `earlier`: answers that the run has;
@@ -170,9 +171,9 @@ class Asker:
 
         Raises RunStopped, before anything is asked, if a limit is reached.
         """
-        for model in dict.fromkeys(question.model for question in questions):
+        for model in dict.fromkeys(question.asked_model for question in questions):
             self._check(model, unit, counted or unit.split()[0])
-        objection = self._budget.objection([question.upper_bound() for question in questions])
+        objection = self._budget.objection([question.upper_bound for question in questions])
         if objection is not None:
             raise RunStopped(unit, objection.text, objection.option)
         errors: dict[int, str | None] = {}
@@ -181,7 +182,7 @@ class Asker:
         def formed(index: int, answer: Answer) -> T:
             if answer.text is None:
                 troubles[index] = answer.trouble or "it has no text"
-            self._warn(questions[index].model, answer)
+            self._warn(questions[index].asked_model, answer)
             made, errors[index] = form(index, answer)
             return made
 
@@ -190,7 +191,7 @@ class Asker:
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
         for index, error in sorted(errors.items()):
-            self._tally.add(self.subject(questions[index].model), error)
+            self._tally.add(self.subject(questions[index].asked_model), error)
         if not is_rest:
             self._count(questions, errors, troubles, is_each=bool(counted))
 
@@ -205,7 +206,7 @@ class Asker:
         """Count a unit, or each question, towards `Models.patience`."""
         of: dict[str, list[int]] = {}
         for index, question in enumerate(questions):
-            of.setdefault(self.subject(question.model), []).append(index)
+            of.setdefault(self.subject(question.asked_model), []).append(index)
         for subject, indexes in of.items():
             if not all(failure_kind(errors[index]) for index in indexes):
                 self._rows.pop(subject, None)
@@ -428,8 +429,11 @@ def _may_think(answer: Answer) -> bool:
 
 def _asked(client: Client, form: Model, endpoint: Endpoint, schema: Schema, tokens: int) -> Answer:
     """The answer to the short question, of at most `tokens` tokens."""
-    short = attrs.evolve(form, max_tokens=tokens)
-    [(_, answer)] = client.answers([Question(short, endpoint, _MESSAGES, schema, seed=0)])
+    question = Question(
+        0, model=attrs.evolve(form, max_tokens=tokens), messages=_MESSAGES,
+        make_schema=lambda: schema, seed=0, endpoint=endpoint,
+    )  # fmt: skip
+    [(_, answer)] = client.answers([question])
     return answer
 
 

@@ -150,7 +150,7 @@ class Client:
         if budget is not None:
             # All at once: a second try must leave room for the first try of the others.
             for question in questions:
-                budget.take(question.upper_bound())
+                budget.take(question.upper_bound)
         arrivals: SimpleQueue[tuple[int, Answer | BaseException] | None] = SimpleQueue()
 
         async def ask(index: int, question: Question) -> None:
@@ -209,7 +209,7 @@ class Client:
         """The answer, or the reason of the last failed try. The first try is reserved already.
         `on_wait`: called with the reason of each pause.
         """
-        most, draws = question.upper_bound(), None
+        most, draws = question.upper_bound, None
         tries = lost = 0
         waited = 0.0  # seconds that the server requested
         while True:
@@ -273,7 +273,7 @@ class Client:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
                 fields: dict[str, Any] = question.fields()
-                more = fields_of(question.model.extra_body)
+                more = fields_of(question.asked_model.extra_body)
                 response = await create(**fields, extra_body=more)
             return self._read(response.http_response.content, question)
         except TimeoutError:
@@ -333,7 +333,7 @@ class Client:
             answer = attrs.evolve(answer, text=arrived[0][:TEXT_MAX])
         answer = attrs.evolve(answer, uncounted=estimated(*arrived))
         return _with_usage(
-            answer, response.get("usage"), question.upper_bound(),
+            answer, response.get("usage"), question.upper_bound,
             has_text=bool(text), has_reasoning=reasoning is not None,
         )  # fmt: skip
 

@@ -15,7 +15,6 @@ from typing import Final
 
 import attrs
 
-from goldrush.agents.llm.budget import Amount
 from goldrush.kernel.text import escaped
 
 # Recorded errors of answers: missing, refused, cut off before a readable part, unreadable.
@@ -30,19 +29,6 @@ KINDS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 FIRST: Final = 20  # answers of a model before the share of failed ones is meaningful
 MOSTLY: Final = 0.5  # a model hardly played if a larger share of its answers failed
-
-
-@attrs.frozen
-class Earlier:
-    """An answer that a run already has: its model and usage, its error, whose failures it
-    counts to (see `versions.subject_of`), the displayed number of its unit, and the agent.
-    """
-
-    amount: Amount
-    error: str | None
-    subject: str
-    unit: int
-    agent: int
 
 
 @attrs.frozen

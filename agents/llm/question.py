@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, Self
 
 import attrs
@@ -14,6 +15,7 @@ from goldrush.agents.llm.budget import WRAPPING, Amount
 from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.failures import CUT, NO_ACTION, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import (
+    FIELD,
     MAX_TOKENS_MAX,
     NAME_MAX,
     NONE,
@@ -130,29 +132,66 @@ class Whole:
         return text[:characters].encode()[: self.size].decode(errors="ignore")
 
 
+_DEFAULT: Final = Endpoint()
+
+
 @attrs.frozen
 class Question:
-    """A question to a model.
+    """A question to an agent; with a prompt, in the form for a model or a person.
 
     Attributes:
-        whole: how its answer is kept; None: its text alone.
+        name: what is asked for; empty in worlds with one question.
+        arguments: in addition to what the agent observes.
+        model: it is asked, or a policy plays in its place; None: a person, or a policy.
+        messages: of the prompt; empty: there is none.
+        make_schema: gives the JSON schema of the answer, without reasoning.
+        whole: how a model's answer is kept; None: its text alone.
+        is_believed: nobody is asked, the recorded row stands as it is.
         seed: of the request, if the model has its seeds from that of the run.
+        endpoint: of the model's server.
     """
 
-    model: Model
-    endpoint: Endpoint
-    messages: Sequence[Message]
-    schema: Schema
+    agent: int
+    name: str = ""
+    arguments: Mapping[str, Any] = attrs.field(factory=dict)
+    model: Model | None = None
+    messages: Sequence[Message] = ()
+    make_schema: Callable[[], Schema] = dict
     whole: Whole | None = None
+    is_believed: bool = False
     seed: int | None = None
+    endpoint: Endpoint = _DEFAULT
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of messages and schema; empty if there are no messages."""
+        return digest(self.messages, self.schema) if self.messages else ""
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The JSON schema of the answer."""
+        schema = self.make_schema()
+        has_field = self.whole is not None and self.whole.reasoning == FIELD
+        return reasoned(schema) if has_field else schema
+
+    @cached_property
+    def upper_bound(self) -> Amount:
+        """The upper bound of the tokens of one try."""
+        return upper_bound(self.asked_model, self.messages, self.schema)
+
+    @property
+    def asked_model(self) -> Model:
+        """The model, of a question to one."""
+        assert self.model is not None
+        return self.model
 
     def request(self) -> dict[str, Any]:
         """The body of the request."""
-        return {**self.fields(), **fields_of(self.model.extra_body)}
+        return {**self.fields(), **fields_of(self.asked_model.extra_body)}
 
     def fields(self) -> dict[str, object]:
         """The body without the model's `extra_body`."""
-        model = self.model
+        model = self.asked_model
         body: dict[str, object] = {"model": model.model, "messages": list(self.messages)}
         sampling = {
             "temperature": model.temperature,
@@ -161,15 +200,16 @@ class Question:
             "reasoning_effort": model.reasoning_effort,
         }
         body.update({name: value for name, value in sampling.items() if value is not None})
-        body[self.model.limit] = self.model.max_tokens
-        if self.model.answer == SCHEMA:
+        body[model.limit] = model.max_tokens
+        if model.answer == SCHEMA:
             form = {"name": "answer", "strict": True, "schema": dict(self.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         return body
 
-    def upper_bound(self) -> Amount:
-        """The upper bound of the tokens of one try."""
-        return upper_bound(self.model, self.messages, self.schema)
+
+def bounds_of(questions: Iterable[Question]) -> dict[tuple[str, str], Amount]:
+    """The upper bounds of questions to models, by the name of the model and the prompt's digest."""
+    return {(q.model.name, q.digest): q.upper_bound for q in questions if q.model is not None}
 
 
 @attrs.frozen

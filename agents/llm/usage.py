@@ -9,7 +9,7 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.llm.budget import Amount
-from goldrush.agents.llm.failures import NO_ANSWER, Earlier
+from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.agents.llm.model import MAX_TOKENS_MAX
 from goldrush.agents.llm.question import AROUND_MAX, LENGTH, REPORTED_MAX, About, counted, estimated
 from goldrush.agents.llm.versions import PromptVersion, shown_name, subject_of
@@ -59,6 +59,11 @@ class RecordedAnswer:
     tokens_cached: int
     is_cut: bool
     uncounted: int
+
+    @property
+    def amount(self) -> Amount:
+        """The usage, as far as it was reported."""
+        return Amount(self.model, self.tokens_in or 0, self.tokens_out or 0, self.tokens_cached)
 
 
 @attrs.frozen
@@ -137,28 +142,30 @@ def earlier_in(
     answers: AnswerFields,
     forks: int,
     bounds: Bounds,
-) -> list[Earlier]:
+) -> list[RecordedAnswer]:
     """The answers after `forks` FORK commits: those that the run itself paid for.
 
     Usage that was not reported is replaced by the upper bound of the question, or of the longest
     question if it is not in `bounds`; for an answer that is longer, by an estimate.
     """
     return [
-        Earlier(_amount(answer, bounds), answer.error, answer.subject, answer.round, answer.agent)
+        _counted(answer, bounds)
         for answer in answers_in(reader, world, answers)
         if answer.forks == forks
     ]
 
 
-def _amount(answer: RecordedAnswer, bounds: Bounds) -> Amount:
+def _counted(answer: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
+    """The answer with all its usage."""
     if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
-        return Amount(answer.model, 0, 0)
+        return answer
     most = bounds.get((answer.model, answer.prompt or ""))
     if most is None:
         most = Amount(answer.model, answer.most_in, answer.max_tokens)
-    return most.reported(
+    used = most.reported(
         answer.tokens_in, answer.tokens_out, answer.tokens_cached, answer.uncounted
     )
+    return attrs.evolve(answer, tokens_in=used.tokens_in, tokens_out=used.tokens_out)
 
 
 @attrs.frozen

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import attrs
+
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.question import About, drawn_seed
+from goldrush.agents.llm.question import About, Question, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
-from goldrush.agents.session import Asked
 from goldrush.agents.stage_game import S, StageGame, V
 from goldrush.agents.trust import LLM
 from goldrush.kernel import fold
@@ -50,11 +50,11 @@ def prompted(
     for step in steps:
         turn = game.turn_of(state)
         if agent in turn.agents and turn.code is not None:
-            prompt = game.prompt(game.view(state), Asked(agent), entry, model)
+            prompt = game.prompt(game.view(state), Question(agent), entry, model)
             # A submission that was replaced was not asked for.
             before = [each for each in rebuilt if each.recorded is not None or not is_model]
             seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
-            request = prompt.question(Endpoint(), seed).request()
+            request = attrs.evolve(prompt, seed=seed).request()
             about = _recorded(step.inputs, game, agent)
             rebuilt.append(
                 RebuiltPrompt(

@@ -50,10 +50,11 @@ def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def question(address: str, content: str = "state", **reach: Any) -> Question:
     endpoint = Endpoint(address, **{"tries": 3, **reach})
-    return Question(MODEL, endpoint, ({"role": "user", "content": content},), {})
+    messages = ({"role": "user", "content": content},)
+    return Question(0, model=MODEL, messages=messages, endpoint=endpoint)
 
 
-MOST = question("http://127.0.0.1/v1").upper_bound()
+MOST = question("http://127.0.0.1/v1").upper_bound
 
 
 def priced(price_in: float | None, price_out: float | None, **limits: Any) -> Models:
@@ -78,7 +79,7 @@ class Watched(Budget):
 
 @pytest.mark.parametrize("content", ["", "state", "é漢🜚" * 99, '\x00"\\' * 99, "x" * 20_000])
 def test_a_question_has_no_more_tokens_than_bytes(content: str) -> None:
-    most = question("http://127.0.0.1/v1", content).upper_bound()
+    most = question("http://127.0.0.1/v1", content).upper_bound
 
     assert ("a", 50) == (most.name, most.tokens_out)
     assert len(content.encode()) + WRAPPING < most.tokens_in
@@ -86,9 +87,9 @@ def test_a_question_has_no_more_tokens_than_bytes(content: str) -> None:
 
 def test_a_schema_is_counted_with_the_question() -> None:
     plain = question("http://127.0.0.1/v1")
-    held = attrs.evolve(plain, schema={"type": "object", "title": "x" * 1_000})
+    held = attrs.evolve(plain, make_schema=lambda: {"type": "object", "title": "x" * 1_000})
 
-    assert held.upper_bound().tokens_in - plain.upper_bound().tokens_in > 1_000
+    assert held.upper_bound.tokens_in - plain.upper_bound.tokens_in > 1_000
 
 
 def test_no_schema_is_longer_than_its_limit() -> None:
@@ -323,7 +324,7 @@ def test_what_is_given_up_stays_counted() -> None:
         client.close()
         released.set()
 
-    slow = question(server.address, "slow").upper_bound()
+    slow = question(server.address, "slow").upper_bound
     assert 37 + 2 * slow.tokens == budget.tokens
 
 

@@ -55,10 +55,10 @@ def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def question(address: str, content: str = "state", model: Model = MODEL, **reach: Any) -> Question:
     messages = ({"role": "system", "content": "rules"}, {"role": "user", "content": content})
     endpoint = Endpoint(address, **{"tries": 3, **reach})
-    return Question(model, endpoint, messages, FORM)
+    return Question(0, model=model, messages=messages, make_schema=lambda: FORM, endpoint=endpoint)
 
 
-MOST = question("", "state").upper_bound()
+MOST = question("", "state").upper_bound
 
 
 def in_turn(*replies: Reply) -> Callable[[Asked], Reply]:

@@ -67,8 +67,9 @@ def test_headers_and_a_query_are_sent_and_kept_nowhere(
         record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
         server.respond = lambda asked: error(400, f"{HEADER}?{FIELD}")
         question = Question(
-            models.by_name["a"][0], models.endpoint("a"), ({"role": "user", "content": "?"},), {}
-        )
+            0, model=models.by_name["a"][0], messages=({"role": "user", "content": "?"},),
+            endpoint=models.endpoint("a"),
+        )  # fmt: skip
         with Client(1) as client:
             [(_, answer)] = client.answers([question])
 

@@ -174,7 +174,12 @@ def test_a_client_waits_and_every_try_counts(monkeypatch: pytest.MonkeyPatch) ->
         messages = ({"role": "user", "content": "?"},)
         limited = Endpoint(server.address, tries=2, rate=6)
         questions = [
-            Question(Model(name, name, answer=TEXT, max_tokens=9), limited, messages, {})
+            Question(
+                0,
+                model=Model(name, name, answer=TEXT, max_tokens=9),
+                messages=messages,
+                endpoint=limited,
+            )
             for name in ("a", "b", "a")
         ]
         with Client(3, unshared) as client:

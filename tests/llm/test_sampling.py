@@ -44,8 +44,9 @@ EXTRA = canonical({"top_k": 5, "chat_template_kwargs": {"enable_thinking": False
 
 def question(model: Model, address: str = "", **more: Any) -> Question:
     return Question(
-        model, Endpoint(address, tries=1), ({"role": "user", "content": "?"},), FORM, **more
-    )
+        0, model=model, messages=({"role": "user", "content": "?"},), make_schema=lambda: FORM,
+        endpoint=Endpoint(address, tries=1), **more,
+    )  # fmt: skip
 
 
 def test_a_request_has_what_the_model_says() -> None:

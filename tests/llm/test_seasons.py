@@ -670,7 +670,7 @@ def test_a_cast_with_a_model_that_is_none_is_not_played_on(tmp_path: Path) -> No
     start = Commit(START, 0, world.digest(world.initial(setup)), setup=setup)
     path = _write(tmp_path / "forged.journal", [start])
 
-    with pytest.raises(BadInput, match="options"):
+    with pytest.raises(BadInput, match="version None of the prompt"):
         resume(path)
 
 

@@ -45,7 +45,7 @@ from tests.seasons import HEADER
 
 PLAN = '{"actions": []}'
 MODEL = Model("a", "a-1", max_tokens=500, answer=TEXT)
-QUESTION = Question(MODEL, Endpoint(), ({"role": "user", "content": "?"},), {})
+QUESTION = Question(0, model=MODEL, messages=({"role": "user", "content": "?"},))
 KEY = "sk-0123456789"
 
 

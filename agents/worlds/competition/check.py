@@ -13,9 +13,10 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.llm.question import Question
 from goldrush.agents.players import Facts
 from goldrush.agents.seats import classified
-from goldrush.agents.session import Prompt, asked_again
+from goldrush.agents.session import asked_again
 from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
 from goldrush.agents.worlds.competition.cast import OFFER
 from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_in
@@ -56,7 +57,7 @@ class SeasonCheck:
         tests: Tests,
         forks: Sequence[Facts] = (),
         trust: Sequence[str] = (),
-        on_prompt: Callable[[Prompt, Row | None], None] | None = None,
+        on_prompt: Callable[[Question, Row | None], None] | None = None,
         *,
         reruns: bool = True,
     ) -> None:

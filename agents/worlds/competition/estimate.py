@@ -14,10 +14,9 @@ import attrs
 from goldrush.agents import estimate
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import AROUND_MAX
+from goldrush.agents.llm.question import AROUND_MAX, Question
 from goldrush.agents.players import PreparedRun, Resources
 from goldrush.agents.seats import is_outside
-from goldrush.agents.session import Prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, Run, Tests
 from goldrush.agents.worlds.competition.cast import SCRIPTED
@@ -51,7 +50,7 @@ def estimates(prepared: PreparedRun, resources: Resources) -> list[Estimate]:
     )  # fmt: skip
 
 
-def questions(prepared: PreparedRun, resources: Resources) -> Iterator[Sequence[Prompt]]:
+def questions(prepared: PreparedRun, resources: Resources) -> Iterator[Sequence[Question]]:
     """The questions to the models of a season in each of its first assignments. Test programs are
     not run.
     """

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import attrs
+
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.question import About, Source, Whole
+from goldrush.agents.llm.question import About, Question, Source, Whole
 from goldrush.agents.llm.usage import shared_names
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.people import Inquiry
@@ -18,9 +20,7 @@ from goldrush.agents.players import Facts, RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import UnknownPlayer, can_ask, is_outside
 from goldrush.agents.session import (
-    Asked,
     Input,
-    Prompt,
     Script,
     Session,
 )
@@ -120,10 +120,10 @@ class SeasonPlay:
                 refuse(self._state, code, row, why)
         return code, row
 
-    def is_outside(self, asked: Asked) -> bool:
+    def is_outside(self, asked: Question) -> bool:
         return is_outside(self._agent(asked).policy)
 
-    def answer(self, asked: Asked, number: int) -> Any:
+    def answer(self, asked: Question, number: int) -> Any:
         agent, state = self._agent(asked), self._state
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
         draws.taken = state.steps * STEP_WORDS + number * QUESTION_WORDS
@@ -141,20 +141,20 @@ class SeasonPlay:
             ) from error
         return _with_source(answer)
 
-    def model(self, asked: Asked) -> Model | None:
+    def model(self, asked: Question) -> Model | None:
         """As of `session.Play`: a stand-in has the options of the model."""
         agent = self._agent(asked)
         return model_at(agent) if "model" in agent.options else None
 
-    def prompt(self, asked: Asked) -> Prompt | None:
+    def prompt(self, asked: Question) -> Question | None:
         if asked.name == "answer" and not asked.arguments["questions"]:
             return None
         seen, rules = self._seen(self._agent(asked)), self._state.arena_rules
         messages = messages_of(seen, asked.name, asked.arguments)
         question = QUESTIONS[asked.name]
-        return Prompt(
-            asked, self.model(asked), messages, lambda: question.schema(rules),
-            whole=self._whole(self._agent(asked)),
+        return attrs.evolve(
+            asked, model=self.model(asked), messages=messages,
+            make_schema=lambda: question.schema(rules), whole=self._whole(self._agent(asked)),
         )  # fmt: skip
 
     def _whole(self, agent: AgentState) -> Whole | None:
@@ -163,8 +163,8 @@ class SeasonPlay:
         players = self._state.agents.values()
         return Whole.of(model_at(agent).reasoning, sum(player.policy == LLM for player in players))
 
-    def inquiry(self, prompt: Prompt) -> Inquiry:
-        asked = prompt.asked
+    def inquiry(self, prompt: Question) -> Inquiry:
+        asked = prompt
 
         def fault(text: str) -> str | None:
             return self.fault_of(asked, text)
@@ -173,7 +173,7 @@ class SeasonPlay:
         unit = "" if self._framed(agent).wording.text else self.unit
         return Inquiry(agent.name, unit, prompt.messages, prompt.schema, fault, asks)
 
-    def fault_of(self, asked: Asked, text: str) -> str | None:
+    def fault_of(self, asked: Question, text: str) -> str | None:
         """The error in a person's answer, as text; None: it is valid."""
         question, seen = QUESTIONS[asked.name], self._seen(self._agent(asked))
         if question.fault_of(text, seen.rules) is not None:
@@ -182,27 +182,27 @@ class SeasonPlay:
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
         return None if code is None else f"{code}: {REFUSALS[code]}"
 
-    def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
+    def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
         """As of `session.Play`. `cut` is an error only if no answer could be read."""
         text = text or ""
         if prompt.model is None:
             return _row(prompt, text, {"name": HUMAN, "prompt": prompt.digest, "error": None})
         if error not in (NO_ANSWER, REFUSAL):
-            question, rules = QUESTIONS[prompt.asked.name], self._state.arena_rules
+            question, rules = QUESTIONS[prompt.name], self._state.arena_rules
             fault = question.fault_of(text, rules)
             error = CUT if fault is not None and error == CUT else fault
         # The event itself has the text.
         facts = {name: fact for name, fact in source.items() if name != "raw"}
         return _row(prompt, text, {"name": prompt.model.name, **facts, "error": error})
 
-    def unanswered(self, prompt: Prompt) -> Row:
+    def unanswered(self, prompt: Question) -> Row:
         """As of `session.Play`: an empty answer without source."""
         return _row(prompt, "", None)
 
     def about(self, row: Row) -> About:
         return about(row)
 
-    def read(self, asked: Asked, row: Row | None) -> Any:
+    def read(self, asked: Question, row: Row | None) -> Any:
         if row is None:
             return ()
         agent, (_, _, text, source) = self._agent(asked), row
@@ -213,7 +213,7 @@ class SeasonPlay:
             answer = {**answer, "source": {"model": author}}
         return answer
 
-    def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> list[Input] | None:
+    def rest(self, asked: Sequence[Question], acts: Sequence[Input]) -> list[Input] | None:
         """As of `session.Play`: the recorded acts, because a script depends on the answers. Valid
         trials and tests are run again; tests that are not due are left out, a missing test of the
         bar is added.
@@ -247,7 +247,7 @@ class SeasonPlay:
         except UnknownPlayer:
             return False
 
-    def _agent(self, asked: Asked) -> AgentState:
+    def _agent(self, asked: Question) -> AgentState:
         return self._state.agents[asked.agent]
 
     def _framed(self, agent: AgentState) -> Framed:
@@ -266,8 +266,8 @@ class SeasonPlay:
         )
 
 
-def _row(prompt: Prompt, text: str, source: Mapping[str, Any] | None) -> Row:
-    return tuple(Answered(prompt.asked.agent, prompt.asked.name, text, source))
+def _row(prompt: Question, text: str, source: Mapping[str, Any] | None) -> Row:
+    return tuple(Answered(prompt.agent, prompt.name, text, source))
 
 
 def _with_source(answer: Any) -> Any:

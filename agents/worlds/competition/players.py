@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.estimate import prompts_of
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.question import Question, bounds_of
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
-    AskedPrompt,
     Facts,
     ForkChange,
     Players,
@@ -62,7 +61,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState, initial
 from goldrush.kernel.worlds.competition.terms import OFFICES, Role, Status
 
 if TYPE_CHECKING:
-    from goldrush.agents.session import Prompt, Session
+    from goldrush.agents.session import Session
 
 
 def configured(
@@ -145,10 +144,10 @@ class SeasonPlayers(Players[SeasonState]):
     def asks(self, policy: str, agents: int | None = None) -> str:
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))
 
-    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[AskedPrompt]]:
+    def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[Question]]:
         from goldrush.agents.worlds.competition.estimate import questions
 
-        return map(prompts_of, questions(run, resources))
+        return questions(run, resources)
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
         from goldrush.agents.worlds.competition.estimate import estimates
@@ -177,12 +176,11 @@ class SeasonPlayers(Players[SeasonState]):
         return session_of(context, tests, models_in(seats))
 
     def bounds(self, context: RunContext[SeasonState]) -> Bounds:
-        from goldrush.agents.session import bounds_of
         from goldrush.agents.worlds.competition.check import SeasonCheck
 
         prompts = []
 
-        def add(prompt: Prompt, row: Row | None) -> None:
+        def add(prompt: Question, row: Row | None) -> None:
             if row is not None:
                 prompts.append(prompt)
 

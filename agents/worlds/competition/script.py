@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final
 
+from goldrush.agents.llm.question import Question
 from goldrush.agents.seats import is_outside
-from goldrush.agents.session import Asked, Script
+from goldrush.agents.session import Script
 from goldrush.agents.worlds.competition.bench import Request, Result, Tests
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.plain import answers_to, plain
@@ -82,12 +83,12 @@ class Scripts:
             yield from self._project(state, admin)
         yield from self._classes(state, admin)
         if rights.may_recommend_team(therapist):
-            (team,) = yield [Asked(therapist.ordinal, "recommend_team")]
+            (team,) = yield [Question(therapist.ordinal, "recommend_team")]
             if team is not None:
                 yield TeamRecommended(plain(team))
         for agent in (*state.workers(Status.ACTIVE), admin):
             if rights.may_open(agent) and state.opening is None:
-                (answer,) = yield [Asked(agent.ordinal, "open")]
+                (answer,) = yield [Question(agent.ordinal, "open")]
                 if answer is not None:
                     yield _opened(state, agent.ordinal, answer)
         if state.opening is None:  # nobody opened it: take the next subject of the agenda
@@ -103,7 +104,7 @@ class Scripts:
         )
 
     def _project(self, state: SeasonState, admin: AgentState) -> Script:
-        (subject,) = yield [Asked(admin.ordinal, "propose_project")]
+        (subject,) = yield [Question(admin.ordinal, "propose_project")]
         if subject is not None:
             yield ProjectProposed(admin.ordinal, plain(subject))
             if state.proposed is not None:
@@ -117,14 +118,14 @@ class Scripts:
             for agent in state.workers(Status.ACTIVE)
             if rights.may_move_class(agent, True) or rights.may_move_class(agent, None)
         ]
-        wanted = yield [Asked(agent.ordinal, "want_class") for agent in asked]
+        wanted = yield [Question(agent.ordinal, "want_class") for agent in asked]
         for agent, class_ in zip(asked, wanted, strict=True):
             if class_ is None:
                 continue
             allowed = None
             if not rights.may_move_class(agent, None):
                 arguments = {"agent": agent.ordinal, "class_": class_}
-                (allowed,) = yield [Asked(admin.ordinal, "allow_class", arguments)]
+                (allowed,) = yield [Question(admin.ordinal, "allow_class", arguments)]
             yield ClassMoved(agent.ordinal, plain(class_), plain(allowed))
 
     def setting(self, state: SeasonState) -> Script:
@@ -133,7 +134,7 @@ class Scripts:
         assert opening is not None
         for agent in (state.holder(Role.ASSISTANT), state.holder(Role.JUDGE)):
             if rights.may_set_team(agent) or rights.may_set_rounds(agent):
-                (answer,) = yield [Asked(agent.ordinal, "set_table")]
+                (answer,) = yield [Question(agent.ordinal, "set_table")]
                 team, order, rounds = _plain(answer, "team", "order", "rounds")
                 team = None if opening.team is not None else team  # the directive goes first
                 order = None if opening.order is not None else order
@@ -147,7 +148,7 @@ class Scripts:
         """Trials before the first round, in turns in which each participant orders at most one."""
         wanting = [a for a in state.table.participants if state.trials_left(a, early=True) > 0]
         while wanting:
-            answers = yield [Asked(agent, "try_") for agent in wanting]
+            answers = yield [Question(agent, "try_") for agent in wanting]
             pairs = zip(wanting, answers, strict=True)
             wanted = [(agent, answer) for agent, answer in pairs if answer is not None]
             yield from self.tried(state, [trial(state, a, answer) for a, answer in wanted])
@@ -161,7 +162,7 @@ class Scripts:
         table, agent = state.table, speaker(state)
         is_apart = not is_outside(state.agents[agent].policy)
         while is_apart and self._may_try(state, agent, early=False):
-            (answer,) = yield [Asked(agent, "try_")]
+            (answer,) = yield [Question(agent, "try_")]
             if answer is None:
                 break
             yield from self.tried(state, [trial(state, agent, answer)])
@@ -169,10 +170,10 @@ class Scripts:
         if replaced is not None:
             yield Spoke(*replaced)._replace(id=len(table.contributions))
             return
-        (answer,) = yield [Asked(agent, "speak")]
+        (answer,) = yield [Question(agent, "speak")]
         while answer.get("move") == TRY and self._may_try(state, agent, early=False):
             yield from self.tried(state, [trial(state, agent, answer)])
-            (answer,) = yield [Asked(agent, "speak")]
+            (answer,) = yield [Question(agent, "speak")]
         yield spoken(state, agent, answer)
 
     def _may_try(self, state: SeasonState, agent: int, *, early: bool) -> bool:
@@ -228,7 +229,7 @@ class Scripts:
     def standing(self, state: SeasonState) -> Script:
         """The final stances: all participants are asked at once, and none is told the others'."""
         agents = state.table.participants
-        answers = yield [Asked(agent, "stand") for agent in agents]
+        answers = yield [Question(agent, "stand") for agent in agents]
         for agent, answer in zip(agents, answers, strict=True):
             act = stood(state, agent, answer)
             if act is not None:
@@ -260,7 +261,7 @@ class Scripts:
             yield from self._debrief(state, sat, number, extra=False)
             for agent in sat:
                 yield from self._develop(state, agent, number)
-            answers = yield [Asked(therapist, "rate", one) for one in arguments]
+            answers = yield [Question(therapist, "rate", one) for one in arguments]
             for agent, answer in zip(sat, answers, strict=True):
                 yield Rated(number, agent, *_plain(answer, "raw", "reasons"))
 
@@ -269,11 +270,11 @@ class Scripts:
     ) -> Script:
         therapist = state.holder(Role.THERAPIST).ordinal
         asked = yield [
-            Asked(therapist, "debrief", {"agent": agent, "table": table, "extra": extra})
+            Question(therapist, "debrief", {"agent": agent, "table": table, "extra": extra})
             for agent in agents
         ]
         answers = yield [
-            Asked(agent, "answer", {"questions": questions, "table": table})
+            Question(agent, "answer", {"questions": questions, "table": table})
             for agent, questions in zip(agents, asked, strict=True)
         ]
         for agent, asks, answer in zip(agents, asked, answers, strict=True):
@@ -283,22 +284,22 @@ class Scripts:
     def _develop(self, state: SeasonState, agent: int, table: int) -> Script:
         """Traits, personas, skills and rewrites, as far as the therapist's stage allows."""
         therapist, arguments = state.holder(Role.THERAPIST), {"agent": agent, "table": table}
-        (trait,) = yield [Asked(therapist.ordinal, "trait", arguments)]
+        (trait,) = yield [Question(therapist.ordinal, "trait", arguments)]
         if trait is not None:
             yield TraitRecorded(agent, *_plain(trait, "trait", "from"))
         if rights.may_propose_persona(therapist):
-            (persona,) = yield [Asked(therapist.ordinal, "persona", arguments)]
+            (persona,) = yield [Question(therapist.ordinal, "persona", arguments)]
             if persona is not None:
-                (taken,) = yield [Asked(agent, "take", {"offer": {"persona": persona}})]
+                (taken,) = yield [Question(agent, "take", {"offer": {"persona": persona}})]
                 yield PersonaProposed(agent, plain(persona), plain(taken))
         if not (rights.may_direct(therapist, True) or rights.may_direct(therapist, None)):
             return
         if state.config.memory:
-            (skill,) = yield [Asked(therapist.ordinal, "skill", arguments)]
+            (skill,) = yield [Question(therapist.ordinal, "skill", arguments)]
             if skill is not None:
                 taken = yield from self._taken(therapist, agent, {"skill": skill})
                 yield SkillDistilled(agent, plain(skill), plain(taken))
-        (after,) = yield [Asked(therapist.ordinal, "rewrite", arguments)]
+        (after,) = yield [Question(therapist.ordinal, "rewrite", arguments)]
         if after is not None:
             before = state.agents[agent].instructions
             taken = yield from self._taken(therapist, agent, {"instructions": after})
@@ -306,11 +307,11 @@ class Scripts:
 
     def _taken(
         self, therapist: AgentState, agent: int, offer: Mapping[str, Any]
-    ) -> Generator[list[Asked], Any, Any]:
+    ) -> Generator[list[Question], Any, Any]:
         """Whether a worker accepts a recommendation; None if the therapist need not ask."""
         if rights.may_direct(therapist, None):
             return None
-        (answer,) = yield [Asked(agent, "take", {"offer": offer})]
+        (answer,) = yield [Question(agent, "take", {"offer": offer})]
         return answer
 
     def improving(self, state: SeasonState) -> Script:
@@ -318,7 +319,7 @@ class Scripts:
         therapist = state.holder(Role.THERAPIST).ordinal
         for table, agent in state.bottomed.items():
             yield from self._debrief(state, [agent], table, extra=True)
-            (after,) = yield [Asked(therapist, "improve", {"agent": agent, "table": table})]
+            (after,) = yield [Question(therapist, "improve", {"agent": agent, "table": table})]
             if after is not None:
                 before = state.agents[agent].instructions
                 yield InstructionsRewritten(agent, before, after, None)
@@ -328,7 +329,7 @@ class Scripts:
     def choosing(self, state: SeasonState) -> Script:
         """The fates of workers that face elimination."""
         faced = sorted(state.faced)
-        fates = yield [Asked(agent, "choose_fate") for agent in faced]
+        fates = yield [Question(agent, "choose_fate") for agent in faced]
         for agent, fate in zip(faced, fates, strict=True):
             yield FateChosen(agent, plain(fate))
 
@@ -336,11 +337,11 @@ class Scripts:
         """Interviews, offers and reviews of contracts."""
         for agent in state.interviewees():
             asks = interviewer(state, agent).ordinal
-            (questions,) = yield [Asked(asks, "interview", {"agent": agent})]
-            (answers,) = yield [Asked(agent, "answer", {"questions": questions})]
+            (questions,) = yield [Question(asks, "interview", {"agent": agent})]
+            (answers,) = yield [Question(agent, "answer", {"questions": questions})]
             questions = plain(questions)
             yield Interviewed(agent, questions, self.paired(questions, plain(answers)))
-            (offer,) = yield [Asked(agent, "offer_contract")]
+            (offer,) = yield [Question(agent, "offer_contract")]
             if offer is not None:
                 yield ContractOffered(agent, *_terms(offer))
                 if agent in state.offers:
@@ -353,7 +354,7 @@ class Scripts:
         (answer,) = yield [_asked(state, Role.USER, "review_contract", arguments)]
         approved, terms, taken = answer.get("approved"), answer.get("terms"), None
         if not approved and terms is not None:
-            (taken,) = yield [Asked(agent, "take", {"offer": {"terms": terms}})]
+            (taken,) = yield [Question(agent, "take", {"offer": {"terms": terms}})]
         other = None if terms is None else _terms(terms)
         yield ContractReviewed(agent, plain(approved), other, plain(taken))
 
@@ -362,7 +363,7 @@ class Scripts:
         kept = [(agent, name) for agent, names in state.stipulated() for name in names]
         user = state.holder(Role.USER).ordinal
         answers = yield [
-            Asked(user, "keep_condition", {"agent": agent, "condition": name})
+            Question(user, "keep_condition", {"agent": agent, "condition": name})
             for agent, name in kept
         ]
         for (agent, name), answer in zip(kept, answers, strict=True):
@@ -407,7 +408,7 @@ def judged(state: SeasonState, answer: Answer) -> Judged:
     return Judged(state.table.number, state.table.round, *signal)
 
 
-def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | None:
+def act_of(state: SeasonState, asked: Question, answer: Any) -> tuple[Any, ...] | None:
     """The act of an answer, to check a person's answer; None: one answer alone is not an act."""
     if asked.name == "try_" and answer is not None:
         return trial(state, asked.agent, answer)
@@ -444,8 +445,8 @@ def _plain(answer: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
 
 def _asked(
     state: SeasonState, role: str, name: str, arguments: Mapping[str, Any] | None = None
-) -> Asked:
-    return Asked(state.holder(role).ordinal, name, arguments or {})
+) -> Question:
+    return Question(state.holder(role).ordinal, name, arguments or {})
 
 
 _PHASES: Final[Mapping[str, Callable[[Scripts, SeasonState], Script]]] = {

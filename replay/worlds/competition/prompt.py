@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from goldrush.agents.llm.question import Question
 from goldrush.agents.players import Resources
-from goldrush.agents.session import Prompt
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
 from goldrush.agents.worlds.competition.seats import about as about_row
@@ -41,10 +41,10 @@ def prompted(
     """
     questions: list[RebuiltPrompt] = []
 
-    def keep(prompt: Prompt, row: Row | None) -> None:
-        if prompt.asked.agent == agent:
+    def keep(prompt: Question, row: Row | None) -> None:
+        if prompt.agent == agent:
             about = None if row is None or row[-1] is None else about_row(row)
-            name, is_model = prompt.asked.name, prompt.model is not None
+            name, is_model = prompt.name, prompt.model is not None
             questions.append(RebuiltPrompt(name, prompt.messages, prompt.digest, is_model, about))
 
     with JournalReader(path) as reader:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.llm.question import Answer
-from goldrush.agents.session import Asked, Prompt, RecordedAnswers, row_again, row_of
+from goldrush.agents.llm.question import Answer, Question
+from goldrush.agents.session import RecordedAnswers, row_again, row_of
 from goldrush.agents.worlds.competition.arenas import opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.play import ANSWERED, SeasonPlay
@@ -25,11 +25,11 @@ PLAY = SeasonPlay(initial(START, rules_of(nk())), Scripts(opened_tests(nk())))
 ADOPTED = (CODES[Adopted], tuple(Adopted(0, True)))
 
 
-def question(agent: int, name: str, says: str) -> Prompt:
-    return Prompt(Asked(agent, name), None, ({"role": "user", "content": says},), dict)
+def question(agent: int, name: str, says: str) -> Question:
+    return Question(agent, name, messages=({"role": "user", "content": says},))
 
 
-def row_by_hand(asked: Prompt, text: str) -> Row:
+def row_by_hand(asked: Question, text: str) -> Row:
     """What a person answered."""
     return row_of(PLAY, asked, Answer(text))
 
@@ -40,13 +40,13 @@ questions = st.builds(
 answered = st.lists(st.tuples(questions, st.text(max_size=3)), min_size=1, max_size=6)
 
 
-def rows_of(pairs: Sequence[tuple[Prompt, str]]) -> list[Row]:
+def rows_of(pairs: Sequence[tuple[Question, str]]) -> list[Row]:
     return [row_by_hand(asked, text) for asked, text in pairs]
 
 
 @given(answered, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_matter(
-    pairs: list[tuple[Prompt, str]], chance: random.Random
+    pairs: list[tuple[Question, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
     shuffled = chance.sample(rows, len(rows))
@@ -63,7 +63,7 @@ def test_the_order_of_arrival_does_not_matter(
 
 @given(answered, st.randoms(use_true_random=False))
 def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken_once(
-    pairs: list[tuple[Prompt, str]], chance: random.Random
+    pairs: list[tuple[Question, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
     recorded = RecordedAnswers(chance.sample(rows, len(rows)), PLAY.about)

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
-from goldrush.agents.session import Asked, PlayedStep, batches
+from goldrush.agents.llm.question import Question
+from goldrush.agents.session import PlayedStep, batches
 from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of, questions_of
@@ -49,7 +50,7 @@ class Moment:
     """When a question was asked."""
 
     state: SeasonState
-    asked: Asked
+    asked: Question
     arena: Arena
 
     @property
@@ -67,7 +68,7 @@ def moments(arena: str) -> Mapping[str, Moment]:
     record = ARENAS[arena]()
     scripted = SeasonPlay.answer
 
-    def watched(play: SeasonPlay, asked: Asked, number: int) -> Any:
+    def watched(play: SeasonPlay, asked: Question, number: int) -> Any:
         found.setdefault(asked.name, Moment(play._state.copy(), asked, record))
         return scripted(play, asked, number)
 
@@ -200,7 +201,7 @@ def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.D
 
 
 def answered(
-    play: SeasonPlay, asked: Asked, chosen: random.Random, sent: Mapping[str, list[str]]
+    play: SeasonPlay, asked: Question, chosen: random.Random, sent: Mapping[str, list[str]]
 ) -> Any:
     """A scripted answer or one of those sent, as it is read."""
     if chosen.random() < 0.5:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.llm.parts import quoted
-from goldrush.agents.session import Asked
+from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.arenas import bench_of
 from goldrush.agents.worlds.competition.formats import with_numbers
 from goldrush.agents.worlds.competition.observation import SeasonObservation
@@ -42,12 +42,12 @@ from tests.seasons import fork
 SETTINGS = {"seed": 3, "assignments": 6}
 
 
-def asked(shown: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[SeasonState, Asked]]:
+def asked(shown: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[SeasonState, Question]]:
     """Each question of a season to a participant, with the state in which it was asked."""
-    found: list[tuple[SeasonState, Asked]] = []
+    found: list[tuple[SeasonState, Question]] = []
     answer = SeasonPlay.answer
 
-    def watched(play: SeasonPlay, question: Asked, number: int) -> object:
+    def watched(play: SeasonPlay, question: Question, number: int) -> object:
         if question.name in ("try_", "speak", "stand"):
             found.append((play._state.copy(), question))
         return answer(play, question, number)
