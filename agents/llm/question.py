@@ -94,8 +94,8 @@ def estimated(text: str | None, reasoning: str | None) -> int:
 
 @attrs.frozen
 class Whole:
-    """How an answer is kept by a version of the prompt that has options: its reasoning apart from
-    its text, and all facts of the server. Other versions keep the text as it is.
+    """How the answer of a model is kept: its reasoning apart from its text, and all facts of the
+    server.
 
     Attributes:
         size: greatest size of the text, and of the reasoning, in bytes.
@@ -255,7 +255,7 @@ class Answer:
         """The facts of the answer that a journal keeps, in addition to what is read from it.
 
         `model`: its name, where the server reports none; `prompt`: the digest; `is_whole`: with the
-        facts that are only kept by versions of a prompt that have options.
+        facts that only models give.
         """
         source = {
             "model": self.model or model,
@@ -269,7 +269,7 @@ class Answer:
         return {**source, **{name: fact for name, fact in more.items() if fact is not None}}
 
 
-# The facts that versions with options keep, where they are known.
+# The facts of models' answers that are kept where they are known.
 MORE: Final = (
     "finish", "fingerprint", "created", "reasoning", "tokens_reasoning", "tokens_cached",
 )  # fmt: skip

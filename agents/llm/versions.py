@@ -84,8 +84,8 @@ def subject_of(name: str, options: Mapping[str, object], prompt: PromptVersion |
     """A model, or a person, with the options in LABELLED that differ from those of a new roster, in
     the form of a roster's text: what is compared with others, and what failures are counted by.
 
-    Two with the same model may have other versions of the prompt, which no label has. Of a persona,
-    which no roster's text has, it has the first digits of the SHA-256 in hex.
+    Two with the same model may have been asked with another version of the prompt, which no label
+    has. Of a persona, which no roster's text has, it has the first digits of the SHA-256 in hex.
 
     Args:
         options: as an entry has them.

@@ -116,7 +116,7 @@ def framed_in(
     Args:
         roster: as a state holds it, an entry for each agent, by id.
         seed: of the run, in force.
-        wordable: of the version of the prompt that is made.
+        wordable: what wordings can change in the prompt.
 
     The function raises BadInput for options that no run records. An agent that is no model and no
     person is asked as a model would be that has no options.
