@@ -291,7 +291,7 @@ def test_a_prompt_has_no_seed_and_its_schema_the_last_agent(run) -> None:
     [prompt] = run.prompts(2, 1)
     players = tools_of_game(Gossip).game
     _, state = started(Gossip)
-    schema = players.prompting[0].schema(players.view(state), 0)
+    schema = players.asked.schema(players.view(state), 0)
 
     assert '"days": 4' in prompt.messages[0]["content"]
     assert "seed" not in prompt.messages[0]["content"]
