@@ -107,7 +107,10 @@ def test_the_level_that_was_asked_for_is_the_one_that_is_checked(folder: Path) -
 def test_all_golden_journals_hold_together() -> None:
     outcomes = list(verify_all(journals_in([FOLDER]), jobs=2))
 
-    assert {True} == {outcome.holds for outcome in outcomes}
+    older = [outcome for outcome in outcomes if outcome.holds is None]  # of former prompts
+    assert {"language-models", "language-model"} == {Path(each.path).stem for each in older}
+    assert all("levels 1 to 3 hold" in str(each.error) for each in older)
+    assert {True} == {outcome.holds for outcome in outcomes if outcome not in older}
     assert len(outcomes) == len(list(FOLDER.rglob("*.journal")))
 
 
