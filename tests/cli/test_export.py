@@ -179,7 +179,7 @@ def test_a_damaged_journal_is_told_and_nothing_is_written(
         "export", kept / "runs", "z.journal", "--format", form, "--out", "out", cwd=tmp_path
     )
 
-    assert_refused(ran, "z.journal", "expected", "found", "verify z.journal")
+    assert_refused(ran, "z.journal", "expected", "found", "fork z.journal --at ")
     assert ["z.journal"] == [path.name for path in tmp_path.iterdir()]
 
 

@@ -16,7 +16,7 @@ from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import fields, walked
-from goldrush.replay.view.chart import SINGLE_MAX
+from goldrush.replay.view.chart import SINGLE_MAX, Lines
 from goldrush.replay.view.fields import Field
 from goldrush.replay.view.shown import shown_of
 from tests.games.board import Board
@@ -50,6 +50,13 @@ LEVELS = fields.LEVELS_MAX
 )
 def test_a_field_is_drawn_by_what_its_values_are_in_all_units(kind: str, values: list[Any]) -> None:
     assert kind == Field.of(values, [3] * len(values)).kind
+
+
+def test_agents_without_any_value_have_no_line() -> None:
+    field = Field.of([[1, None], [2, None]], [2, 2])
+    [chart] = fields.charts({"gold": field}, Lines.of(["mine", "raid"]))
+
+    assert [(1, 2)] == chart["values"]
 
 
 def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:

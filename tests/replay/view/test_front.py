@@ -335,6 +335,7 @@ def test_points_are_few_and_end_with_the_last_unit(rounds: int, path: Path) -> N
     front = shown_of(path, tools, (None, None)).front
 
     assert sampled(rounds, POINTS_MAX) == [unit for unit, _ in front.points]
+    assert len(front.points) <= 241
     for unit, point in (front.points[0], front.points[-1]):
         assert pytest.approx(rebuild(path, unit).state.gold, rel=1e-5) == point
 
