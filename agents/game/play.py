@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, cast, get_args
+from typing import Any, ClassVar, Final, cast
 
 import attrs
 
@@ -102,7 +102,9 @@ class GameAgents:
         self.compiled: Compiled = compiled(game)
         # Recording would not tell whose text it is that has a lone surrogate.
         self._with_text = {
-            asks for asks in game.submissions if any(map(_holds_text, asks.types.values()))
+            asks
+            for asks in game.submissions
+            if any(field.has(str) for field in asks.types.values())
         }
         # Of the last roster, by agent, the agents with the same entry.
         self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
@@ -197,7 +199,7 @@ class GameAgents:
         KeyError for a missing field.
         """
         event, asks = self.compiled.types[code], self.game.submissions[code]
-        values = [in_row(item[name], hint) for name, hint in asks.hints.items()]
+        values = [in_row(item[name], field) for name, field in asks.types.items()]
         row = _held((item["agent"], *values, None, None), event)
         if self.compiled.names_stranger(code, [row], config.agents):
             raise BadPlan("it names an agent that is not there")
@@ -210,10 +212,6 @@ def _submitted(policy: Any, agent: int, view: StepView, seen: Any) -> Any:
     if isinstance(policy, GamePolicy):
         return policy.function(view.game, seen, agent, draw)
     return policy.act(seen, agent, draw)
-
-
-def _holds_text(hint: Any) -> bool:
-    return hint is str or any(map(_holds_text, get_args(hint)))
 
 
 def _hides(game: Game) -> bool:
@@ -235,7 +233,7 @@ def _is_of(submitted: object, asks: type[Submission]) -> bool:
     if not isinstance(submitted, Submission):
         return False
     kind = type(submitted)
-    is_alike = kind.__qualname__ == asks.__qualname__ and kind.hints.keys() == asks.hints.keys()
+    is_alike = kind.__qualname__ == asks.__qualname__ and kind.types.keys() == asks.types.keys()
     return kind is asks or is_alike
 
 

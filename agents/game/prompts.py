@@ -21,7 +21,7 @@ from goldrush.agents.stage_game import Prompting
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.declared import one_of
 from goldrush.kernel.game.game import Game, doc_of
-from goldrush.kernel.game.hints import Hint
+from goldrush.kernel.game.hints import Field
 from goldrush.kernel.game.records import Observation, State, Submission
 from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.shape import AGENT, Schema, record
@@ -75,8 +75,8 @@ class GamePrompts:
         if text is None:
             text = worded("seen", seen=json.dumps(shown(seen)))
         fields = [
-            f"{json.dumps(name)}: {self._range(view, agent, name, hint)}"
-            for name, hint in asks.hints.items()
+            f"{json.dumps(name)}: {self._range(view, agent, name, field)}"
+            for name, field in asks.types.items()
         ]
         if framed.reasoning == FIELD:
             fields = ['"reasoning": text', *fields]
@@ -94,13 +94,13 @@ class GamePrompts:
     def schema(self, view: StepView, agent: int) -> Schema:
         """The JSON schema of the answer. Raises BadInput for a number without a range."""
         asks = view.asks
-        for name, hint in asks.hints.items():
-            if not hint.choices and hint.range is None and not _is_free(hint):
+        for name, field in asks.types.items():
+            if not field.choices and field.range is None and not _is_free(field):
                 raise no_range(asks, name, "model")
-        schema = dict(record(**{name: hint.kind for name, hint in asks.hints.items()}).schema)
+        schema = dict(record(**{name: field.kind for name, field in asks.types.items()}).schema)
         last = view.game.agents - 1
         schema["properties"] = {
-            name: _up_to(last, kind) if asks.hints[name].kind.entity == "agent" else kind
+            name: _up_to(last, kind) if asks.types[name].kind.entity == "agent" else kind
             for name, kind in schema["properties"].items()
         }
         legal = self.legal(view, agent)
@@ -123,12 +123,12 @@ class GamePrompts:
             if values is None:
                 return {}
             if not isinstance(values, Mapping):
-                if len(asks.hints) > 1:
-                    field = next(iter(asks.hints))
+                if len(asks.types) > 1:
+                    field = next(iter(asks.types))
                     raise _no_legal(game, values, f'give them by field: {{"{field}": [...], ...}}')
-                values = dict.fromkeys(asks.hints, values)
+                values = dict.fromkeys(asks.types, values)
             return {
-                name: _listed(game, values[name], asks.hints.get(name), view) for name in values
+                name: _listed(game, values[name], asks.types.get(name), view) for name in values
             }
 
     def row(
@@ -137,13 +137,14 @@ class GamePrompts:
         """The submission in an answer; the default one, with an error, where it has none."""
         asks = view.asks
         is_lost = error in (NO_ANSWER, REFUSAL)
-        given = None if is_lost else object_in(text or "", asks.hints)
+        given = None if is_lost else object_in(text or "", asks.types)
         if given is None:
             return self._default(view, agent, error or NO_JSON, source)
         values, legal = [], self.legal(view, agent)
-        for name, hint in asks.hints.items():
-            value = in_row(given.get(name), hint)
-            if not hint.kind.holds(value) or (name in legal and given.get(name) not in legal[name]):
+        for name, field in asks.types.items():
+            value = in_row(given.get(name), field)
+            is_illegal = name in legal and given.get(name) not in legal[name]
+            if is_illegal or not field.kind.holds(value):
                 return self._default(view, agent, INVALID, source)
             values.append(value)
         row = (agent, *values, None, source)
@@ -157,32 +158,32 @@ class GamePrompts:
         row = asks.default()[1:-2]
         if legal:
             row = tuple(
-                in_row(legal[name][0], hint) if name in legal else value
-                for (name, hint), value in zip(asks.hints.items(), row, strict=True)
+                in_row(legal[name][0], field) if name in legal else value
+                for (name, field), value in zip(asks.types.items(), row, strict=True)
             )
         return (agent, *row, error, source)
 
-    def _range(self, view: StepView, agent: int, name: str, hint: Hint) -> str:
+    def _range(self, view: StepView, agent: int, name: str, field: Field) -> str:
         legal = self.legal(view, agent)
         if name in legal:
             return " or ".join(map(json.dumps, legal[name]))
-        if hint.choices:
-            return " or ".join(map(json.dumps, hint.choices))
-        if hint.kind.entity == "agent":
+        if field.choices:
+            return " or ".join(map(json.dumps, field.choices))
+        if field.kind.entity == "agent":
             last = view.game.agents - 1
-            return hint.kind.name.replace(AGENT.name, f"integer from 0 to {last}")
-        return hint.kind.name
+            return field.kind.name.replace(AGENT.name, f"integer from 0 to {last}")
+        return field.kind.name
 
 
-def _listed(game: Game, values: Any, hint: Hint | None, view: StepView) -> list[object]:
-    """The legal values of a field. `hint`: None for a field that the submission does not have."""
-    if hint is None:
-        raise _no_legal(game, values, one_of("a field", view.asks.hints))
+def _listed(game: Game, values: Any, field: Field | None, view: StepView) -> list[object]:
+    """The legal values of a field. `field`: None for a field that the submission does not have."""
+    if field is None:
+        raise _no_legal(game, values, one_of("a field", view.asks.types))
     if isinstance(values, (str, set, frozenset)) or not (listed := list(values)):
         raise _no_legal(game, values, "give a list of at least one value, the default first")
     for value in listed if view.before is not None else ():
-        if not hint.kind.holds(in_row(value, hint)):
-            raise _no_legal(game, value, f"each must be {hint.kind.name}")
+        if not field.kind.holds(in_row(value, field)):
+            raise _no_legal(game, value, f"each must be {field.kind.name}")
     return listed
 
 
@@ -217,12 +218,12 @@ def no_range(asks: type[Submission], name: str, who: str) -> BadInput:
     )
 
 
-def in_row(value: object, hint: Hint) -> object:
+def in_row(value: object, field: Field) -> object:
     """A value of JSON in the form of a row; one of no valid type becomes one that no kind holds."""
-    if hint.kind.schema.get("type") == "array" and not isinstance(value, list):
+    if field.kind.schema.get("type") == "array" and not isinstance(value, list):
         return _Refused(value)
     try:
-        return value if hint.to_row is None else hint.to_row(value)
+        return value if field.to_row is None else field.to_row(value)
     except (TypeError, ValueError, KeyError, AttributeError):
         return _Refused(value)
 
@@ -249,6 +250,6 @@ def shown(seen: object, who: str = "model") -> dict[str, object]:
     )
 
 
-def _is_free(hint: Hint) -> bool:
+def _is_free(field: Field) -> bool:
     """Whether a field needs no range: texts and agents."""
-    return hint.kind.entity == "agent" or hint.kind.schema.get("type") == "string"
+    return field.kind.entity == "agent" or field.kind.schema.get("type") == "string"

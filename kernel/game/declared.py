@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Final
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.game.hints import Hint
+from goldrush.kernel.game.hints import Agent, Field
 from goldrush.kernel.game.records import Event, Submission
 from goldrush.kernel.treatments import BASELINE, NAME, NAME_MAX
 
@@ -104,21 +104,18 @@ def _check_says(record: type[Event], where: str) -> None:
         if field is None:
             continue
         name, *items = field.split(".")
-        if name not in record.hints or not all(item.isdecimal() for item in items):
-            raise BadInput(f"{where}.says has {{{field}}}", one_of("a field", record.hints))
+        if name not in record.types or not all(item.isdecimal() for item in items):
+            raise BadInput(f"{where}.says has {{{field}}}", one_of("a field", record.types))
         if form and form not in FORMS:
             raise BadInput(f"{where}.says has the form :{form}", one_of("a form", FORMS))
-        if form == "amount" and not items and not _is_number(record.hints[name]):
+        if form == "amount" and not items and not _is_number(record.types[name]):
             raise BadInput(
                 f"{where}.says has {{{field}:amount}}, which is no number", "leave it out"
             )
 
 
-def _is_number(hint: Hint) -> bool:
-    if hint.choices:
-        return all(type(choice) is int for choice in hint.choices)
-    others: tuple[object, ...] = ("", None, [], ())
-    return not any(map(hint.kind.holds, others))
+def _is_number(field: Field) -> bool:
+    return field.form in (int, float, Agent) or {*map(type, field.choices)} == {int}
 
 
 def one_of(what: str, names: Iterable[str]) -> str:

@@ -1,8 +1,8 @@
-"""Type hints of a game's records: for each, how its values are held in rows and in states.
+"""Type hints of a game's records: each is read once, into a `Field`.
 
-A field of an event or a submission becomes a `Kind`, with the functions that convert a value as the
-game's author gives it to that of a row and back. A field of a state becomes the functions that
-freeze it to plain values and thaw it.
+A field says which values are of its type, how they are held in rows, as a `Kind` with the functions
+that convert a value as the game's author gives it and back, and how a state copies them, freezes
+them to plain values and thaws them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ Agent = Annotated[int, "agent"]  # the number of an agent, from 0
 
 Convert = Callable[[Any], Any]
 
-_HINTS: Final = "int, float, bool, str, Agent, Literal, tuple, list or one of these | None"
+_IN_ROWS: Final = (
+    "int, float, bool, str, Agent, Literal (of texts or of whole numbers), tuple, list or one of "
+    "these | None"
+)
+_IN_STATES: Final = (
+    "int, float, bool, str, Agent, Literal, tuple, list, dict (with keys of int, str or Agent) or "
+    "one of these | None"
+)
 
 
 @attrs.frozen
@@ -49,51 +56,100 @@ def within(low: float, high: float, each: str = "") -> Any:
     return Range(low, high, each)
 
 
+ANY_LENGTH: Final = "tuple[..., ...]"
+NOTHING: Final = attrs.evolve(shape.TEXT, name="nothing", holds=lambda value: False)
+
+
 @attrs.frozen
-class Hint:
-    """What a type hint says of a field of a row.
+class Field:
+    """A type hint: which values are of it, and how rows and states hold them.
 
     Attributes:
-        kind: how it is held.
+        hint: the type hint as it is written.
+        form: what it is at its outside: int, float, bool, str, NoneType, Agent, Literal, list,
+            tuple, dict or Union; ANY_LENGTH for a tuple of any length.
+        holds: whether a value is of it; whole numbers are `float`, NaN and infinities are not.
+        items: what it is made of: the item of a list, the items of a tuple, key and value of a
+            dict, the types of a union.
+        kind: how a row holds it; of the field of a state that no row can hold, NOTHING.
         to_row: the value of a row for a value in the form of the hint; None: the same.
         from_row: the reverse.
         range: of its numbers, if it is declared.
         choices: the values that it can have, where these are few.
+        copy: the copy of a value of a state, which is plain; None: the same, it does not change.
+        thaw: the value of a state for a plain one that a journal gave; None: the same.
     """
 
-    kind: Kind
+    hint: object
+    form: object
+    holds: Callable[[Any], bool]
+    items: tuple[Field, ...] = ()
+    kind: Kind = NOTHING
     to_row: Convert | None = None
     from_row: Convert | None = None
     range: Range | None = None
     choices: tuple[object, ...] = ()
+    copy: Convert | None = None
+    thaw: Convert | None = None
+
+    def has(self, form: object) -> bool:
+        """Whether it, or anything that it is made of, is of a form."""
+        return self.form is form or any(item.has(form) for item in self.items)
 
 
-def hint_of(hint: object, where: str, range: Range | None = None) -> Hint:
-    """What a type hint says of a field of a row. `where`: the field, for messages.
+def field_of(
+    hint: object, where: str, range: Range | None = None, *, in_row: bool = False
+) -> Field:
+    """What a type hint says.
 
-    Raises BadInput for a hint that no row can hold.
+    Args:
+        where: the name of the field, for messages.
+        range: of the numbers in it.
+        in_row: whether it is of an event, a submission or an observation, or else of a state.
+
+    Raises BadInput for a hint that no row can hold. In a state, for a type that cannot be digested:
+    a set has no order, so the same run would have other bytes; and for a list beside a tuple: a
+    journal has both as arrays.
     """
-    origin, arguments = get_origin(hint), get_args(hint)
     if hint == Agent:
-        return Hint(shape.AGENT)
-    if origin in (Union, UnionType) and NoneType in arguments and len(arguments) == 2:
-        [inner] = [argument for argument in arguments if argument is not NoneType]
-        return _optional(hint_of(inner, where, range))
-    if origin is Literal:
-        return _choice(arguments, where)
-    if origin is list and len(arguments) == 1:
-        return _several(hint_of(arguments[0], where, range))
-    if origin is tuple and arguments and Ellipsis not in arguments:
-        return _row([hint_of(argument, where, range) for argument in arguments])
+        return Field(hint, Agent, _is_agent, kind=shape.AGENT)
     if hint is float:
-        return Hint(_real(range), shape.amount, float, range)
+        kind = _real(range)
+        return Field(hint, float, _is_number, (), kind, shape.amount, float, range)
     if hint is int:
-        return Hint(_whole(range), range=range)
+        return Field(hint, int, _is_a(int), kind=_whole(range), range=range)
     if hint is bool:
-        return Hint(shape.BOOLEAN, choices=(False, True))
+        return Field(hint, bool, _is_a(bool), kind=shape.BOOLEAN, choices=(False, True))
     if hint is str:
-        return Hint(shape.TEXT)
-    raise BadInput(f"{where} has the type {format_hint(hint)}", f"give it {_HINTS}")
+        return Field(hint, str, _is_a(str), kind=shape.TEXT)
+    if hint is NoneType and not in_row:
+        return Field(hint, NoneType, _is_a(NoneType))
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal and (not in_row or {*map(type, arguments)} in ({int}, {str})):
+        return _choice(hint, arguments)
+    if origin in (Union, UnionType) and in_row:
+        others = [each for each in arguments if each is not NoneType]
+        if len(others) == 1:
+            return _optional(hint, field_of(others[0], where, range, in_row=True))
+    elif origin in (Union, UnionType, list, tuple, dict):
+        parts = [each for each in arguments if each is not Ellipsis]
+        items = tuple(field_of(each, where, range, in_row=in_row) for each in parts)
+        if origin is list and len(items) == 1:
+            return _list(hint, *items)
+        if (
+            origin is tuple
+            and 0 < len(items) == len(arguments)
+            and (in_row or _are_constant(items))
+        ):
+            return _tuple(hint, items)
+        if origin is tuple and not in_row and _are_constant(items):
+            return _tuple_of_any_length(hint, *items)
+        if origin is dict and not in_row and arguments[0] in (int, str, Agent):
+            return _dict(hint, *items)
+        if origin in (Union, UnionType):
+            return _union(hint, items, where)
+    cure = f"give it {_IN_ROWS if in_row else _IN_STATES}"
+    raise BadInput(f"{where} has the type {format_hint(hint)}", cure)
 
 
 def format_hint(hint: object) -> str:
@@ -108,6 +164,18 @@ def format_hint(hint: object) -> str:
     if get_origin(hint) is Literal:
         return str(hint).removeprefix("typing.")
     return "None" if hint is NoneType else getattr(hint, "__name__", None) or str(hint)
+
+
+def _is_a(kind: type) -> Callable[[Any], bool]:
+    return lambda value: type(value) is kind
+
+
+def _is_agent(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
 def _whole(range: Range | None) -> Kind:
@@ -129,8 +197,29 @@ def _real(range: Range | None) -> Kind:
     )
 
 
-def _optional(inner: Hint) -> Hint:
-    return Hint(
+def _choice(hint: object, values: tuple[Any, ...]) -> Field:
+    """One of several texts, which a row holds as its index; or one of several whole numbers."""
+    made = Field(hint, Literal, lambda value: value in values, choices=values)
+    if all(type(value) is int for value in values):
+        kind = attrs.evolve(
+            shape.INTEGER,
+            name=f"one of {', '.join(map(str, values))}",
+            holds=lambda value: type(value) is int and value in values,
+        )
+        return attrs.evolve(made, kind=kind)
+    if not all(type(value) is str for value in values):
+        return made
+    index = {value: place for place, value in enumerate(values)}
+    kind = shape.one_of(values)
+    return attrs.evolve(made, kind=kind, to_row=index.__getitem__, from_row=values.__getitem__)
+
+
+def _optional(hint: object, inner: Field) -> Field:
+    return Field(
+        hint,
+        Union,
+        lambda value: value is None or inner.holds(value),
+        (inner,),
         shape.optional(inner.kind),
         _unless_none(inner.to_row),
         _unless_none(inner.from_row),
@@ -143,108 +232,100 @@ def _unless_none(convert: Convert | None) -> Convert | None:
     return convert and (lambda value: None if value is None else convert(value))
 
 
-def _choice(values: tuple[Any, ...], where: str) -> Hint:
-    """One of several texts, held as its index; or one of several whole numbers."""
-    if all(type(value) is int for value in values):
-        kind = attrs.evolve(
-            shape.INTEGER,
-            name=f"one of {', '.join(map(str, values))}",
-            holds=lambda value: type(value) is int and value in values,
-        )
-        return Hint(kind, choices=values)
-    if not all(type(value) is str for value in values):
-        raise BadInput(f"{where} has the type Literal{list(values)}", "give texts or whole numbers")
-    index = {value: place for place, value in enumerate(values)}
-    return Hint(shape.one_of(values), index.__getitem__, values.__getitem__, choices=values)
-
-
-def _several(item: Hint) -> Hint:
-    to_row, from_row = item.to_row, item.from_row
-    return Hint(
+def _list(hint: object, item: Field) -> Field:
+    holds, to_row, from_row = item.holds, item.to_row, item.from_row
+    by_item = tuple if to_row is None else lambda values: tuple([to_row(each) for each in values])
+    return Field(
+        hint,
+        list,
+        lambda value: type(value) is list and all(map(holds, value)),
+        (item,),
         shape.several(item.kind),
-        tuple if to_row is None else lambda values: tuple([to_row(value) for value in values]),
-        list if from_row is None else lambda values: [from_row(value) for value in values],
+        _whole_text((item,), by_item),
+        _list_by(from_row),
         item.range,
-    )
+        copy=_list_by(item.copy), thaw=_list_by(item.thaw),
+    )  # fmt: skip
 
 
-def _row(items: list[Hint]) -> Hint:
-    def of(converts: list[Convert | None]) -> Convert | None:
+def _list_by(convert: Convert | None) -> Convert:
+    return list if convert is None else lambda values: [convert(value) for value in values]
+
+
+def _whole_text(items: tuple[Field, ...], convert: Convert) -> Convert:
+    """The conversion, which leaves a text as it is: a list of texts takes no text apart."""
+    if not any(item.form in (str, Literal) for item in items):
+        return convert
+    return lambda values: values if type(values) is str else convert(values)
+
+
+def _tuple(hint: object, items: tuple[Field, ...]) -> Field:
+    def by_item(converts: list[Convert | None]) -> Convert:
         if not any(converts):
-            return None
+            return tuple
         each = [convert or _same for convert in converts]
         return lambda values: tuple(
             [convert(value) for convert, value in zip(each, values, strict=True)]
         )
 
-    return Hint(
+    return Field(
+        hint,
+        tuple,
+        lambda value: (
+            type(value) is tuple
+            and len(value) == len(items)
+            and all(item.holds(each) for item, each in zip(items, value, strict=True))
+        ),
+        items,
         shape.row(*(item.kind for item in items)),
-        of([item.to_row for item in items]) or tuple,
-        of([item.from_row for item in items]),
+        _whole_text(items, by_item([item.to_row for item in items])),
+        by_item([item.from_row for item in items]),
+        thaw=tuple,
     )
+
+
+def _tuple_of_any_length(hint: object, item: Field) -> Field:
+    return Field(
+        hint, ANY_LENGTH, lambda value: type(value) is tuple and all(map(item.holds, value)),
+        (item,), thaw=tuple,
+    )  # fmt: skip
+
+
+def _are_constant(items: Iterable[Field]) -> bool:
+    """Whether a state holds values of these fields as they are."""
+    return all(item.copy is None and item.thaw is None for item in items)
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-# Fields of states.
+def _dict(hint: object, key: Field, item: Field) -> Field:
+    def by(convert: Convert | None) -> Convert:
+        if convert is None:
+            return dict
+        return lambda values: {key: convert(value) for key, value in values.items()}
+
+    return Field(
+        hint,
+        dict,
+        lambda value: (
+            type(value) is dict
+            and all(map(key.holds, value))
+            and all(map(item.holds, value.values()))
+        ),
+        (key, item),
+        copy=by(item.copy), thaw=by(item.thaw),
+    )  # fmt: skip
 
 
-@attrs.frozen
-class Held:
-    """How a field of a state is copied, frozen to plain values and thawed.
-
-    Attributes:
-        copy, freeze, thaw: None: the value stays as it is, for it does not change.
-    """
-
-    copy: Convert | None = None
-    freeze: Convert | None = None
-    thaw: Convert | None = None
-
-
-_UNCHANGED: Final = (int, float, bool, str, NoneType)
-_HELD: Final = (
-    "int, float, bool, str, Agent, Literal, tuple, list, dict (with keys of int, str or Agent) or "
-    "one of these | None"
-)
-
-
-def held_of(hint: object, where: str) -> Held:
-    """How a field of a state with this type hint is held. `where`: the field, for messages.
-
-    Raises BadInput for a type that cannot be digested: a set has no order, so the same run would
-    have other bytes.
-    """
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint in (*_UNCHANGED, Agent) or origin is Literal:
-        return Held()
-    if origin in (Union, UnionType):
-        return _union_of(arguments, where)
-    if origin is tuple and arguments:
-        items = [held_of(argument, where) for argument in arguments if argument is not Ellipsis]
-        if items == [Held()] * len(items):
-            return Held(thaw=tuple)
-    if origin is list and len(arguments) == 1:
-        return _list_of(held_of(arguments[0], where))
-    if origin is dict and arguments and arguments[0] in (int, str, Agent):
-        return _dict_of(held_of(arguments[1], where))
-    raise BadInput(f"{where} has the type {format_hint(hint)}", f"give it {_HELD}")
-
-
-def _union_of(hints: tuple[object, ...], where: str) -> Held:
-    """How a value of one of several types is held: as that of the first that it is of.
-
-    Raises BadInput as `held_of`, and for a list beside a tuple: a journal has both as arrays.
-    """
-    members = [(hint, held_of(hint, where)) for hint in hints]
-    if {list, tuple} <= {get_origin(hint) for hint in hints}:
-        listed = " | ".join(map(format_hint, hints))
-        raise BadInput(f"{where} has the type {listed}", "give it a list or a tuple, not both")
-
-    arrays = [member for member in members if get_origin(member[0]) in (list, tuple)]
-    dicts = [member for member in members if get_origin(member[0]) is dict]
+def _union(hint: object, items: tuple[Field, ...], where: str) -> Field:
+    """A value is held as one of the type that it is of."""
+    arrays = [item for item in items if item.form in (list, tuple, ANY_LENGTH)]
+    if len({item.form is list for item in arrays}) > 1:
+        says = f"{where} has the type {format_hint(hint)}"
+        raise BadInput(says, "give it a list or a tuple, not both")
+    dicts = [item for item in items if item.form is dict]
 
     def of(name: str) -> Convert | None:
         of_array, of_dict = _first_of(arrays, name), _first_of(dicts, name)
@@ -258,94 +339,53 @@ def _union_of(hints: tuple[object, ...], where: str) -> Held:
 
         return chosen
 
-    return Held(of("copy"), of("freeze"), of("thaw"))
+    return Field(
+        hint, Union, lambda value: any(item.holds(value) for item in items), items,
+        copy=of("copy"), thaw=of("thaw"),
+    )  # fmt: skip
 
 
-def _first_of(members: list[tuple[object, Held]], name: str) -> Convert | None:
-    """What converts the values of the members of a union that are all lists, tuples or dicts."""
-    converts = [(hint, getattr(held, name)) for hint, held in members if getattr(held, name)]
+def _first_of(items: list[Field], name: str) -> Convert | None:
+    """What converts the values of the types of a union that are all lists, tuples or dicts."""
+    converts = [(item, getattr(item, name)) for item in items if getattr(item, name)]
     if len(converts) < 2:  # the items need not be looked at
         return converts[0][1] if converts else None
 
     def chosen(value: Any) -> Any:
-        for hint, convert in converts:
+        for item, convert in converts:
             if name != "thaw":
-                if is_of(value, hint):
+                if item.holds(value):
                     return convert(value)
                 continue
             with suppress(TypeError, ValueError, AttributeError):  # of another type within
                 thawed = convert(value)
                 # What is given is plain: only the result tells. `list` takes texts apart.
-                if is_of(thawed, hint) and pack(thawed) == pack(value):
+                if item.holds(thawed) and pack(thawed) == pack(value):
                     return thawed
         return value  # of no type: `check_value` tells it
 
     return chosen
 
 
-def _list_of(item: Held) -> Held:
-    def of(convert: Convert | None) -> Convert:
-        return list if convert is None else lambda values: [convert(value) for value in values]
-
-    return Held(of(item.copy), of(item.freeze), of(item.thaw))
-
-
-def _dict_of(item: Held) -> Held:
-    def of(convert: Convert | None) -> Convert:
-        if convert is None:
-            return dict
-        return lambda values: {key: convert(value) for key, value in values.items()}
-
-    return Held(of(item.copy), of(item.freeze), of(item.thaw))
-
-
-def check_value(value: object, hint: object, where: str) -> None:
+def check_value(value: object, field: Field, where: str) -> None:
     """Check that a value of a state has the type that it is declared with.
 
     Raises BadInput with the innermost part that has not, as in `State.at[2]`.
     """
-    if is_of(value, hint):
+    if field.holds(value):
         return
-    for place, item, inner in _items(value, hint):
+    for place, item, inner in _items(value, field):
         check_value(item, inner, f"{where}[{place!r}]")
-    cure = f"it must be {format_hint(hint)}"
+    cure = f"it must be {format_hint(field.hint)}"
     if hasattr(value, "tolist"):  # an array or a number of numpy
         cure += ", as .tolist() gives"
     raise BadInput(f"{where} is {format_value(value)}", cure)
 
 
-def _items(value: Any, hint: Any) -> Iterable[tuple[object, object, object]]:
-    """The items of a list or dict with their places and hints; of other values, none."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is list and type(value) is list:
-        return [(place, item, arguments[0]) for place, item in enumerate(value)]
-    if origin is dict and type(value) is dict and all(is_of(key, arguments[0]) for key in value):
-        return [(key, item, arguments[1]) for key, item in value.items()]
+def _items(value: Any, field: Field) -> Iterable[tuple[object, object, Field]]:
+    """The items of a list or dict with their places and fields; of other values, none."""
+    if field.form is list and type(value) is list:
+        return [(place, item, field.items[0]) for place, item in enumerate(value)]
+    if field.form is dict and type(value) is dict and all(map(field.items[0].holds, value)):
+        return [(key, item, field.items[1]) for key, item in value.items()]
     return ()
-
-
-def is_of(value: object, hint: object) -> bool:
-    """Whether a value is of a type hint; whole numbers are `float`, NaN and infinities are not."""
-    if hint is float:
-        return type(value) is int or (type(value) is float and math.isfinite(value))
-    if type(hint) is type:
-        return type(value) is hint
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(is_of(value, argument) for argument in arguments)
-    if origin is Literal:
-        return value in arguments
-    if origin is list:
-        return type(value) is list and all(is_of(item, arguments[0]) for item in value)
-    if origin is dict:
-        keys, values = arguments
-        return type(value) is dict and all(
-            is_of(key, keys) and is_of(item, values) for key, item in value.items()
-        )
-    if origin is tuple:
-        if type(value) is not tuple:
-            return False
-        if len(arguments) == 2 and arguments[1] is Ellipsis:
-            return all(is_of(item, arguments[0]) for item in value)
-        return len(value) == len(arguments) and all(map(is_of, value, arguments))
-    return hint == Agent and type(value) is int and value >= 0

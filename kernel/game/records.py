@@ -13,7 +13,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, get_type_hints
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.game.hints import Agent, Held, Hint, Range, check_value, held_of, hint_of
+from goldrush.kernel.game.hints import (
+    Agent,
+    Field,
+    Range,
+    check_value,
+    field_of,
+)
 from goldrush.kernel.shape import amount
 from goldrush.kernel.world import Row
 
@@ -57,22 +63,20 @@ class _Record(tuple[Any, ...], metaclass=FieldsType):
     Attributes:
         listed: the names of its fields.
         given: the values that fields are given in the body: their ranges.
-        hints: what the type hints say of the fields, by name.
-        types: the type hints themselves.
+        types: what their type hints say, by name.
     """
 
     __slots__ = ()
     listed: ClassVar[tuple[str, ...]]
     given: ClassVar[Mapping[str, Any]]
-    types: ClassVar[Mapping[str, object]] = {}
-    hints: ClassVar[Mapping[str, Hint]] = {}
+    types: ClassVar[Mapping[str, Field]] = {}
     if TYPE_CHECKING:  # written by `bind_row`
 
         def __new__(cls, *values: Any, **named: Any) -> Self: ...
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name."""
-        return {name: getattr(self, name) for name in self.hints}
+        return {name: getattr(self, name) for name in self.types}
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
@@ -103,10 +107,10 @@ class Event(_Record):
         Faster than one by one where there are hundreds. Raises ValueError for columns of different
         lengths.
         """
-        hints = cls.hints.values()
+        fields = cls.types.values()
         converted = [
-            column if hint.to_row is None else map(hint.to_row, column)
-            for hint, column in zip(hints, columns, strict=True)
+            column if field.to_row is None else map(field.to_row, column)
+            for field, column in zip(fields, columns, strict=True)
         ]
         return Rows(cls, list(zip(*converted, strict=True)))
 
@@ -138,7 +142,7 @@ class Submission(_Record):
         """The submission of an agent whose answer is missing or cannot be read: of each field the
         first valid value.
         """
-        return cls(*(_first(cls, name, hint) for name, hint in cls.hints.items()))
+        return cls(*(_first(cls, name, field) for name, field in cls.types.items()))
 
 
 class Observation(_Record):
@@ -149,16 +153,16 @@ class Observation(_Record):
     __slots__ = ()
 
 
-def _first(cls: type[Submission], name: str, hint: Hint) -> Any:
+def _first(cls: type[Submission], name: str, field: Field) -> Any:
     """The first of the choices of a field, the smallest number of its range, or what is empty."""
-    if hint.choices:
-        return hint.choices[0]
+    if field.choices:
+        return field.choices[0]
     for empty in (None, "", ()):
-        if hint.kind.holds(empty):
+        if field.kind.holds(empty):
             return empty
-    if hint.kind.entity == "agent":
+    if field.kind.entity == "agent":
         return 0
-    if hint.range is None or not hint.kind.holds(low := amount(hint.range.low)):
+    if field.range is None or not field.kind.holds(low := amount(field.range.low)):
         raise BadInput(
             f"{cls.__name__}.{name} has no range",
             f"give it one, as in `{name}: int = within(0, 10)`, or the class a `default`",
@@ -173,7 +177,7 @@ def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
     """
     name, is_submission = record.__name__, issubclass(record, Submission)
     known = get_type_hints(record, localns=dict(scope), include_extras=True)
-    hints: dict[str, Hint] = {}
+    types: dict[str, Field] = {}
     for field in record.listed:
         where, given = f"{name}.{field}", record.given.get(field)
         if is_submission and field in _FRAMEWORK:
@@ -185,19 +189,18 @@ def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
                 f"{where} is given {format_value(given)}",
                 f"fields have no defaults; leave it out{ranged}",
             )
-        hints[field] = _hint(known[field], where, given)
-    record.hints = hints
-    record.types = {field: known[field] for field in hints}
+        types[field] = _typed(known[field], where, given)
+    record.types = types
     first = 1 if is_submission else 0
-    for place, (field, hint) in enumerate(hints.items(), first):
-        setattr(record, field, _getter(place, hint.from_row))
+    for place, (field, typed) in enumerate(types.items(), first):
+        setattr(record, field, _getter(place, typed.from_row))
     if is_submission:
         record.agent = _getter(0, None)  # type: ignore[attr-defined]
-        record.error = _getter(len(hints) + 1, None)  # type: ignore[attr-defined]
-    record.__new__ = _constructor(hints, is_submission=is_submission)  # type: ignore[method-assign]
+        record.error = _getter(len(types) + 1, None)  # type: ignore[attr-defined]
+    record.__new__ = _constructor(types, is_submission=is_submission)  # type: ignore[method-assign]
 
 
-def _hint(hint: Any, where: str, given: Range | None) -> Hint:
+def _typed(hint: Any, where: str, given: Range | None) -> Field:
     """What a type hint says of a field, with its range. Raises BadInput for an invalid one."""
     if given is not None:
         low, high = given.low, given.high
@@ -208,10 +211,10 @@ def _hint(hint: Any, where: str, given: Range | None) -> Hint:
                 f"{where} is within({low!r}, {high!r}), where no number is",
                 "give the lowest and then the highest",
             )
-    known = hint_of(hint, where, given)
-    if given is not None and (hint in (str, bool, Agent) or known.choices):
+    field = field_of(hint, where, given, in_row=True)
+    if given is not None and (field.form in (str, Agent) or field.choices):
         raise BadInput(f"{where} has a range and is no number", "leave out within(...)")
-    return known
+    return field
 
 
 def _getter(place: int, from_row: Callable[[Any], Any] | None) -> property:
@@ -220,21 +223,21 @@ def _getter(place: int, from_row: Callable[[Any], Any] | None) -> property:
     return property(lambda self: from_row(self[place]))
 
 
-def _constructor(hints: Mapping[str, Hint], *, is_submission: bool) -> Callable[..., Any]:
+def _constructor(types: Mapping[str, Field], *, is_submission: bool) -> Callable[..., Any]:
     """The `__new__` of a record, written out: a call for each field would cost more than all."""
     scope: dict[str, Any] = {"_make": tuple.__new__, "_type": type, "_int": int, "_float": float}
     values = []
-    for field, hint in hints.items():
-        if hint.to_row is amount:
+    for field, typed in types.items():
+        if typed.to_row is amount:
             is_whole = f"{field}.is_integer() and -(2.0**63) <= {field} < 2.0**64"
             values.append(f"_int({field}) if _type({field}) is _float and {is_whole} else {field}")
-        elif hint.to_row is None:
+        elif typed.to_row is None:
             values.append(field)
         else:
-            scope[f"convert_{field}"] = hint.to_row
+            scope[f"convert_{field}"] = typed.to_row
             values.append(f"convert_{field}({field})")
     row = ["None", *values, "None", "None"] if is_submission else values
-    parameters = ", ".join(["_cls", *hints])
+    parameters = ", ".join(["_cls", *types])
     text = f"def __new__({parameters}): return _make(_cls, ({''.join(f'{v}, ' for v in row)}))"
     exec(compile(text, "<record>", "exec"), scope)  # noqa: S102  # of the names of fields
     made: Callable[..., Any] = scope["__new__"]
@@ -261,8 +264,7 @@ class State(metaclass=FieldsType):
     head: int
     listed: ClassVar[tuple[str, ...]] = ()
     given: ClassVar[Mapping[str, object]]
-    held: ClassVar[Mapping[str, Held]] = {}
-    types: ClassVar[Mapping[str, object]] = {}
+    types: ClassVar[Mapping[str, Field]] = {}
     if TYPE_CHECKING:
         __slots__: ClassVar[tuple[str, ...]]
 
@@ -274,9 +276,9 @@ class State(metaclass=FieldsType):
             raise BadInput(
                 f"{name} is made with {', '.join(fields) or 'nothing'}", f"give {listed}"
             )
-        for field, hint in self.types.items():
-            check_value(fields[field], hint, f"{name}.{field}")
-            copied = self.held[field].copy  # or rows of [[0] * 3] * 3 would be one list
+        for field, typed in self.types.items():
+            check_value(fields[field], typed, f"{name}.{field}")
+            copied = typed.copy  # or rows of [[0] * 3] * 3 would be one list
             setattr(self, field, fields[field] if copied is None else copied(fields[field]))
 
     @property
@@ -295,24 +297,24 @@ class State(metaclass=FieldsType):
         new = object.__new__(type(self))
         for field in State.__slots__:
             setattr(new, field, getattr(self, field))
-        for field, held in self.held.items():
+        for field, typed in self.types.items():
             value = getattr(self, field)
-            setattr(new, field, value if held.copy is None else held.copy(value))
+            setattr(new, field, value if typed.copy is None else typed.copy(value))
         return new
 
     def plain(self) -> list[object]:
         """The values of the listed fields, as plain values, in order."""
         return [
-            getattr(self, field) if held.freeze is None else held.freeze(getattr(self, field))
-            for field, held in self.held.items()
+            getattr(self, field) if typed.copy is None else typed.copy(getattr(self, field))
+            for field, typed in self.types.items()
         ]
 
     @classmethod
     def of_plain(cls, values: Sequence[object]) -> Self:
         """The state whose `plain` gives these values; `config` and the like are not set."""
         new = object.__new__(cls)
-        for (field, held), value in zip(cls.held.items(), values, strict=True):
-            setattr(new, field, value if held.thaw is None else held.thaw(value))
+        for (field, typed), value in zip(cls.types.items(), values, strict=True):
+            setattr(new, field, value if typed.thaw is None else typed.thaw(value))
         return new
 
     def __repr__(self) -> str:
@@ -321,10 +323,10 @@ class State(metaclass=FieldsType):
 
 
 def bind_state(state: type[State], scope: Mapping[str, object]) -> None:
-    """Resolve the type hints of a state. Raises BadInput as `hints.held_of`."""
+    """Resolve the type hints of a state. Raises BadInput as `hints.field_of`."""
     known = get_type_hints(state, localns=dict(scope), include_extras=True)
     listed = state.listed
     if state.given:
         raise BadInput(f"{state.__name__} has defaults", "give the values in `start`")
-    state.types = {field: known[field] for field in listed}
-    state.held = {field: held_of(known[field], f"{state.__name__}.{field}") for field in listed}
+    name = state.__name__
+    state.types = {field: field_of(known[field], f"{name}.{field}") for field in listed}

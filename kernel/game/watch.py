@@ -207,9 +207,9 @@ def check_state(state: State, what: str) -> None:
     `what`: when, for messages. Raises BadInput.
     """
     seen: set[int] = set()
-    for field, hint in state.types.items():
+    for field, typed in state.types.items():
         where = f"after {what}, {type(state).__name__}.{field}"
-        check_value(getattr(state, field), hint, where)
+        check_value(getattr(state, field), typed, where)
         _check_unshared(getattr(state, field), where, seen)
 
 

@@ -465,7 +465,7 @@ def _ids_of(kind: Kind) -> Callable[[Any], Iterable[Any]]:
 
 
 def _event_type(record: type[Event | Submission]) -> EventType:
-    fields = {name: hint.kind for name, hint in record.hints.items()}
+    fields = {name: field.kind for name, field in record.types.items()}
     name = snake(record.__name__)
     if issubclass(record, Submission):
         return EventType(
@@ -481,8 +481,8 @@ _BY_DEFAULT: Final = if_given(", the default move: its answer could not be used 
 
 def _submitted_text(record: type[Submission]) -> str:
     # Quoted, a text that an agent chooses cannot pass for further fields.
-    free = {n for n, hint in record.hints.items() if not hint.choices and hint.kind.holds("")}
-    values = ", ".join(f"{n} {{{n}{':quoted' if n in free else ''}}}" for n in record.hints)
+    free = {n for n, field in record.types.items() if not field.choices and field.kind.holds("")}
+    values = ", ".join(f"{n} {{{n}{':quoted' if n in free else ''}}}" for n in record.types)
     return f"{{agent}} submits {values or snake(record.__name__)}"
 
 

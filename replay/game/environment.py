@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin
+from types import NoneType
+from typing import Any, Final, Literal, TypeVar, Union, cast
 
 import attrs
 import numpy as np
@@ -18,7 +18,7 @@ from goldrush.agents.game.step import StepView
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.game import Game, snake
-from goldrush.kernel.game.hints import Agent, Range, format_hint, is_of
+from goldrush.kernel.game.hints import ANY_LENGTH, Agent, Field, format_hint
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.treatments import BASELINE
@@ -196,42 +196,40 @@ def numbers_of(seen: object) -> dict[str, float]:
         numbers["unit"] = seen.unit
         if len(seen.config.phases) > 1:
             numbers["step"] = seen.step
-    types: Mapping[str, object] = getattr(seen, "types")  # noqa: B009  # of both kinds of records
+    types: Mapping[str, Field] = getattr(seen, "types")  # noqa: B009  # of both kinds of records
     for name, value in values.items():
         numbers.update(_numbers(name, types[name], value))
     return numbers
 
 
-def _numbers(name: str, hint: Any, value: Any) -> Iterator[tuple[str, float]]:
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint == Agent or hint in (int, float, bool):
+def _numbers(name: str, field: Field, value: Any) -> Iterator[tuple[str, float]]:
+    if field.form in (Agent, int, float, bool):
         yield name, value
-    elif origin is Literal:
-        yield name, arguments.index(value)
-    elif origin in (Union, UnionType):
-        types = [argument for argument in arguments if argument not in (NoneType, str)]
+    elif field.form is Literal:
+        yield name, field.choices.index(value)
+    elif field.form is Union:
+        types = [item for item in field.items if item.form not in (NoneType, str)]
         if types:
-            inner = next((each for each in types if is_of(value, each)), None)
+            inner = next((item for item in types if item.holds(value)), None)
             shown = _blank(types[0]) if inner is None else value
             yield from _numbers(name, inner or types[0], shown)
             yield f"{name} given", value is not None
-    elif origin is dict:
+    elif field.form is dict:
         for key in sorted(value):
-            yield from _numbers(f"{name}[{key}]", arguments[1], value[key])
-    elif origin in (list, tuple):
-        hints = arguments[:1] * len(value) if Ellipsis in arguments or origin is list else arguments
+            yield from _numbers(f"{name}[{key}]", field.items[1], value[key])
+    elif field.form in (list, tuple, ANY_LENGTH):
         for place, item in enumerate(value):
-            yield from _numbers(f"{name}[{place}]", hints[place], item)
+            inner = field.items[place if field.form is tuple else 0]
+            yield from _numbers(f"{name}[{place}]", inner, item)
 
 
-def _blank(hint: Any) -> Any:
+def _blank(field: Field) -> Any:
     """A value of a type that stands where there is none."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        return arguments[0]
-    if origin is tuple and Ellipsis not in arguments:
-        return tuple(map(_blank, arguments))
-    return {} if origin is dict else [] if origin in (list, tuple) else 0
+    if field.form is Literal:
+        return field.choices[0]
+    if field.form is tuple:
+        return tuple(map(_blank, field.items))
+    return {} if field.form is dict else [] if field.form in (list, ANY_LENGTH) else 0
 
 
 def array_of(agent: str, seen: object, features: Sequence[str]) -> NDArray[np.float32]:
@@ -327,9 +325,9 @@ class Actions:
         """Raises BadInput for fields that learners cannot be asked for."""
         self._fields = {
             asks: {
-                name: _field(game, asks, name, hint, asks.given.get(name))
-                for name, hint in asks.types.items()
-                if hint not in _TEXTS
+                name: _field(game, asks, name, typed)
+                for name, typed in asks.types.items()
+                if typed.hint not in _TEXTS
             }
             for asks in game.submissions
         }
@@ -356,8 +354,8 @@ class Actions:
         except (TypeError, KeyError, IndexError):
             return None
         made = {
-            name: fields[name].value(by_name[name]) if name in fields else _TEXTS[hint]
-            for name, hint in asks.types.items()
+            name: fields[name].value(by_name[name]) if name in fields else _TEXTS[typed.hint]
+            for name, typed in asks.types.items()
         }
         return asks(**made)
 
@@ -387,10 +385,9 @@ class Actions:
         return join(submissions) if len(self._fields) > 1 else next(iter(submissions.values()))
 
 
-def _field(
-    game: Game, asks: type[Submission], name: str, hint: Any, given: Range | None
-) -> ActionField:
-    if get_origin(hint) is list:
+def _field(game: Game, asks: type[Submission], name: str, typed: Field) -> ActionField:
+    given = typed.range
+    if typed.form is list:
         each = given.each if given is not None else ""
         length = getattr(game, each, None) if each else None
         if type(length) is not int:
@@ -399,35 +396,29 @@ def _field(
                 "for it",
                 'name the setting that is its length, as in within(0, 10, each="agents")',
             )
-        [item] = get_args(hint)
-        return attrs.evolve(_field(game, asks, name, item, given), length=length)
-    if hint in (int, float) and given is None:
+        return attrs.evolve(_field(game, asks, name, *typed.items), length=length)
+    if typed.form in (int, float) and given is None:
         raise no_range(asks, name, "learner")
-    if hint is float and given is not None:
+    if typed.form is float and given is not None:
         return ActionField(None, given.low, given.high)
-    values = _values(game, hint, given)
+    values = _values(game, typed)
     if values is None:
         raise BadInput(
-            f"{asks.__name__}.{name} has the type {format_hint(hint)}, for which no learner can be "
-            "asked",
+            f"{asks.__name__}.{name} has the type {format_hint(typed.hint)}, for which no learner "
+            "can be asked",
             "give it a number with a range, a Literal, or a list of these",
         )
     return ActionField(values)
 
 
-def _values(game: Game, hint: Any, given: Range | None) -> Sequence[object] | None:
+def _values(game: Game, field: Field) -> Sequence[object] | None:
     """The values of a type, where they can be counted."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint == Agent:
+    if field.form is Agent:
         return range(game.agents)
-    if hint is int and given is not None:
-        return range(math.ceil(given.low), math.floor(given.high) + 1)
-    if hint is bool:
-        return (False, True)
-    if origin is Literal:
-        return arguments
-    if origin in (Union, UnionType):
-        [inner] = [argument for argument in arguments if argument is not NoneType]
-        values = _values(game, inner, given)
+    if field.form is int and field.range is not None:
+        return range(math.ceil(field.range.low), math.floor(field.range.high) + 1)
+    if field.form is Union:
+        [inner] = [item for item in field.items if item.form is not NoneType]
+        values = _values(game, inner)
         return None if values is None or len(values) > CHOICES_MAX else (None, *values)
-    return None
+    return field.choices or None

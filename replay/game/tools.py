@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from inspect import isfunction
 from os.path import basename
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.llm.versions import PromptVersion
@@ -47,7 +47,7 @@ class GameTools(StageTools):
         self.compiled = compiled(game)
         self.measures = _measures(game, self.game.world, self.players.prompt)
         self.view = View(
-            identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
+            identifiers=[name for name, field in game.State.types.items() if field.has(Agent)],
             groups={"Draws": (DRAWN.name,)},
             folded=("Draws",),
             step_ends=self.compiled.types[-1].name if self.compiled.has_steps else "",
@@ -94,10 +94,6 @@ class GameTools(StageTools):
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return {name: getattr(unit.state, name) for name in unit.state.types}
-
-
-def _names_agents(hint: Any) -> bool:
-    return hint == Agent or any(map(_names_agents, get_args(hint)))
 
 
 _SCORE: Final = AgentMeasure(
