@@ -82,7 +82,7 @@ class Field:
 
     hint: object
     form: object
-    holds: Callable[[Any], bool]
+    holds: Callable[[object], bool]
     items: tuple[Field, ...] = ()
     kind: Kind = NOTHING
     to_row: Convert | None = None
@@ -166,15 +166,15 @@ def format_hint(hint: object) -> str:
     return "None" if hint is NoneType else getattr(hint, "__name__", None) or str(hint)
 
 
-def _is_a(kind: type) -> Callable[[Any], bool]:
+def _is_a(kind: type) -> Callable[[object], bool]:
     return lambda value: type(value) is kind
 
 
-def _is_agent(value: Any) -> bool:
+def _is_agent(value: object) -> bool:
     return type(value) is int and value >= 0
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
@@ -382,7 +382,7 @@ def check_value(value: object, field: Field, where: str) -> None:
     raise BadInput(f"{where} is {format_value(value)}", cure)
 
 
-def _items(value: Any, field: Field) -> Iterable[tuple[object, object, Field]]:
+def _items(value: object, field: Field) -> Iterable[tuple[object, object, Field]]:
     """The items of a list or dict with their places and fields; of other values, none."""
     if field.form is list and type(value) is list:
         return [(place, item, field.items[0]) for place, item in enumerate(value)]
