@@ -50,7 +50,6 @@ class Outline:
         units: the number of closed units that count; see `Vocabulary.uncounted`.
         closed: the number of all closed units.
         of: the number of the last unit of the whole run; None if unknown.
-        is_whole: the run has all its units.
         vocabulary: the nouns of the world.
         finished: the run has ended.
         forks: the events of the forks that led to it.
@@ -68,7 +67,6 @@ class Outline:
     units: int = 0
     closed: int = 0
     of: int | None = None
-    is_whole: bool = False
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     finished: bool = False
     forks: tuple[Event, ...] = ()
@@ -94,7 +92,7 @@ class Outline:
     @property
     def planned(self) -> int | None:
         """`of`, unless the run has come so far."""
-        return None if self.is_whole else self.of
+        return None if self.of == self.units else self.of
 
     @property
     def subject(self) -> str | None:
@@ -169,7 +167,7 @@ def outline_of(path: str | Path, treatment: str | None = None, *, hashed: bool =
     try:
         with JournalReader(path, hashed=hashed) as reader:
             found = attrs.evolve(found, bytes=reader.size, header=reader.header)
-            found = _with_tools(found, reader)
+            found = _walked(found, reader)
             return attrs.evolve(found, sha256=reader.sha256() if hashed else None)
     except (JournalError, BadInput) as error:
         with suppress(OSError, ValueError):
@@ -177,36 +175,29 @@ def outline_of(path: str | Path, treatment: str | None = None, *, hashed: bool =
         return attrs.evolve(found, trouble=error)
 
 
-def _with_tools(info: Outline, reader: JournalReader) -> Outline:
-    """The outline with the content after the header."""
+def _walked(info: Outline, reader: JournalReader) -> Outline:
+    """The outline with what its commits declare, as far as its world is known."""
+    tools: Tools | None = None
+    trouble: JournalError | BadInput | None = None
     try:
         tools = tools_of(reader)
         info = attrs.evolve(info, distribution=distribution_of(reader.header.world))
     except (UnsupportedJournal, BadInput) as error:
-        return _walked(attrs.evolve(info, trouble=error), reader, None)
-    return _walked(info, reader, tools)
-
-
-def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outline:
-    """The outline with what its commits declare. `tools` is None for an unknown world."""
+        trouble = error
     declared: Declared | None = None
     forks: list[Event] = []
-    counted = closed = last = 0  # `last`: the last unit that counts
-    trouble = info.trouble
+    counted = closed = 0
     world: World[Any] | None = None
     # Whether a unit counts is in its inputs, which are decoded then.
     are_all_counted = tools is None or not tools.vocabulary.uncounted
     try:
         for commit in reader.outline() if are_all_counted else reader:
             closed = commit.closed
-            if world is not None and fold.counts(commit, world.vocabulary):
-                counted, last = counted + 1, closed
-            if commit.kind in (START, FORK):
-                if commit.kind == START and tools is not None:
-                    world = tools.world(commit.setup or {})
-                    info = attrs.evolve(info, about=tools.about(commit.setup or {}))
-                if world is None or tools is None or trouble is not None:
-                    continue
+            counted += world is not None and fold.counts(commit, world.vocabulary)
+            if commit.kind == START and tools is not None:
+                world = tools.world(commit.setup or {})
+                info = attrs.evolve(info, about=tools.about(commit.setup or {}))
+            if commit.kind in (START, FORK) and tools and world and trouble is None:
                 try:
                     event = fold.setup_event(world, reader, commit)
                     declared = declared_by(world, tools.players.prompt, declared, event)
@@ -216,18 +207,13 @@ def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outlin
     except JournalError as error:
         trouble = trouble or error
     declared = declared or Declared()
-    of, vocabulary = units_of(tools, declared), Vocabulary() if world is None else world.vocabulary
-    units = closed if are_all_counted else counted
-    # In older recordings of episodes `of` counts resets, too.
-    has_number = reader.ended and last == closed and of == vocabulary.number(closed)
     return attrs.evolve(
         info,
         declared=declared,
-        units=units,
+        units=closed if are_all_counted else counted,
         closed=closed,
-        of=of,
-        is_whole=of == units or has_number,
-        vocabulary=vocabulary,
+        of=units_of(tools, declared),
+        vocabulary=Vocabulary() if world is None else world.vocabulary,
         finished=reader.ended,
         forks=tuple(forks),
         trouble=trouble,

@@ -68,31 +68,29 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
     Raises BadInput if the journal has no such unit; JournalError as reading the journal up to there
     does.
     """
-    with JournalReader(path) as reader:
-        world = world or open_world(reader)
-        vocabulary = world.vocabulary
-        unit = vocabulary.unit_of(number)
-        walk = states_near(world, reader, unit)
-        found = next(closed_units(world, reader, walk, unit), None) if unit >= 0 else None
-        if found is not None:
-            return found
-        last, _ = _last_closed(reader)
-    raise BadInput(f"{path} has no {vocabulary.unit} {number}", vocabulary.format_choice(last))
+    return next(rebuilt_from(path, number, world=world))
 
 
 @reader_of
-def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
+def rebuilt_from(
+    path: str | Path, number: int, *, world: World[Any] | None = None
+) -> Iterator[Rebuilt]:
     """The units of a journal from one on, in order, each as by `rebuild`; a state is valid until
     the next unit.
 
     Raises as `rebuild`, after the units before the error.
     """
     with JournalReader(path) as reader:
-        world = open_world(reader)
-        unit = world.vocabulary.unit_of(number)
-        if not 0 <= unit <= _last_closed(reader)[0]:
-            rebuild(path, number)  # refuses it
-        yield from closed_units(world, reader, states_near(world, reader, unit), unit)
+        world = world or open_world(reader)
+        vocabulary = world.vocabulary
+        unit, rebuilt = vocabulary.unit_of(number), None
+        walk = states_near(world, reader, unit) if unit >= 0 else ()
+        for rebuilt in closed_units(world, reader, walk, unit):
+            yield rebuilt
+        if rebuilt is None:
+            last, _ = _last_closed(reader)
+            problem = f"{path} has no {vocabulary.unit} {number}"
+            raise BadInput(problem, vocabulary.format_choice(last))
 
 
 @reader_of
