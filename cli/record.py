@@ -288,15 +288,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.agents.trust import HUMAN, LLM
-    from goldrush.kernel.journal import JournalReader
-    from goldrush.replay.find import open_world
-    from goldrush.replay.journal.declared import declared_in
+    from goldrush.replay.journal.outline import outline_of
     from goldrush.replay.journal.usage import usage
     from goldrush.replay.summary import summarise
 
     summary = summarise(path)
-    with JournalReader(path) as reader:
-        declared = declared_in(open_world(reader), reader)
+    declared = outline_of(path).declared
     ever = [player for _, players in declared.rosters for player in players]
     taken = usage(path) if _any_is(LLM, ever) else None
     failures = taken.failures if taken else []

@@ -285,7 +285,7 @@ def declared_in(
     """
     found: Declared | None = None
     with suppress(JournalError):
-        for commit in reader:
+        for commit in reader.outline():
             if commit.kind in (START, FORK):
                 event = fold.setup_event(world, reader, commit)
                 found = declared_by(world, prompt, found, event)

@@ -4,7 +4,7 @@ that were sent, and those that would have been.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
@@ -15,11 +15,10 @@ from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
 from goldrush.agents.stage_game import S, StageGame, V
 from goldrush.agents.trust import LLM
-from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import END, UNIT, JournalReader
+from goldrush.kernel.journal import END, JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
-from goldrush.kernel.world import Block, Step
+from goldrush.kernel.world import Block
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import RebuiltPrompt
 
@@ -36,79 +35,65 @@ def prompted(
     MalformedEvents if an event up to that unit does not follow from the submissions; JournalError
     as reading a journal does.
     """
-    state, steps = _before(path, game, unit)
-    agents = len(state.roster)
-    if not 0 <= agent < agents:
-        raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
-    entry = entries_in(state.roster)[agent]
-    is_model = entry.policy == LLM
-    game.check_prompt(entry)
-    version = game.policy_set.prompt
-    assert version is not None  # a game with prompting
-    model = Model.of(entry.options) if is_model else decided(Model("any", "any"), version)
     rebuilt: list[RebuiltPrompt] = []
-    for step in steps:
+    for state, inputs in _steps(path, game, unit):
+        if not 0 <= agent < len(state.roster):
+            last = len(state.roster) - 1
+            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {last}")
+        entry = entries_in(state.roster)[agent]
+        is_model = entry.policy == LLM
+        game.check_prompt(entry)
+        version = game.policy_set.prompt
+        assert version is not None  # a game with prompting
+        model = Model.of(entry.options) if is_model else decided(Model("any", "any"), version)
         turn = game.turn_of(state)
-        if agent in turn.agents and turn.code is not None:
-            prompt = game.prompt(game.view(state), Question(agent), entry, model)
-            # A submission that was replaced was not asked for.
-            before = [each for each in rebuilt if each.recorded is not None or not is_model]
-            seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
-            request = attrs.evolve(prompt, seed=seed).request()
-            about = _recorded(step.inputs, game, agent)
-            rebuilt.append(
-                RebuiltPrompt(
-                    "",
-                    prompt.messages,
-                    prompt.digest,
-                    is_model,
-                    about,
-                    request,
-                    turn.step,
-                )
-            )
-        if step.derived.batches:
-            state = fold.fold(game.world, state, [step.inputs, step.derived])
+        if agent not in turn.agents or turn.code is None:
+            continue
+        prompt = game.prompt(game.view(state), Question(agent), entry, model)
+        # A submission that was replaced was not asked for.
+        before = [each for each in rebuilt if each.recorded is not None or not is_model]
+        seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
+        request = attrs.evolve(prompt, seed=seed).request()
+        about = _recorded(inputs, game, agent)
+        rebuilt.append(
+            RebuiltPrompt("", prompt.messages, prompt.digest, is_model, about, request, turn.step)
+        )
     if not rebuilt:
         place = f"{game.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked in {place}", "give another agent or unit")
     return rebuilt
 
 
-def _before(path: str | Path, game: StageGame[S, V], unit: int) -> tuple[S, Sequence[Step]]:
-    """The state before a unit, and its recorded steps; the last one without derived events if it is
-    not complete, or is still to come.
+def _steps(path: str | Path, game: StageGame[S, V], unit: int) -> Iterator[tuple[S, Block]]:
+    """The state before each step of a unit, with the recorded inputs; the last step may lack some,
+    or still be to come.
 
     Read from the start, without an index: a prompt is derived, never taken from a cache.
     """
     world, vocabulary = game.world, game.world.vocabulary
     first = vocabulary.number(1)
-    if unit < first:
-        problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
-        raise BadInput(problem, f"give one from {first} on")
     before: S | None = None
-    steps: list[Step] = []
-    assembler = fold.StepAssembler(world.arrange)
-    is_open = True  # the unit may have another step
+    problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
+    if unit < first:
+        raise BadInput(problem, f"give one from {first} on")
     open_to = first - 1  # the last unit for which agents can be asked
     with JournalReader(path) as reader:
-        for commit, state in Walk(world, reader, DERIVED):
+        walk = Walk(world, reader, DERIVED)
+        for commit, step, state in walk.steps():
             number = vocabulary.number(commit.unit)
-            if commit.kind == END or number > unit:
+            if commit.kind == END:
                 break
-            if number == unit and commit.kind == UNIT:
-                steps += assembler.completed_by(commit)
-                is_open = commit.digest is None
-                if not is_open:
-                    break  # damage after the unit does not matter
-            if commit.digest is not None and not world.ended(state):
+            if number == unit and step is not None and before is not None:
+                yield before, step.inputs
+                before = world.copy(state)
+            elif number == unit and commit.digest is not None and step is None:
+                return  # damage after the unit does not matter
+            elif commit.digest is not None and step is None and not world.ended(state):
                 open_to = number + 1
-                if open_to == unit:
-                    before = world.copy(state)
-    if before is None:
-        problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
-        raise BadInput(problem, f"give one from {first} to {open_to}")
-    return before, [*steps, Step(assembler.pending, Block(()))] if is_open else steps
+                before = world.copy(state) if open_to == unit else None
+        if before is None:
+            raise BadInput(problem, f"give one from {first} to {open_to}")
+        yield before, walk.pending
 
 
 def _recorded(inputs: Block, game: StageGame[S, V], agent: int) -> About | None:
