@@ -36,10 +36,9 @@ class Declared:
         settings: by name.
         players: their entries.
         forks: the facts of the forks that led to the run, without the parent's hash.
-        rosters: all players that were in force, each with the public number of their first unit;
-            the last are `players`.
+        in_force: the players and the seed at the start and after each fork, with the public number
+            of their first unit; the last are `players`.
         history: a sentence for each fork, with the public number of its first unit.
-        start: the settings at the start, which no fork has changed.
         source: the source of the rules; None where runs record none.
         prompt: of the world.
     """
@@ -47,9 +46,8 @@ class Declared:
     settings: Mapping[str, object] = attrs.field(factory=dict)
     players: Sequence[Any] = ()
     forks: Sequence[Mapping[str, Any]] = ()
-    rosters: Sequence[tuple[int, Sequence[Any]]] = ()
+    in_force: Sequence[tuple[int, Sequence[Any], object]] = ()
     history: Sequence[tuple[int, str]] = ()
-    start: Mapping[str, object] = attrs.field(factory=dict)
     source: object = attrs.field(default=None, repr=False)
     prompt: PromptVersion | None = attrs.field(default=None, repr=False)
 
@@ -70,25 +68,25 @@ class Declared:
         return [(first, labels_of(players, self.prompt)) for first, players in self.rosters]
 
     @property
+    def rosters(self) -> Sequence[tuple[int, Sequence[Any]]]:
+        """All players that were in force, each with the public number of their first unit."""
+        found: list[tuple[int, Sequence[Any]]] = []
+        for first, players, _ in self.in_force:
+            if not found or players is not found[-1][1]:
+                found.append((first, players))
+        return found
+
+    @property
     def drawn(self) -> Sequence[tuple[int, Sequence[object], Mapping[int, int]]]:
         """As `rosters`, each with the variant, from 0, of each agent whose wording has several. A
         fork with another seed that draws others has a row, too.
         """
-        rosters, seed, players = dict(self.rosters), self.start.get("seed"), self.players
-        forked = zip((first for first, _ in self.history), self.forks, strict=True)
-        seeds = {first: facts["changes"]["seed"] for first, facts in forked if _is_seeded(facts)}
         found: list[tuple[int, Sequence[object], Mapping[int, int]]] = []
-        for first in sorted({*rosters, *seeds}):
-            players, seed = rosters.get(first, players), seeds.get(first, seed)
+        for first, players, seed in self.in_force:
             variants = _variants(players, seed)
-            if first in rosters or variants != found[-1][2]:
+            if not found or players is not found[-1][1] or variants != found[-1][2]:
                 found.append((first, players, variants))
         return found
-
-
-def _is_seeded(facts: Mapping[str, Any]) -> bool:
-    changes = facts.get("changes")
-    return isinstance(changes, Mapping) and "seed" in changes
 
 
 def _variants(players: Sequence[Any], seed: object) -> Mapping[int, int]:
@@ -162,25 +160,22 @@ def declared_by(
         first = world.vocabulary.number(1)
         settings = fields.get("config", others)
         source = fields.get("source")
-        return Declared(
-            settings, who, rosters=((first, who),), start=settings, source=source,
-            prompt=prompt,
-        )  # fmt: skip
+        in_force = ((first, who, settings.get("seed")),)
+        return Declared(settings, who, in_force=in_force, source=source, prompt=prompt)
     first = event.unit + 1
-    who = _completed(before.players, fields.get(players))
+    who = _completed(before.players, fields.get(players)) or before.players
     settings = {**before.settings, **fields.get("changes", {})}
     if fields.get("program") is not None:
         settings["program"] = fields["program"]
     facts = {name: value for name, value in fields.items() if name != "parent"}
-    rosters = [one for one in before.rosters if one[0] < first or who is None]
+    earlier = [part for part in before.in_force if part[0] < first]
     text = format_fork(world.vocabulary, prompt, event, before)
     return Declared(
         settings,
-        before.players if who is None else who,
+        who,
         (*before.forks, facts),
-        (*rosters, *(() if who is None else ((first, who),))),
+        (*earlier, (first, who, settings.get("seed"))),
         (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
-        before.start,
         fields.get("source", before.source),
         prompt,
     )
