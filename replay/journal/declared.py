@@ -25,6 +25,8 @@ from goldrush.kernel.journal import FORK, START, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.text import format_ranges
 
+Entries = Sequence[Any]  # of players, as the journal has them
+
 PARTS_MAX: Final = 40  # of the text of a roster
 
 
@@ -39,15 +41,17 @@ class Declared:
         in_force: the players and the seed at the start and after each fork, with the public number
             of their first unit; the last are `players`.
         history: a sentence for each fork, with the public number of its first unit.
+        start: the settings at the start, which no fork has changed.
         source: the source of the rules; None where runs record none.
         prompt: of the world.
     """
 
     settings: Mapping[str, object] = attrs.field(factory=dict)
-    players: Sequence[Any] = ()
+    players: Entries = ()
     forks: Sequence[Mapping[str, Any]] = ()
-    in_force: Sequence[tuple[int, Sequence[Any], object]] = ()
+    in_force: Sequence[tuple[int, Entries, object]] = ()
     history: Sequence[tuple[int, str]] = ()
+    start: Mapping[str, object] = attrs.field(factory=dict)
     source: object = attrs.field(default=None, repr=False)
     prompt: PromptVersion | None = attrs.field(default=None, repr=False)
 
@@ -68,9 +72,9 @@ class Declared:
         return [(first, labels_of(players, self.prompt)) for first, players in self.rosters]
 
     @property
-    def rosters(self) -> Sequence[tuple[int, Sequence[Any]]]:
+    def rosters(self) -> Sequence[tuple[int, Entries]]:
         """All players that were in force, each with the public number of their first unit."""
-        found: list[tuple[int, Sequence[Any]]] = []
+        found: list[tuple[int, Entries]] = []
         for first, players, _ in self.in_force:
             if not found or players is not found[-1][1]:
                 found.append((first, players))
@@ -89,7 +93,7 @@ class Declared:
         return found
 
 
-def _variants(players: Sequence[Any], seed: object) -> Mapping[int, int]:
+def _variants(players: Entries, seed: object) -> Mapping[int, int]:
     """The variants that a seed draws; none for players or a seed that are unknown."""
     with suppress(TypeError, LookupError):
         if type(seed) is int and any("wording" in entry["options"] for entry in players):
@@ -161,7 +165,9 @@ def declared_by(
         settings = fields.get("config", others)
         source = fields.get("source")
         in_force = ((first, who, settings.get("seed")),)
-        return Declared(settings, who, in_force=in_force, source=source, prompt=prompt)
+        return Declared(
+            settings, who, in_force=in_force, start=settings, source=source, prompt=prompt
+        )
     first = event.unit + 1
     who = _completed(before.players, fields.get(players)) or before.players
     settings = {**before.settings, **fields.get("changes", {})}
@@ -176,12 +182,13 @@ def declared_by(
         (*before.forks, facts),
         (*earlier, (first, who, settings.get("seed"))),
         (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
+        before.start,
         fields.get("source", before.source),
         prompt,
     )
 
 
-def _completed(before: Sequence[Any], who: Sequence[Any] | None) -> Sequence[Any] | None:
+def _completed(before: Entries, who: Entries | None) -> Entries | None:
     """The players of a fork, each with what START says of it and a fork does not repeat, like its
     name; None if the fork keeps the players.
     """
@@ -242,9 +249,7 @@ def fork_changes(
     return "; ".join(parts) or "no change"
 
 
-def _policy_changes(
-    before: Sequence[Any], who: Sequence[Any], prompt: PromptVersion | None
-) -> list[str]:
+def _policy_changes(before: Entries, who: Entries, prompt: PromptVersion | None) -> list[str]:
     """A clause for each change of policy, with the agents concerned. The journal's setup does not
     say what those played who joined later.
     """
