@@ -31,7 +31,7 @@ class Recording:
 
     def __init__(self, path: str | Path, world: World[Any], codes: Sequence[int | None]) -> None:
         """Read a journal. `codes`: by step, of the event of a submission, whose rows begin with the
-        agent; see StageGame.
+        agent; see SimultaneousPlayers.
 
         Raises BadInput, JournalError if it cannot be read.
         """

@@ -20,8 +20,7 @@ from gymnasium import spaces
 
 from goldrush.agents.external import RosterText
 from goldrush.agents.players import Resources, context_of
-from goldrush.agents.simultaneous import StagePlayers, prepare, prepared
-from goldrush.agents.stage_game import StageState
+from goldrush.agents.simultaneous import SimultaneousPlayers, SimultaneousState
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, WriteFailed, format_value
@@ -34,7 +33,7 @@ ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
 EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
 
 Infos = dict[str, dict[str, Any]]
-S = TypeVar("S", bound=StageState)
+S = TypeVar("S", bound=SimultaneousState)
 O = TypeVar("O")  # noqa: E741  # an observation
 A = TypeVar("A")
 
@@ -75,7 +74,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self._settings, self._treatment = dict(settings), treatment
         given = ROSTER_DEFAULT if roster is None else roster
         who = RosterText(given) if isinstance(given, str) else players.roster_text(given)
-        config, found = prepare(players.game, self._settings, who.text, treatment)
+        config, found = players.configured(self._settings, who.text, treatment)
         external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
         learners = [agent for agent in external if agent not in who.policies]
         if not learners:
@@ -96,7 +95,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self._run: tuple[Ask[S], Steps[S], JournalWriter] | None = None
         self._state: S | None = None
         run = players.prepare(self._settings, self._roster, treatment, Resources())
-        world = players.game.world
+        world = players.world
         self._initial: S = world.initial(run.setup)
         self.metadata = {
             "name": f"goldrush/{world.name}-v{world.rules}",
@@ -118,7 +117,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         return self._action_spaces[agent]
 
     @property
-    def _players(self) -> StagePlayers[S, Any]:
+    def _players(self) -> SimultaneousPlayers[S, Any]:
         """The players of the world. No attribute: they cannot be pickled."""
         raise NotImplementedError
 
@@ -144,14 +143,14 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         """
         base, since = (self._seed, self._since) if seed is None else (_integer("seed", seed), 0)
         seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
-        players, game = self._players, self._players.game
-        world, settings = game.world, {**self._settings, "seed": seed}
-        config, found = prepare(game, settings, self._roster, self._treatment)
+        players = self._players
+        world, settings = players.world, {**self._settings, "seed": seed}
+        config, found = players.configured(settings, self._roster, self._treatment)
         self.close()
         path = self._temporary_path() if self._path is None else self._path
         path = path.replace(EPISODE, str(self._episodes + 1))
         with ExitStack() as opened:
-            header, run = Header(world.name, world.rules), prepared(config, found, game.source)
+            header, run = Header(world.name, world.rules), players.prepared(config, found)
             roster = players.resolve_models(run.roster, run.facts, None)
             setup = attrs.evolve(run, roster=roster).setup
             state = world.initial(setup)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents import players, simultaneous
+from goldrush.agents import players
 from goldrush.agents.llm.models import Models
 from goldrush.agents.roster import Roster
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining import MINING
@@ -23,9 +23,9 @@ def prepare(
     treatment: str | None = None,
     models: Models | None = None,
 ) -> tuple[MiningConfig, Roster]:
-    """The configuration and the roster of a mining run: see agents.simultaneous.prepare."""
-    config, parsed = simultaneous.prepare(GAME, settings, roster, treatment, models)
-    assert isinstance(config, MiningConfig)  # made by GAME.config_of
+    """The configuration and the roster of a mining run: see SimultaneousPlayers.configured."""
+    config, parsed = MINING_PLAYERS.configured(settings, roster, treatment, models)
+    assert isinstance(config, MiningConfig)  # made by its config_of
     return config, parsed
 
 
@@ -46,7 +46,7 @@ def record(
 
     Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
     """
-    run = simultaneous.prepared(*prepare(settings or {}, roster, treatment, models))
+    run = MINING_PLAYERS.prepared(*prepare(settings or {}, roster, treatment, models))
     return players.record(
         MINING, MINING_PLAYERS, path, run, resources=players.Resources(models=models),
         force=force, fsync=fsync, on_unit=on_round,

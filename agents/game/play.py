@@ -1,4 +1,4 @@
-"""The agents of a `Game`: its policies, and the `StageGame` that plays them."""
+"""The agents of a `Game`: its policies, and the `Players` that ask them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any, ClassVar, Final, cast
 
 import attrs
 
-from goldrush.agents.game.prompts import LONGEST, OPTIONS, in_row, prompting_of_game, wordable_of
+from goldrush.agents.game.prompts import LONGEST, OPTIONS, GamePrompts, in_row, wordable_of
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
+from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, parts_of
 from goldrush.agents.seats import PolicySet
-from goldrush.agents.stage_game import StageGame
+from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel import shape
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
@@ -26,7 +27,7 @@ from goldrush.kernel.game.watch import NO_SURROGATE, SURROGATE, packed
 from goldrush.kernel.game.world import Compiled, Roster, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
-from goldrush.kernel.shape import Kind
+from goldrush.kernel.shape import Kind, Schema
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import EventType, Row
 
@@ -94,12 +95,36 @@ _NUMBER: Final = Kind(
 )
 
 
-class GameAgents:
-    """How the agents of a game submit."""
+class GamePlayers(SimultaneousPlayers[State, StepView]):
+    """The players of a game."""
+
+    checks_replaced = True
 
     def __init__(self, game: type[Game]) -> None:
         self.game = game
         self.compiled: Compiled = compiled(game)
+        source = source_of_code(game)
+        self.world = attrs.evolve(world_of(game), source=source.sha256)
+        self.source = source.as_dict()
+        self.codes = codes = self.compiled.codes_by_step
+        self.treatments = treatments_of(game)
+        self.forks = self.compiled.forks()
+        self.horizon = game.horizon
+        self.stand_in = next(iter(game.policies), "")
+        wordable = wordable_of(game)
+        version = PromptVersion(game.rules, LONGEST, OPTIONS, lambda: wordable)
+        self._prompts = GamePrompts(self.compiled, wordable)
+        self.policy_set = GamePolicies(
+            world=game.name,
+            policies={name: policy_class(policy) for name, policy in game.policies.items()},
+            default=game.roster or next(iter(game.policies), ""),
+            agents=_default_agents(game),
+            agents_max=AGENTS_MAX,
+            method=METHOD,
+            prompt=version if game.submissions else None,
+            recording=lambda path: Recording(path, self.world, codes),
+        )
+        super().__init__()
         # Recording would not tell whose text it is that has a lone surrogate.
         self._with_text = {
             asks
@@ -108,6 +133,15 @@ class GameAgents:
         }
         # Of the last roster, by agent, the agents with the same entry.
         self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
+
+    def config_of(self, settings: Mapping[str, object]) -> Game:
+        return self.game.configured(settings)
+
+    def unit(self, state: State) -> int:
+        return state.unit + 1
+
+    def turn(self, state: State) -> tuple[int, Sequence[int]]:
+        return state.step, self.compiled.movers(state)
 
     def view(self, state: State) -> StepView:
         """What asking takes in the next step, whoever is asked."""
@@ -190,10 +224,6 @@ class GameAgents:
             raise BadPlan(f"{submitted} names an agent that is not there: {agents} play")
         return row
 
-    def turn(self, state: State) -> tuple[int, list[int]]:
-        """The number of the next step in its unit, and the agents who submit in it."""
-        return state.step, self.compiled.movers(state)
-
     def resubmitted(self, item: Mapping[str, object], config: Config, code: int) -> Row:
         """The row of a submission that is given in the form of its event. Raises BadPlan, and
         KeyError for a missing field.
@@ -204,6 +234,17 @@ class GameAgents:
         if self.compiled.names_stranger(code, [row], config.agents):
             raise BadPlan("it names an agent that is not there")
         return row
+
+    def messages(self, view: StepView, agent: int) -> Sequence[Message]:
+        return self._prompts.messages(view, agent)
+
+    def schema(self, view: StepView, agent: int) -> Schema:
+        return self._prompts.schema(view, agent)
+
+    def answered(
+        self, view: StepView, agent: int, text: str | None, error: str | None, source: Source
+    ) -> Row:
+        return self._prompts.row(view, agent, text, error, source)
 
 
 def _submitted(policy: Any, agent: int, view: StepView, seen: Any) -> Any:
@@ -247,43 +288,6 @@ def _held(row: Row, event: EventType) -> Row:
         text = f"{format_value(row[1:-2])} is submitted: {SURROGATE}"
         raise BadPlan(f"{text}; {NO_SURROGATE}") from None
     return row
-
-
-def stage_game(game: type[Game]) -> StageGame[State, StepView]:
-    """How the agents of a game are played."""
-    agents = GameAgents(game)
-    policies = {name: policy_class(policy) for name, policy in game.policies.items()}
-    source = source_of_code(game)
-    world = attrs.evolve(world_of(game), source=source.sha256)
-    wordable = wordable_of(game)
-    version = PromptVersion(game.rules, LONGEST, OPTIONS, lambda: wordable)
-    codes = agents.compiled.codes_by_step
-    return StageGame[State, StepView](
-        world=world,
-        policy_set=GamePolicies(
-            world=game.name,
-            policies=policies,
-            default=game.roster or next(iter(policies), ""),
-            agents=_default_agents(game),
-            agents_max=AGENTS_MAX,
-            method=METHOD,
-            prompt=version if game.submissions else None,
-            recording=lambda path: Recording(path, world, codes),
-        ),
-        codes=codes,
-        turn=agents.turn,
-        config_of=game.configured,
-        horizon=game.horizon,
-        unit=lambda state: state.unit + 1,
-        view=agents.view,
-        ask=agents.ask,
-        resubmitted=agents.resubmitted,
-        treatments=treatments_of(game),
-        forks=agents.compiled.forks(),
-        prompting=prompting_of_game(agents.compiled, wordable) if game.submissions else None,
-        stand_in=next(iter(game.policies), ""),
-        source=source.as_dict(),
-    )
 
 
 def _default_agents(game: type[Game]) -> int:

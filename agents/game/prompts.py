@@ -17,7 +17,6 @@ from goldrush.agents.llm.model import FIELD, SAMPLING
 from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.llm.wording_rosters import framed_in
 from goldrush.agents.llm.wordings import Framed, Wordable
-from goldrush.agents.stage_game import Prompting
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.declared import one_of
 from goldrush.kernel.game.game import Game, doc_of
@@ -202,12 +201,6 @@ def _up_to(last: int, schema: Schema) -> Schema:
     if "anyOf" in schema:
         return {"anyOf": [_up_to(last, each) for each in schema["anyOf"]]}
     return schema
-
-
-def prompting_of_game(compiled: Compiled, wordable: Wordable) -> Prompting[StepView]:
-    """How the models of a game are asked."""
-    prompts = GamePrompts(compiled, wordable)
-    return Prompting(prompts.messages, prompts.schema, prompts.row)
 
 
 def no_range(asks: type[Submission], name: str, who: str) -> BadInput:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from goldrush.agents.game.prompts import GamePrompts, no_range, shown
 from goldrush.agents.game.step import StepView
-from goldrush.agents.simultaneous import StagePlayers
+from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.game import Game, snake
 from goldrush.kernel.game.hints import ANY_LENGTH, Agent, Field, format_hint
@@ -73,8 +73,8 @@ class GameEnv(JournalEnv[State, Observed, Action]):
         self._asked: Mapping[str, type[Submission]] = {}
 
     @property
-    def _players(self) -> StagePlayers[State, StepView]:
-        return cast("StagePlayers[State, StepView]", tools_of_game(self._game).players)
+    def _players(self) -> SimultaneousPlayers[State, StepView]:
+        return cast("SimultaneousPlayers[State, StepView]", tools_of_game(self._game).players)
 
     def _observation_space(self, features: Sequence[str]) -> Space:
         if not features:
@@ -155,7 +155,7 @@ class GameEnv(JournalEnv[State, Observed, Action]):
         return scores
 
     def _observed(self) -> dict[str, Observed]:
-        state, mask_space, game = self._begun(), self._actions.mask_space, self._players.game
+        state, mask_space, players = self._begun(), self._actions.mask_space, self._players
         prompts = GamePrompts(compiled(self._game))
         observed: dict[str, Observed] = {}
         for name, agent in self._names.items():
@@ -164,7 +164,7 @@ class GameEnv(JournalEnv[State, Observed, Action]):
                 observed[name] = seen
                 continue
             asks = self._asked.get(name)
-            legal = {} if asks is None else prompts.legal(game.view(state), agent)
+            legal = {} if asks is None else prompts.legal(players.view(state), agent)
             mask = self._actions.mask(asks, legal)
             observed[name] = {"observation": seen, "action_mask": mask}
         return observed

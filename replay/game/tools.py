@@ -8,7 +8,7 @@ from inspect import isfunction
 from os.path import basename
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from goldrush.agents.game.play import stage_game
+from goldrush.agents.game.play import GamePlayers
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.files import folder_kept
@@ -29,7 +29,7 @@ from goldrush.replay.data.measures import (
 )
 from goldrush.replay.data.user_measures import is_finite
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.stage_game import StageTools
+from goldrush.replay.simultaneous import SimultaneousTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.tools import ClosedUnit, Description, View, lazy
 
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import Draws
 
 
-class GameTools(StageTools):
+class GameTools(SimultaneousTools):
     """The tools of a game."""
 
     _draws = lazy("goldrush.replay.game.draws:draws_of")
 
     def __init__(self, game: type[Game]) -> None:
-        super().__init__(stage_game(game), game)  # type: ignore[arg-type]
+        super().__init__(GamePlayers(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
-        self.measures = _measures(game, self.game.world, self.players.prompt)
+        self.measures = _measures(game, self.players.world, self.players.prompt)
         self.view = View(
             identifiers=[name for name, field in game.State.types.items() if field.has(Agent)],
             groups={"Draws": (DRAWN.name,)},
             folded=("Draws",),
             step_ends=self.compiled.types[-1].name if self.compiled.has_steps else "",
         )
-        policies = self.game.policy_set
+        policies = self.players.policy_set
         self.studies = Studies(
             title=doc_of(game).partition("\n")[0],
             config=game.configured,

@@ -13,7 +13,7 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Question, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
-from goldrush.agents.stage_game import S, StageGame, V
+from goldrush.agents.simultaneous import S, SimultaneousPlayers, V
 from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, JournalReader
@@ -25,7 +25,7 @@ from goldrush.replay.tools import RebuiltPrompt
 
 @reader_of
 def prompted(
-    path: str | Path, game: StageGame[S, V], unit: int, agent: int
+    path: str | Path, players: SimultaneousPlayers[S, V], unit: int, agent: int
 ) -> Sequence[RebuiltPrompt]:
     """The prompts of an agent for a unit of a journal, one for each step in which it is asked, as
     far as the unit is recorded. `unit`: the public number of the unit, up to the one after the last
@@ -36,41 +36,43 @@ def prompted(
     as reading a journal does.
     """
     rebuilt: list[RebuiltPrompt] = []
-    for state, inputs in _steps(path, game, unit):
+    for state, inputs in _steps(path, players, unit):
         if not 0 <= agent < len(state.roster):
             last = len(state.roster) - 1
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {last}")
         entry = entries_in(state.roster)[agent]
         is_model = entry.policy == LLM
-        game.check_prompt(entry)
-        version = game.policy_set.prompt
-        assert version is not None  # a game with prompting
+        players.check_prompt(entry)
+        version = players.prompt
+        assert version is not None  # models can play
         model = Model.of(entry.options) if is_model else decided(Model("any", "any"), version)
-        turn = game.turn_of(state)
-        if agent not in turn.agents or turn.code is None:
+        step, asked = players.turn(state)
+        if agent not in asked or players.codes[step] is None:
             continue
-        prompt = game.prompt(game.view(state), Question(agent), entry, model)
+        prompt = players.prompt_for(players.view(state), Question(agent), entry, model)
         # A submission that was replaced was not asked for.
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
         seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
         request = attrs.evolve(prompt, seed=seed).request()
-        about = _recorded(inputs, game, agent)
+        about = _recorded(inputs, players, agent)
         rebuilt.append(
-            RebuiltPrompt("", prompt.messages, prompt.digest, is_model, about, request, turn.step)
+            RebuiltPrompt("", prompt.messages, prompt.digest, is_model, about, request, step)
         )
     if not rebuilt:
-        place = f"{game.world.vocabulary.unit} {unit}"
+        place = f"{players.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked in {place}", "give another agent or unit")
     return rebuilt
 
 
-def _steps(path: str | Path, game: StageGame[S, V], unit: int) -> Iterator[tuple[S, Block]]:
+def _steps(
+    path: str | Path, players: SimultaneousPlayers[S, V], unit: int
+) -> Iterator[tuple[S, Block]]:
     """The state before each step of a unit, with the recorded inputs; the last step may lack some,
     or still be to come.
 
     Read from the start, without an index: a prompt is derived, never taken from a cache.
     """
-    world, vocabulary = game.world, game.world.vocabulary
+    world, vocabulary = players.world, players.world.vocabulary
     first = vocabulary.number(1)
     before: S | None = None
     problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
@@ -96,10 +98,10 @@ def _steps(path: str | Path, game: StageGame[S, V], unit: int) -> Iterator[tuple
         yield before, walk.pending
 
 
-def _recorded(inputs: Block, game: StageGame[S, V], agent: int) -> About | None:
+def _recorded(inputs: Block, players: SimultaneousPlayers[S, V], agent: int) -> About | None:
     """The answer of a model or a person in an agent's submission, if these inputs have it."""
     for _, rows in inputs:
         for row in rows:
-            if row[0] == agent and (about := game.about(row)).source is not None:
+            if row[0] == agent and (about := players.about(row)).source is not None:
                 return about
     return None

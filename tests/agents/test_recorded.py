@@ -11,9 +11,9 @@ import pytest
 from goldrush.agents import players
 from goldrush.agents.players import Resources
 from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Entry
 from goldrush.agents.seats import PolicySet
-from goldrush.agents.simultaneous import StagePlayers
-from goldrush.agents.stage_game import StageGame
+from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
@@ -24,7 +24,7 @@ from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, sha256_
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import AGENT, INTEGER
-from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World
+from goldrush.kernel.world import Batch, Block, EventType, Past, Row, Vocabulary, World
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import verify
@@ -309,9 +309,11 @@ class Hungry:
         return 10 + state.day
 
 
-EATING = StageGame[Week, Week](
-    world=WEEK,
-    policy_set=PolicySet(
+class Eaters(SimultaneousPlayers[Week, Week]):
+    """Those who eat in that world."""
+
+    world = WEEK
+    policy_set = PolicySet(
         "week",
         {"hungry": Hungry},
         "hungry",
@@ -319,17 +321,28 @@ EATING = StageGame[Week, Week](
         agents_max=9,
         method="eat",
         recording=lambda path: Recording(path, WEEK, (ATE,)),
-    ),
-    codes=(ATE,),
-    config_of=partial(configured, Config),
-    horizon="days",
-    unit=lambda state: state.day,
-    view=lambda state: state,
-    ask=lambda policy, entry, state: (entry.agent, policy.eat(state)),
-    resubmitted=lambda item, config, code: (item["agent"], item["food"]),
-    forks=FORKS,
-)
-EATERS = StagePlayers(EATING)
+    )
+    codes = (ATE,)
+    horizon = "days"
+    forks = FORKS
+
+    def config_of(self, settings: Mapping[str, Any]) -> Config:
+        return configured(Config, settings)
+
+    def unit(self, state: Week) -> int:
+        return state.day
+
+    def view(self, state: Week) -> Week:
+        return state
+
+    def ask(self, policy: Any, entry: Entry, view: Week) -> Row:
+        return entry.agent, policy.eat(view)
+
+    def resubmitted(self, item: Mapping[str, Any], config: Any, code: int) -> Row:
+        return item["agent"], item["food"]
+
+
+EATERS = Eaters()
 
 
 def eaten(path: Path) -> list[tuple[int, int]]:
@@ -391,7 +404,7 @@ def test_a_replaced_submission_that_its_event_cannot_hold_is_refused(tmp_path: P
 
 def test_where_agents_know_no_forks_there_are_none(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
-    without = StagePlayers(attrs.evolve(EATING, forks=None))
+    without = type("Unforkable", (Eaters,), {"forks": None})()
     players.record(WEEK, without, source, without.prepare({}, None, None, Resources()))
     with pytest.raises(BadInput, match="runs of the week world cannot be forked"):
         players.fork(WEEK, without, source, 0, out)
@@ -454,9 +467,8 @@ def test_a_recording_has_one_item_a_unit(tmp_path: Path) -> None:
 
 def test_where_agents_replay_no_journal_a_source_is_refused(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
-    deaf = StagePlayers(
-        attrs.evolve(EATING, policy_set=attrs.evolve(EATING.policy_set, recording=None))
-    )
+    policies = attrs.evolve(Eaters.policy_set, recording=None)
+    deaf = type("Deaf", (Eaters,), {"policy_set": policies})()
     run = deaf.prepare({}, None, None, Resources())
     players.record(WEEK, deaf, source, run)
     given = Resources(sources=[str(source)])

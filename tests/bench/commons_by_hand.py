@@ -14,7 +14,7 @@ import attrs
 
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import PolicySet
-from goldrush.agents.stage_game import StageGame
+from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel import shape as kinds
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import WORD_RANGE, Draws
@@ -24,7 +24,7 @@ from goldrush.kernel.settings import configured, integer, real, setting
 from goldrush.kernel.shape import amount
 from goldrush.kernel.submissions import arrange, one_of_each, pending_fault
 from goldrush.kernel.world import Batch, Block, EventType, Row, Vocabulary, World
-from goldrush.replay.stage_game import StageTools
+from goldrush.replay.simultaneous import SimultaneousTools
 
 ASKED, LANDED, REGROWN = range(3)
 EVENTS: Final = (
@@ -162,12 +162,6 @@ class Random:
         return int(seen.stock / seen.config.agents * draws.word() / WORD_RANGE)
 
 
-def ask(policy: Any, entry: Entry, seen: Fishery) -> Row:
-    """What a policy asks for in the next season. Raises BadPlan for what is no catch."""
-    draws = Draws(seen.config.seed, seen.season + 1, entry.agent, "policy")
-    return (entry.agent, checked(policy.fish(seen, entry.agent, draws)), None, None)
-
-
 def checked(fish: Any) -> int:
     """A catch that can be asked for. Raises BadPlan."""
     if type(fish) is not int or not 0 <= fish <= FISH_MAX:
@@ -175,22 +169,37 @@ def checked(fish: Any) -> int:
     return fish
 
 
-GAME: Final = StageGame[Fishery, Fishery](
-    world=COMMONS,
-    policy_set=PolicySet(
+class CommonsPlayers(SimultaneousPlayers[Fishery, Fishery]):
+    """Those who fish."""
+
+    world = COMMONS
+    policy_set = PolicySet(
         world=COMMONS.name,
         policies={"share": Share, "greedy": Greedy, "random": Random},
         default="share*3,greedy*2",
         agents=5,
         agents_max=1_000,
         method="fish",
-    ),
-    codes=(ASKED,),
-    config_of=config_of,
-    horizon="seasons",
-    unit=lambda state: state.season + 1,
-    view=lambda state: state,
-    ask=ask,
-    resubmitted=lambda item, config, code: (item["agent"], checked(item["fish"]), None, None),
-)
-TOOLS: Final = StageTools(GAME, CommonsConfig)
+    )
+    codes = (ASKED,)
+    horizon = "seasons"
+
+    def config_of(self, settings: Mapping[str, Any]) -> CommonsConfig:
+        return config_of(settings)
+
+    def unit(self, state: Fishery) -> int:
+        return state.season + 1
+
+    def view(self, state: Fishery) -> Fishery:
+        return state
+
+    def ask(self, policy: Any, entry: Entry, view: Fishery) -> Row:
+        """What a policy asks for in the next season. Raises BadPlan for what is no catch."""
+        draws = Draws(view.config.seed, view.season + 1, entry.agent, "policy")
+        return (entry.agent, checked(policy.fish(view, entry.agent, draws)), None, None)
+
+    def resubmitted(self, item: Mapping[str, Any], config: Any, code: int) -> Row:
+        return (item["agent"], checked(item["fish"]), None, None)
+
+
+TOOLS: Final = SimultaneousTools(CommonsPlayers(), CommonsConfig)

@@ -17,7 +17,6 @@ from typing import Any
 from goldrush.agents import players
 from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster
-from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.agents.worlds.competition.benches.mining import setting_of
@@ -107,7 +106,7 @@ def _recorded(arena: Arena, runs: list[Run], path: Path) -> None:
     options = options_in(arena, MiningOptions)
     for conduct, treatment, seed in runs:
         mining, entries = setting_of(options, conduct, treatment, seed)
-        run = prepared(mining, Roster(tuple(entries)))
+        run = MINING_PLAYERS.prepared(mining, Roster(tuple(entries)))
         players.record(MINING, MINING_PLAYERS, path, run, force=True)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, WriteFailed
@@ -156,7 +156,7 @@ class Reading:
         yield "summary", lambda: summarise(path).as_dict()
         yield "measures", lambda: measure(path).as_dict()
         yield "usage", lambda: usage(path).as_dict()
-        yield "prompt", lambda: prompted(path, GAME, 3, 1)[0].messages
+        yield "prompt", lambda: prompted(path, MINING_PLAYERS, 3, 1)[0].messages
         yield "recording", lambda: len(recording(path).units)
         yield "plot", lambda: plot_of(path, "1,1")
 

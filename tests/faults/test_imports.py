@@ -12,7 +12,7 @@ import click
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.worlds.mining import MINING
@@ -207,6 +207,7 @@ def test_level_4_does_not_hold_and_asks_nobody_of_it(place: Place) -> None:
 
 
 def test_what_a_miner_is_told_is_derived(place: Place) -> None:
-    [prompt] = prompted_miner(place.roster, GAME, 3, 0)  # its events are those of its inputs
+    # Its events are those of its inputs.
+    [prompt] = prompted_miner(place.roster, MINING_PLAYERS, 3, 0)
     assert prompt.messages
     assert not place.mark.exists()

@@ -217,7 +217,7 @@ def started(game, **settings):
     roster = [{"agent": a, "policy": "any", "options": {}} for a in range(config.agents)]
     source = {"sha256": None, "text": None}
     setup = {"config": config.as_dict(), "source": source, "roster": roster}
-    return tools.game.world, compiled(game).initial(setup)
+    return tools.players.world, compiled(game).initial(setup)
 
 
 def test_the_digest_is_of_the_unit_the_settings_and_every_field() -> None:
@@ -301,9 +301,9 @@ def test_a_setup_has_the_hash_of_its_source(source) -> None:
 
 def test_a_prompt_has_no_seed_and_its_schema_the_last_agent(run) -> None:
     [prompt] = run.prompts(2, 1)
-    players = tools_of_game(Gossip).game
+    players = tools_of_game(Gossip).players
     _, state = started(Gossip)
-    schema = players.asked.schema(players.view(state), 0)
+    schema = players.schema(players.view(state), 0)
 
     assert '"days": 4' in prompt.messages[0]["content"]
     assert "seed" not in prompt.messages[0]["content"]

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
@@ -66,7 +66,7 @@ def long_inputs(commits: list[Commit]) -> list[Any]:
     [
         resume,
         lambda path: fork(path, 1, path.with_name("fork.journal"), settings={"seed": 5}),
-        lambda path: prompted(path, GAME, 2, 0),
+        lambda path: prompted(path, MINING_PLAYERS, 2, 0),
     ],
     ids=["resume", "fork", "prompt"],
 )

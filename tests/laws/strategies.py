@@ -12,7 +12,7 @@ import attrs
 from hypothesis import strategies as st
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.worlds.mining.players import ask, view_of
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.world import Block, Row, World, advance
 from goldrush.kernel.worlds.mining import MINING
@@ -107,12 +107,13 @@ def played(game: Game) -> Iterator[Played]:
 
 def submissions(game: Game, state: MiningState, answers: Sequence[Submission | None]) -> list[Row]:
     """The rows of a round: the hostile answers given, and those of the policies, asked now."""
-    view = view_of(state)
+    view = MINING_PLAYERS.view(state)
     rows = []
     for agent, (name, answer) in enumerate(zip(game.roster, answers, strict=True)):
         if answer is None:
             entry = Entry(agent, name)
-            rows.append(ask(POLICY_SET.factory_of(entry)(), entry, view))
+            policy = POLICY_SET.factory_of(entry)()
+            rows.append(MINING_PLAYERS.ask(policy, entry, view))
         else:
             rows.append(answer.row(agent))
     return rows

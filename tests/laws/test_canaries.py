@@ -18,8 +18,7 @@ import attrs
 import pytest
 
 from goldrush.agents.players import Resources, RunContext
-from goldrush.agents.rounds import check_of
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, MiningPlayers
 from goldrush.kernel import fold, run
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
@@ -208,7 +207,8 @@ def test_a_state_is_shown_without_a_copy_only_to_policies_that_leave_it(
 ) -> None:
     _, roster = prepare({}, policies.format(own=named(Honest)))
 
-    assert expected is check_of(attrs.evolve(GAME, **changes), roster).leaves_state
+    players = type("Changed", (MiningPlayers,), changes)()
+    assert expected is players.check(roster).leaves_state
 
 
 def test_a_policy_that_raises_when_asked_again_breaks_level_4(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldrush.agents import players, simultaneous
+from goldrush.agents import players
 from goldrush.agents.llm import asker, client
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import Endpoint, Models
@@ -35,6 +35,7 @@ from goldrush.agents.players import PreparedRun, Resources
 from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
@@ -142,7 +143,7 @@ def season(parts: Sequence[str]) -> Prepared:
 
 
 def run(roster: str) -> Prepared:
-    return lambda reached: simultaneous.prepared(
+    return lambda reached: MINING_PLAYERS.prepared(
         *mining.prepare({"rounds": 3}, roster, None, reached)
     )
 

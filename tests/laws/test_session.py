@@ -18,10 +18,10 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.rounds import RoundPlay, check_of, session_of
 from goldrush.agents.session import Session, asked_again
+from goldrush.agents.simultaneous import RoundPlay
 from goldrush.agents.worlds.competition.play import ANSWERED
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import POLICIES, PROMPT
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
@@ -48,16 +48,15 @@ def test_the_short_path_gives_the_inputs_of_the_long_one(names: list[str], seed:
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     state = MINING.initial(setup)
     entries = roster.entries
-    policies = {e.agent: (e, GAME.policy_set.factory_of(e, roster)()) for e in entries}
+    policies = {e.agent: (e, MINING_PLAYERS.policy_set.factory_of(e, roster)()) for e in entries}
 
     def play_of(state: MiningState) -> RoundPlay[Any]:
-        return RoundPlay(
-            GAME, state.round + 1, GAME.view(state), GAME.turn_of(state), policies, roster.entries
-        )
+        (step, agents), view = MINING_PLAYERS.turn(state), MINING_PLAYERS.view(state)
+        return RoundPlay(MINING_PLAYERS, state.round + 1, view, step, agents, policies, entries)
 
-    brief = session_of(GAME, roster, RunContext(state))
+    brief = MINING_PLAYERS.session(roster, RunContext(state))
     long = Session(MINING, play_of, RunContext(state))
-    check = check_of(GAME, Roster(entries))
+    check = MINING_PLAYERS.check(Roster(entries))
     assert check.ask is not None
     while not MINING.ended(state):
         short = brief(state)

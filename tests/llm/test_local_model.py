@@ -10,7 +10,7 @@ import pytest
 from goldrush.agents.llm.model import SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import RunStopped
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
@@ -69,7 +69,7 @@ def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
     assert SCHEMA == started["roster"][0]["options"]["answer"]
     assert (None, True) == (answer["error"], bool(answer["actions"]))
     assert answer["source"]["tokens_in"] > 100
-    assert prompted(path, GAME, 1, 0)[0].digest == answer["source"]["prompt"]
+    assert prompted(path, MINING_PLAYERS, 1, 0)[0].digest == answer["source"]["prompt"]
     assert (4, True) == ((verdict := verify(path)).level, verdict.holds)
 
 

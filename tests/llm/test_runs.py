@@ -17,9 +17,7 @@ import pytest
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
-from goldrush.agents.rounds import estimates_of
-from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
@@ -819,16 +817,18 @@ def test_an_estimate_asks_nobody_and_counts_every_question(
     server: Server, path: Path, tmp_path: Path
 ) -> None:
     chosen = models(server.address, "a", "b", price_in=1.0, price_out=2.0)
-    run = prepared(*prepare({"rounds": 50}, MIXED, models=chosen))
-    a, b = estimates_of(GAME, run, chosen)
+    run = MINING_PLAYERS.prepared(*prepare({"rounds": 50}, MIXED, models=chosen))
+    a, b = MINING_PLAYERS.estimate(run, Resources(models=chosen))
 
     assert ([], []) == (server.asked, list(tmp_path.iterdir()))
     assert [("a", 100, 50_000), ("b", 50, 25_000)] == [
         (one.model, one.questions, one.most_out) for one in (a, b)
     ]
     assert (a.most_in + 2 * a.most_out) / 1e6 == a.most_cost
-    assert None is estimates_of(GAME, run, models(server.address, "a", "b"))[0].most_cost
-    assert [] == estimates_of(GAME, prepared(*prepare({}, "raid")), chosen)
+    unpriced = MINING_PLAYERS.estimate(run, Resources(models=models(server.address, "a", "b")))
+    assert None is unpriced[0].most_cost
+    nobody = MINING_PLAYERS.prepared(*prepare({}, "raid"))
+    assert [] == MINING_PLAYERS.estimate(nobody, Resources(models=chosen))
 
 
 def talkative(asked: Asked) -> Reply:
@@ -849,8 +849,8 @@ def test_no_run_takes_more_than_was_estimated(path: Path, server: Server, treatm
     server.respond = talkative
     chosen = models(server.address)
     settings = {"rounds": 30, "seed": 3}
-    run = prepared(*prepare(settings, "llm:a*5,raid*2", treatment, chosen))
-    [most] = estimates_of(GAME, run, chosen)
+    run = MINING_PLAYERS.prepared(*prepare(settings, "llm:a*5,raid*2", treatment, chosen))
+    [most] = MINING_PLAYERS.estimate(run, Resources(models=chosen))
     record(path, settings, "llm:a*5,raid*2", treatment, models=chosen)
     total = usage(path).total
 

@@ -239,8 +239,8 @@ def test_a_whole_float_is_not_recorded_and_the_message_has_the_cure(
 RAISING = """
 import os
 import attrs
-from goldrush.replay.stage_game import StageTools
-from tests.bench.commons_by_hand import COMMONS, GAME, CommonsConfig
+from goldrush.replay.simultaneous import SimultaneousTools
+from tests.bench.commons_by_hand import COMMONS, CommonsConfig, CommonsPlayers
 
 def decide(state, inputs):
     if os.environ["FAILS"] == "decide":
@@ -259,8 +259,12 @@ def evolve(state, block):
     return COMMONS.evolve(state, block)
 
 WORLD = attrs.evolve(COMMONS, name="raising", decide=decide, evolve=evolve)
-POLICIES = attrs.evolve(GAME.policy_set, world="raising")
-TOOLS = StageTools(attrs.evolve(GAME, world=WORLD, policy_set=POLICIES), CommonsConfig)
+
+class RaisingPlayers(CommonsPlayers):
+    world = WORLD
+    policy_set = attrs.evolve(CommonsPlayers.policy_set, world="raising")
+
+TOOLS = SimultaneousTools(RaisingPlayers(), CommonsConfig)
 """
 
 

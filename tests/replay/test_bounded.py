@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel import journal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
@@ -96,7 +96,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "verify.verify, 4": lambda path: verify(path, 4),
     "draws.recheck": recheck,
     "usage.usage": usage,
-    "prompts.prompted": lambda path: prompted(path, GAME, 90, 0),
+    "prompts.prompted": lambda path: prompted(path, MINING_PLAYERS, 90, 0),
     "why": explained,
     "diff.diff, the same": lambda path: diff(path, path),
     "diff.diff": lambda path: diff(path, path.with_suffix(".forked")),

@@ -8,8 +8,7 @@ import attrs
 import pytest
 
 from goldrush.agents import players
-from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
@@ -126,7 +125,7 @@ def test_rules_2_pick_other_plots_than_rules_1() -> None:
 
 def test_a_long_run_under_rules_1_is_reached_from_its_index(tmp_path: Path) -> None:
     path = tmp_path / "long.journal"
-    run = prepared(*prepare({**SETTINGS, "rounds": 2000}))
+    run = MINING_PLAYERS.prepared(*prepare({**SETTINGS, "rounds": 2000}))
     players.record(MINING.under(1), MINING_PLAYERS, path, run)
     folded = rebuild(path, 1900)  # and leaves an index
 
@@ -162,7 +161,7 @@ def test_runs_under_different_rules_are_told_apart_by_their_rules() -> None:
 
 def test_rules_that_nobody_knows_are_refused_by_number(tmp_path: Path) -> None:
     path = tmp_path / "later.journal"
-    run = prepared(*prepare(SETTINGS))
+    run = MINING_PLAYERS.prepared(*prepare(SETTINGS))
     players.record(attrs.evolve(MINING, rules=3), MINING_PLAYERS, path, run)
 
     with pytest.raises(UnsupportedJournal, match="under rules 3"):
@@ -182,6 +181,6 @@ def test_the_golden_models_have_talked_and_were_answered_by_a_real_server() -> N
 @pytest.mark.parametrize("agent", range(3))
 @pytest.mark.parametrize("round", range(1, 9))
 def test_the_prompts_of_worded_models_are_made_again(round: int, agent: int) -> None:
-    [found] = prompted(path_of("mining", WORDED), GAME, round, agent)
+    [found] = prompted(path_of("mining", WORDED), MINING_PLAYERS, round, agent)
 
     assert found.recorded == found.digest

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeGuard, cast
+from typing import Any, Final, TypeGuard, cast
 
 import attrs
 
@@ -32,9 +32,7 @@ from goldrush.agents.players import (
 )
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster, entries_in
-from goldrush.agents.rounds import Replaced, replaced_in
-from goldrush.agents.simultaneous import StagePlayers
-from goldrush.agents.stage_game import StageGame
+from goldrush.agents.simultaneous import Replaced, SimultaneousPlayers, replaced_in
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
     CALLER,
@@ -93,41 +91,53 @@ class View:
         return self.subjects.encoded(action, f"the action of {seen.agent}")
 
 
-def game_of(subjects: Subjects) -> StageGame[EpisodeState, View]:
-    """How the agents of environments are played."""
-    return StageGame(
-        world=NOTHING,
-        policy_set=EpisodePolicies(
-            world=NAME,
-            policies={RANDOM: Random},
-            default=RANDOM,
-            agents=1,
-            agents_max=AGENTS_MAX,
-            method=METHOD,
-            recording=EpisodeRecording,
-        ),
-        codes=(ACTED,),
-        turn=lambda state: (0, state.acting),
-        config_of=config_of,
-        horizon=HORIZON,
-        unit=lambda state: state.unit,
-        view=lambda state: View(state, subjects),
-        ask=lambda policy, entry, view: (entry.agent, view.ask(policy, entry.agent)),
-        resubmitted=_resubmitted,
-        forks=FORKS,
-        stand_in=RANDOM,
-        leaves_state=True,
-        plays_ahead=False,  # an environment does not come back
-    )
-
-
-class EpisodePlayers(StagePlayers[EpisodeState, View]):
+class EpisodePlayers(SimultaneousPlayers[EpisodeState, View]):
     """The agents of environments. Nobody acts in a model."""
+
+    world = NOTHING
+    policy_set = EpisodePolicies(
+        world=NAME,
+        policies={RANDOM: Random},
+        default=RANDOM,
+        agents=1,
+        agents_max=AGENTS_MAX,
+        method=METHOD,
+        recording=lambda path: EpisodeRecording(path),
+    )
+    codes = (ACTED,)
+    horizon = HORIZON
+    forks = FORKS
+    stand_in = RANDOM
+    leaves_state = True
 
     def __init__(self, subjects: Subjects) -> None:
         """`subjects`: the live environments of this process."""
-        super().__init__(game_of(subjects))
+        super().__init__()
         self.subjects = subjects
+
+    def config_of(self, settings: Mapping[str, object]) -> EpisodeConfig:
+        return config_of(settings)
+
+    def changed_config(self, config: Any, settings: Mapping[str, object]) -> EpisodeConfig:
+        return config_of({**config.as_dict(), **settings}, config.agents)
+
+    def unit(self, state: EpisodeState) -> int:
+        return state.unit
+
+    def turn(self, state: EpisodeState) -> tuple[int, Sequence[int]]:
+        return 0, state.acting
+
+    def view(self, state: EpisodeState) -> View:
+        return View(state, self.subjects)
+
+    def ask(self, policy: Policy | Random, entry: Entry, view: View) -> Row:
+        return entry.agent, view.ask(policy, entry.agent)
+
+    def resubmitted(self, item: Mapping[str, Any], config: Any, code: int) -> Row:
+        """The row of an action, which is encoded. Raises BadPlan for one of nobody."""
+        if not _is_agent(item["agent"], config):
+            raise BadPlan(f"there is no agent {format_value(item['agent'])}")
+        return item["agent"], item["action"]
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
@@ -151,8 +161,8 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
             if not config.steps:
                 raise BadInput("the number of steps is missing", "give it: --set steps=100")
             return PreparedRun(facts, Roster(()))
-        found = self.game.policy_set.parse(roster, config.agents, resources.models)
-        self.game.check_recordings(found, config)
+        found = self.policy_set.parse(roster, config.agents, resources.models)
+        self.check_recordings(found, config)
         return PreparedRun(facts, found)
 
     def start_agents(
@@ -222,11 +232,8 @@ class EpisodePlayers(StagePlayers[EpisodeState, View]):
                 raise unknown("setting", name, state.config.as_dict())
         check_parameters(settings, is_model=state.is_model)
         items = [self._encoded(item, state, parent) for item in change.replace]
-        agents = state.config.agents
-        game = attrs.evolve(self.game, config_of=lambda known: config_of(known, agents))
-        resolved = StagePlayers(game).resolve_change(
-            state, attrs.evolve(change, settings=settings, replace=items), resources
-        )
+        encoded = attrs.evolve(change, settings=settings, replace=items)
+        resolved = super().resolve_change(state, encoded, resources)
         if change.roster is not None:
             return resolved
         return self._going_on(state, resolved, parent, resources)
@@ -306,13 +313,6 @@ def _of_callers(found: PolicyCheck, entries: Sequence[Entry]) -> PolicyCheck:
         return found
     not_asked = [who.replace(EXTERNAL, PROGRAM, 1) for who in found.not_asked]
     return attrs.evolve(found, not_asked=not_asked)
-
-
-def _resubmitted(item: Mapping[str, object], config: EpisodeConfig, code: int) -> Row:
-    """The row of an action, which is encoded. Raises BadPlan for one of nobody."""
-    if not _is_agent(item["agent"], config):
-        raise BadPlan(f"there is no agent {format_value(item['agent'])}")
-    return item["agent"], item["action"]
 
 
 def _is_agent(agent: object, config: EpisodeConfig) -> TypeGuard[int | None]:

@@ -65,7 +65,7 @@ def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
     return (agent, *_actions(answer.actions), message, _memo(answer.memo), None)
 
 
-def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
+def resubmitted(item: Mapping[str, object], config: MiningConfig) -> Row:
     """The row for a submission given by hand in its logical form, as `export` prints it. `item`:
     has `agent` and `actions` (null for a malformed item), optionally `error`, `say` and `memo`. It
     is cleaned as an answer is.

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from goldrush.agents.simultaneous import StagePlayers
+from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.kernel.errors import BadInput, unknown
@@ -205,7 +205,7 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
         }
 
     @property
-    def _players(self) -> StagePlayers[MiningState, PlanPrompts]:
+    def _players(self) -> SimultaneousPlayers[MiningState, PlanPrompts]:
         return MINING_PLAYERS
 
     def _observation_space(self, agent: int, choices: int) -> spaces.Dict:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.world import EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, MiningState
 from goldrush.replay.sentences import EventSentences
-from goldrush.replay.stage_game import StageTools
+from goldrush.replay.simultaneous import SimultaneousTools
 from goldrush.replay.tools import ClosedUnit, Description, lazy
 
 
-class MiningTools(StageTools):
+class MiningTools(SimultaneousTools):
     """What mining does better than any world."""
 
     location_of = lazy("goldrush.replay.worlds.mining.audit:plot_of")
@@ -63,4 +63,4 @@ def fields_of(state: MiningState) -> Mapping[str, object]:
     }
 
 
-TOOLS = MiningTools(GAME, MiningConfig)
+TOOLS = MiningTools(MINING_PLAYERS, MiningConfig)

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from goldrush import replay
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.cli.main import behind_door
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import Commit, Header, JournalReader, Location
@@ -194,7 +194,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "groups.groups": lambda c: groups.groups([c.forged]),
     "mining.audit.plot_of": lambda c: audit.plot_of(c.forged, "0,0"),
     "mining.measures.measure": lambda c: measures.measure(c.forged),
-    "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
+    "prompts.prompted": lambda c: prompts.prompted(c.forged, MINING_PLAYERS, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
     "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),

@@ -12,7 +12,7 @@ import pytest
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.kernel.errors import (
     BadInput,
@@ -97,7 +97,7 @@ def forked(run: Played, at: int, path: Path, **how: Any) -> Played:
 def assert_shown_as_sent(played: Played) -> None:
     assert played.sent
     for (round, agent), body in played.sent.items():
-        found = prompted(played.path, GAME, round, agent)
+        found = prompted(played.path, MINING_PLAYERS, round, agent)
 
         assert body["messages"] == list(found.messages)
         assert body == found.request
@@ -123,7 +123,7 @@ def test_every_prompt_is_shown_as_it_was_sent(run: Played) -> None:
 
 def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
     for round in range(1, ROUNDS + 1):
-        found = prompted(run.path, GAME, round, 4)
+        found = prompted(run.path, MINING_PLAYERS, round, 4)
         state = rebuild(run.path, round - 1).state
         expected = PlanPrompts(SharedView(state))
 
@@ -143,8 +143,8 @@ def test_the_round_after_the_last_closed_one_can_be_asked_for(
     path = write(tmp_path / "cut.journal", commits_until(run.path, last))
     for agent in range(AGENTS):
         whole, found = (
-            prompted(run.path, GAME, last + 1, agent),
-            prompted(path, GAME, last + 1, agent),
+            prompted(run.path, MINING_PLAYERS, last + 1, agent),
+            prompted(path, MINING_PLAYERS, last + 1, agent),
         )
 
         assert (whole.messages, whole.request) == (found.messages, found.request)
@@ -158,11 +158,11 @@ def test_in_a_round_half_asked_those_who_have_answered_were_sent_theirs(
     commits = commits_until(run.path, 2, answers)
     path = write(tmp_path / "half.journal", commits)
     there = {row[0] for c in commits[-answers:] for b in c.blocks for row in b.rows(SUBMITTED)}
-    found = [prompted(path, GAME, 3, agent) for agent in range(AGENTS)]
+    found = [prompted(path, MINING_PLAYERS, 3, agent) for agent in range(AGENTS)]
 
     assert answers == len(there)
     assert there == {agent for agent in range(AGENTS) if found[agent].recorded is not None}
-    assert [prompted(run.path, GAME, 3, agent).digest for agent in range(AGENTS)] == [
+    assert [prompted(run.path, MINING_PLAYERS, 3, agent).digest for agent in range(AGENTS)] == [
         one.digest for one in found
     ]
 
@@ -199,8 +199,8 @@ def test_the_round_behind_a_fork_can_be_asked_for_before_it_is_played(
     commits = commits_of(whole.path)
     place = next(place for place, commit in enumerate(commits) if commit.kind == FORK)
     path = write(tmp_path / "cut.journal", commits[: place + 1])
-    told = prompted(path, GAME, 3, 0).messages
-    in_parent = prompted(run.path, GAME, 3, 0).messages
+    told = prompted(path, MINING_PLAYERS, 3, 0).messages
+    in_parent = prompted(run.path, MINING_PLAYERS, 3, 0).messages
 
     assert whole.sent[3, 0]["messages"] == list(told)
     assert "so says 1" in in_parent[1]["content"]
@@ -213,7 +213,7 @@ def test_a_plan_put_in_by_hand_was_nobodys_answer(run: Played, tmp_path: Path) -
     by_hand = [{"round": 3, "agent": 1, "actions": [["claim", 11, 1]]}]
     found = forked(run, 2, tmp_path / "fork.journal", replace=by_hand)
 
-    assert (None, True) == ((p := prompted(found.path, GAME, 3, 1)).recorded, p.is_model)
+    assert (None, True) == ((p := prompted(found.path, MINING_PLAYERS, 3, 1)).recorded, p.is_model)
     assert run.sent[3, 1]["messages"] == list(p.messages)
     assert (3, 1) not in found.sent
 
@@ -236,13 +236,13 @@ def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
     commits[3] = Commit(UNIT, 3, 0, third)
     forged(path, MINING, commits)
 
-    assert prompted(sound, GAME, 101, 0).messages
+    assert prompted(sound, MINING_PLAYERS, 101, 0).messages
     assert 100 == rebuild(path, 100).round  # there is an index now, and it holds
     assert index_of(path).exists()
     with pytest.raises(
         MalformedEvents, match=r"round 3, commit 3 at byte .*: expected .*, found .*99"
     ):
-        prompted(path, GAME, 101, 0)
+        prompted(path, MINING_PLAYERS, 101, 0)
 
 
 # What cannot be shown.
@@ -318,7 +318,7 @@ def test_what_is_no_whole_mining_journal_is_refused(
     make(run, path)
 
     with pytest.raises(error, match=says):
-        prompted(path, GAME, 3, 0)
+        prompted(path, MINING_PLAYERS, 3, 0)
     assert_refused(goldrush("prompt", path, "--round", 3, "--agent", 0, cwd=tmp_path), "a.journal")
 
 
@@ -333,7 +333,7 @@ def test_events_that_contradict_each_other_are_refused(run: Played, tmp_path: Pa
     with pytest.raises(
         MalformedEvents, match=r"round 1, commit 1 .*: expected .*claim_drawn.*, found no"
     ):
-        prompted(path, GAME, 2, 0)
+        prompted(path, MINING_PLAYERS, 2, 0)
 
 
 @pytest.mark.parametrize(("make", "last"), [(torn, 2), (damaged, 1)])
@@ -342,7 +342,7 @@ def test_rounds_before_the_damage_are_shown(
 ) -> None:
     make(run, path)
 
-    assert prompted(run.path, GAME, last, 2) == prompted(path, GAME, last, 2)
+    assert prompted(run.path, MINING_PLAYERS, last, 2) == prompted(path, MINING_PLAYERS, last, 2)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_a_round_or_agent_that_there_is_not_is_refused(
     run: Played, round: int, agent: int, says: str
 ) -> None:
     with pytest.raises(BadInput, match=says):
-        prompted(run.path, GAME, round, agent)
+        prompted(run.path, MINING_PLAYERS, round, agent)
     ran = goldrush("prompt", run.path, "--round", round, "--agent", agent, cwd=run.path.parent)
     assert_refused(ran, says)
 
@@ -369,7 +369,7 @@ def test_in_an_unfinished_journal_the_last_round_is_named(run: Played, tmp_path:
     path = write(tmp_path / "cut.journal", commits_until(run.path, 2, answers=1))
 
     with pytest.raises(BadInput, match="has no round 4 to ask for; give one from 1 to 3"):
-        prompted(path, GAME, 4, 0)
+        prompted(path, MINING_PLAYERS, 4, 0)
 
 
 def test_a_model_that_was_asked_with_another_version_is_not_shown_this_one(
@@ -407,7 +407,7 @@ def test_the_messages_are_printed_and_their_digest_is_told(run: Played) -> None:
 
 def test_for_a_scripted_agent_it_is_said_that_it_is_no_model(run: Played) -> None:
     ran = shown(run.path, 3, 4)
-    found = prompted(run.path, GAME, 3, 4).digest
+    found = prompted(run.path, MINING_PLAYERS, 3, 4).digest
 
     assert 0 == ran.code
     assert f"would be sent: agent 4, round 3, sha256 {found} (not a language model)\n" == ran.err
@@ -415,7 +415,7 @@ def test_for_a_scripted_agent_it_is_said_that_it_is_no_model(run: Played) -> Non
 
 def test_json_holds_the_whole_request(run: Played) -> None:
     ran = shown(run.path, 2, 0, "--json")
-    found = prompted(run.path, GAME, 2, 0)
+    found = prompted(run.path, MINING_PLAYERS, 2, 0)
 
     assert (0, "") == (ran.code, ran.err)
     question = {"digest": found.digest, "recorded": found.digest, "request": run.sent[2, 0]}
@@ -434,10 +434,11 @@ def test_a_journal_that_names_another_digest_is_told(
     path = changed(run, tmp_path / "a.journal", other, 3)
     forged(path, MINING, commits_of(path))
     ran = shown(path, 3, 1, *more)
-    found = prompted(path, GAME, 3, 1)
+    found = prompted(path, MINING_PLAYERS, 3, 1)
 
     assert 1 == ran.code
-    assert (found.digest, "\x1b[2Jother") == (prompted(run.path, GAME, 3, 1).digest, found.recorded)
+    honest = prompted(run.path, MINING_PLAYERS, 3, 1)
+    assert (found.digest, "\x1b[2Jother") == (honest.digest, found.recorded)
     assert (
         f"goldrush: agent 1, round 3, sha256 {found.digest}; but the journal has \\x1b[2Jother\n"
         == ran.err

@@ -19,9 +19,8 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.rounds import ask_policies
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run
-from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.codec import pack, unpack
@@ -120,8 +119,8 @@ def played(
     state = MINING.initial({"config": config.as_dict(), "roster": roster})
     tally = _Tally(config)
     while not MINING.ended(state):
-        view, unit = GAME.view(state), GAME.unit(state)
-        rows = ask_policies(GAME, agents, view, unit, 0)
+        view, unit = MINING_PLAYERS.view(state), MINING_PLAYERS.unit(state)
+        rows = MINING_PLAYERS.submissions(agents, view, unit, 0)
         inputs = Block([(SUBMITTED, rows)])
         before = state.owner.copy()
         state, derived, _ = advance(MINING, state, inputs)

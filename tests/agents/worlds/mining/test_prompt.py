@@ -34,9 +34,8 @@ from goldrush.agents.llm.wordings import (
 )
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Resources
-from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.parse import PLAIN, Form, ParsedPlan, parse
-from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts import history, prompt
 from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of, wordable
 from goldrush.kernel.draws import Draws
@@ -475,7 +474,8 @@ def rows_of(notes: bool, *texts: str | None) -> list[Any]:
     state.set_up(state.config, tuple(entries))
     memos = []
     for text in texts:
-        row = GAME.asked.row(GAME.view(state), 0, text, None if text else "no-answer", {})
+        view, error = MINING_PLAYERS.view(state), None if text else "no-answer"
+        row = MINING_PLAYERS.answered(view, 0, text, error, {})
         memos.append(row[4])
         state = after(state, {0: Submission([], memo=row[4])})
     return memos
@@ -575,7 +575,8 @@ def test_a_person_is_told_the_key_of_a_plan_alone(wording: str, tmp_path: Path) 
         faults.add(str(inquiry.fault('{"note": "later"}')))
         return f'{{"{key}": []}}'
 
-    run = prepared(*prepare({"rounds": 1}, f"human[notes=true;wording={wording}],greedy-mine"))
+    roster = f"human[notes=true;wording={wording}],greedy-mine"
+    run = MINING_PLAYERS.prepared(*prepare({"rounds": 1}, roster))
     players.record(
         MINING, MINING_PLAYERS, tmp_path / "run.journal", run, resources=Resources(people=ask)
     )

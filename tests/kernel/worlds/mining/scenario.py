@@ -15,7 +15,7 @@ import msgpack
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.worlds.mining.players import ask, view_of
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.policy import Policy
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.fold import block_events, fold
@@ -148,7 +148,7 @@ class Scenario:
     def planned(self, policy: Policy, agent: int = 0) -> list[tuple[str, int, int]]:
         """What an agent of this built-in policy plans for the next round."""
         built_in = Entry(agent, "greedy-mine")  # any of them: what it answers is taken as it is
-        row = ask(policy, built_in, view_of(self.state))
+        row = MINING_PLAYERS.ask(policy, built_in, MINING_PLAYERS.view(self.state))
         return [(KINDS[kind], plot, points) for kind, plot, points in row[1]]
 
     def draws(self, agent: int = 0) -> Draws:

@@ -30,7 +30,6 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 import goldrush
 from goldrush.agents.players import Resources, record
-from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, PolicyFailed, WriteFailed
 from goldrush.kernel.journal import JournalReader, sha256_of
@@ -131,7 +130,7 @@ def test_an_episode_is_the_journal_that_record_writes(tmp_path: Path) -> None:
     settings = {**SMALL, "agents": 5, "communication": True}
     ones = [parallel_env(roster=MIXED, journal=tmp_path / name, **settings) for name in "ab"]
     first, second = (played(one, seed=5, masked=False) for one in ones)
-    run = prepared(*prepare({**settings, "seed": 5}, MIXED))
+    run = MINING_PLAYERS.prepared(*prepare({**settings, "seed": 5}, MIXED))
     record(MINING, MINING_PLAYERS, tmp_path / "c", run, resources=again(ones[0], first))
     verdict = verify(tmp_path / "a")
 

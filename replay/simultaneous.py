@@ -1,4 +1,4 @@
-"""The tools of a world in which all agents submit at once, from its `StageGame`."""
+"""The tools of a world whose agents submit simultaneously, from its players."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from goldrush.agents.simultaneous import StagePlayers
-from goldrush.agents.stage_game import StageGame
+from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel.world import World
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.tools import RebuiltPrompt, Tools, lazy
@@ -18,22 +17,24 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Resources
 
 
-class StageTools(Tools):
-    """The tools that a `StageGame` determines: world, players, treatments, labels of
-    agents, and prompts if language models can play. A world derives it for the others.
+class SimultaneousTools(Tools):
+    """The tools that such players determine: world, players, treatments, labels of agents, and
+    prompts if language models can play. A world derives it for the others.
     """
 
     _prompted = lazy("goldrush.replay.journal.prompts:prompted")
+    players: SimultaneousPlayers[Any, Any]
 
-    def __init__(self, game: StageGame[Any, Any], config: type[attrs.AttrsInstance]) -> None:
+    def __init__(
+        self, players: SimultaneousPlayers[Any, Any], config: type[attrs.AttrsInstance]
+    ) -> None:
         """`config`: the class of the settings, made with kernel.settings."""
-        self.game = game
+        self.players = players
         self.config = config
-        self.players = StagePlayers(game)
-        self.treatments = game.treatments
+        self.treatments = players.treatments
 
     def world(self, setup: Mapping[str, Any]) -> World[Any]:
-        return self.game.world
+        return self.players.world
 
     def labels(self, state: Any) -> Sequence[str]:
         return labels_of(state.roster, self.players.prompt)
@@ -41,7 +42,7 @@ class StageTools(Tools):
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
     ) -> Sequence[RebuiltPrompt]:
-        if self.game.prompting is None:
+        if self.players.prompt is None:
             return super().prompts(path, unit, agent, resources)
-        found: Sequence[RebuiltPrompt] = self._prompted(path, self.game, unit, agent)
+        found: Sequence[RebuiltPrompt] = self._prompted(path, self.players, unit, agent)
         return found
