@@ -20,7 +20,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from copy import copy
 from functools import partial
 from itertools import count
@@ -134,6 +134,8 @@ def record(
 ) -> PreparedRun:
     """Record a run of a world and return the prepared run. Raises as `Run.record`."""
     planned = Run.plan(world=name, roster=roster, **settings)
+    is_watched = planned.tools.world(planned.prepared.setup).watching is not nullcontext
+    planned = attrs.evolve(planned, check=is_watched)
     planned.record(path, force=True, again=False)  # a law looks at that
     return planned.prepared
 

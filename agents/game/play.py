@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, ClassVar, Final, cast
 
 import attrs
 
+from goldrush.agents.game.ordering import ordering
 from goldrush.agents.game.prompts import LONGEST, OPTIONS, GamePrompts, in_row, wordable_of
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
@@ -104,7 +106,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         self.game = game
         self.compiled: Compiled = compiled(game)
         source = source_of_code(game)
-        self.world = attrs.evolve(world_of(game), source=source.sha256)
+        self.world = attrs.evolve(world_of(game), source=source.sha256, watching=self._watching)
         self.source = source.as_dict()
         self.codes = codes = self.compiled.codes_by_step
         self.treatments = treatments_of(game)
@@ -133,6 +135,12 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         }
         # Of the last roster, by agent, the agents with the same entry.
         self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """Within it, mistakes are looked for in all units, iterated sets among them."""
+        with self.compiled.watching(), ordering(self.compiled.game):
+            yield
 
     def config_of(self, settings: Mapping[str, object]) -> Game:
         return self.game.configured(settings)

@@ -1,8 +1,7 @@
 """Games loaded from files: `fishery.py`, `fishery.py:Fishery`, or `package.module:Fishery`.
 
-Naming a file is the consent to run it; a journal names none. The source is rewritten in one
-respect: where it goes through a set, whose order differs between processes, it raises BadInput with
-the line. What is recorded is the SHA-256 of the source and, up to TEXT_MAX bytes, its text.
+Naming a file is the consent to run it; a journal names none. What is recorded is the SHA-256 of the
+source and, up to TEXT_MAX bytes, its text.
 """
 
 from __future__ import annotations
@@ -14,37 +13,23 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from importlib.resources import files
-from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final, TypeVar
+from typing import Final
 
 import attrs
 
 from goldrush.agents.trust import FILE_MODULE, add_user_folder
 from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
 from goldrush.kernel.game.game import Game, snake, source_when_made
-from goldrush.kernel.game.watch import check_ordered, varies
 
 TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 FILE_MAX: Final = 1 << 24  # bytes of a file that is loaded
-T = TypeVar("T")
 
 LOADED: Final = "__goldrush_source__"  # name in a loaded module: the bytes of its file
-
-# The names of `ordered` and `untied` in such a module.
-_ORDERED: Final = "__goldrush_ordered__"
-_UNTIED: Final = "__goldrush_untied__"
-
-# Built-in functions whose result depends on the order of what they go through, and others.
-_GOING_THROUGH: Final = frozenset(
-    ["list", "tuple", "enumerate", "zip", "map", "filter", "iter", "sum", "reversed", "dict"]
-)
-_BY_KEY: Final = frozenset(["sorted", "min", "max"])  # where their `key` has ties
-_IN_ANY_ORDER: Final = frozenset(["sorted", "min", "max", "any", "all", "set", "frozenset"])
 
 
 @attrs.frozen
@@ -202,12 +187,12 @@ def _run_file(path: str) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = full
-    module.__dict__.update({_ORDERED: ordered, _UNTIED: untied, LOADED: code})
+    setattr(module, LOADED, code)
     sys.modules[name] = module
     try:
-        tree = _Ordering(os.path.basename(full)).visit(ast.parse(code, full))
+        tree = ast.parse(code, full)
         with redirect_stdout(sys.stderr):  # what a file prints is no command's output
-            exec(compile(ast.fix_missing_locations(tree), full, "exec"), module.__dict__)  # noqa: S102  # the file that the user names
+            exec(compile(tree, full, "exec", dont_inherit=True), module.__dict__)  # noqa: S102  # the file that the user names
         _check_imports(tree, os.path.dirname(full))
     except BaseException as error:
         del sys.modules[name]
@@ -235,123 +220,3 @@ def _check_imports(tree: ast.AST, folder: str) -> None:
                 f"it imports {name}, which is not the one beside it but {file}",
                 "give it another name, or use one process for each of the games",
             )
-
-
-class _Ordering(ast.NodeTransformer):
-    """Puts `ordered` around what a source goes through where the order matters."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        self._visit_in_any_order(node)
-        return node
-
-    def _visit_in_any_order(self, node: ast.SetComp | ast.GeneratorExp) -> None:
-        """Let it go through sets, unless it draws: draws are recorded in order."""
-        if _draws(node):
-            self.generic_visit(node)
-            return
-        for comprehension in node.generators:
-            self.generic_visit(comprehension)
-        node.elt = self.visit(node.elt)
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = self._checked(node.iter)
-        return node
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = self._checked(node.iter)
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        self.generic_visit(node)
-        if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
-            node.value = self._checked(node.value)
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Add):  # of a list
-            node.value = self._checked(node.value)
-        return node
-
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
-            node.value = self._checked(node.value)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        function = node.func
-        name = function.id if isinstance(function, ast.Name) else ""
-        match node.args:
-            case [ast.GeneratorExp() as items] if name in _IN_ANY_ORDER or (
-                name == "sum" and isinstance(items.elt, (ast.Constant, ast.Compare))
-            ):
-                self._visit_in_any_order(items)
-                node.keywords = [self.visit(keyword) for keyword in node.keywords]
-                return node
-        self.generic_visit(node)
-        is_keyed = name in _BY_KEY and any(keyword.arg == "key" for keyword in node.keywords)
-        if name in _GOING_THROUGH or (is_keyed and _draws(node)):
-            node.args = [a if isinstance(a, ast.Starred) else self._checked(a) for a in node.args]
-        elif is_keyed:
-            given = [function, self._place(node), *node.args]
-            call = ast.Call(ast.Name(_UNTIED, ast.Load()), given, node.keywords)
-            return ast.copy_location(call, node)
-        elif isinstance(function, ast.Attribute) and function.attr in ("join", "extend", "pop"):
-            if function.attr == "pop" and not node.args:
-                function.value = self._checked(function.value)
-            elif function.attr != "pop":
-                node.args = [
-                    a if isinstance(a, ast.Starred) else self._checked(a) for a in node.args
-                ]
-        return node
-
-    def _checked(self, node: ast.expr) -> ast.expr:
-        """The expression, checked when it is evaluated, unless it is clearly no set."""
-        if isinstance(
-            node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)
-        ):
-            return node
-        call = ast.Call(ast.Name(_ORDERED, ast.Load()), [node, self._place(node)], [])
-        return ast.copy_location(call, node)
-
-    def _place(self, node: ast.expr) -> ast.expr:
-        return ast.Constant(f"{self._file}:{node.lineno}")
-
-
-def _draws(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == "draw" for part in ast.walk(node))
-
-
-_SETS: Final = (set, frozenset)
-
-
-def ordered(value: T, place: str) -> T:
-    """The value. Raises BadInput for a set whose order differs between processes."""
-    if isinstance(value, _SETS):  # before the text is made: every `+=` comes here
-        check_ordered(value, f"{place} goes through")
-    return value
-
-
-def untied(function: Callable[..., T], place: str, *given: object, **named: object) -> T:
-    """What `sorted`, `min` or `max` gives. Raises BadInput for a set whose order decides it: where
-    two elements have one key.
-    """
-    if (
-        len(given) == 1
-        and function in (sorted, min, max)
-        and isinstance(given[0], (set, frozenset))
-        and varies(given[0])
-    ):
-        key: Any = named["key"]
-        keys = sorted(map(key, given[0])) if key is not None else []
-        if function is not sorted:
-            keys = [key for key in keys if key == keys[0 if function is min else -1]]
-        if any(a == b for a, b in pairwise(keys)):
-            check_ordered(given[0], f"{place}: `{function.__name__}` finds a tie of keys in")
-    return function(*given, **named)

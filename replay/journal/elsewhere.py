@@ -80,9 +80,13 @@ def check_elsewhere(
         is_elsewhere, result = False, _derived(path, size, asked)
     verdict, where, what = result
     if verdict != _HOLDS:
+        is_watched = size is None
         cure = "leave out what differs: clocks, addresses, the order of sets"
+        if not is_watched:
+            cure += "; `record --check` looks for them in all of the run"
         if location and verdict == _DERIVED:  # `repeats` knows nothing of other policies
-            cure = f"`goldrush repeats {quoted(location_of(world))}` names the line"
+            names = f"`goldrush repeats {quoted(location_of(world))}` names the line"
+            cure = names if is_watched else f"`record --check` or {names}"
         again = "derived again in another process" if is_elsewhere else "derived again"
         raise MalformedEvents(path, where, f"{again}, {what}; {cure}")
 

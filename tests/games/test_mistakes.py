@@ -21,7 +21,7 @@ from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
 from goldrush.replay.sentences import FORMS
 from tests.cli.helpers import goldrush as command
-from tests.games.fisheries import changed, recorded
+from tests.games.fisheries import SOURCE, changed, recorded
 
 RULES = "        left = max(0.0"
 POLICY = "        return self.Asked(int(seen.stock / self.agents * part))"
@@ -50,21 +50,6 @@ MISTAKES = {
     "system's bytes": (*before("import secrets; secrets.randbelow(3)", RULES), "random bytes"),
     "hash": (*before("hash('a')", RULES), r"hash\(\)"),
     "address": (*before("id(state)", RULES), r"id\(\)"),
-    "a set in a loop": (*before("for x in {'a', 'b'}: pass", RULES), "fishery.py:59 goes through a set"),
-    "a set in a list": (*before("list(set('ab'))", RULES), "goes through a set"),
-    "a set in a comprehension": (*before("[x for x in frozenset('ab')]", RULES), "through a set"),
-    "a set starred": (*before("print(*set('ab'))", RULES), "goes through a set"),
-    "a set of sets": (*before("{x for y in ({'a', 'b'}, {2}) for x in list(y)}", RULES), "through a set"),
-    "draws by a set": (*before("any(draw.chance(0.5, 'x', x) for x in {'a', 'b'})", RULES), "goes through a set"),
-    "a sum over a set": (*before("sum(len(x) * 0.5 for x in {'a', 'b'})", RULES), "goes through a set"),
-    "a sum of objects": (*before("from datetime import timedelta as T; sum({T(1), T(2)}, T())", RULES), "goes through a set"),
-    "a set in what is sorted": (*before("sorted(len(list(x)) for x in [{'a', 'b'}])", RULES), "goes through a set"),
-    "a set unpacked": (*before("a, *b = {'a', 'b'}", RULES), "fishery.py:59 goes through a set"),
-    "a set added to a list": (*before("names = []; names += {'a', 'b'}", RULES), "goes through a set"),
-    "a set sorted by a key with ties": (*before("sorted({'a', 'b'}, key=len)", RULES), "fishery.py:59: `sorted` finds a tie of keys in a set"),
-    "draws in a key of a set": (*before("sorted({'a', 'b'}, key=lambda x: draw.word('order', x))", RULES), "fishery.py:59 goes through a set"),
-    "the greatest of a set by a key": (*before("max({'a', 'b', ''}, key=len)", RULES), "`max` finds a tie"),
-    "the least of a set by a key": (*before("min({'a', 'b', 'ccc'}, key=len)", RULES), "`min` finds a tie"),
     "a set shuffled": (*before("draw.shuffled({'a', 'b'}, 'order')", RULES), "draw.shuffled takes a set, {'.', '.'}: its order differs between processes; take sorted"),
     "a choice of a set": (*before("draw.choice({'a', 'b'}, 'one')", RULES), "draw.choice takes a set"),
     "a sample of a set": (*before("draw.sample({'a', 'b'}, 1, 'some')", RULES), "draw.sample takes a set"),
@@ -72,7 +57,6 @@ MISTAKES = {
     "the system's bytes": (*before("import os; os.getrandom(1)", RULES), "random bytes"),
     "the clock as a text": (*before("import time; time.ctime()", RULES), r"clock \(time.ctime\)"),
     "the number of the process": (*before("import os; os.getpid()", RULES), "number of the process"),
-    "a set popped": (*before("set('ab').pop()", RULES), "goes through a set"),
     "NaN in an event": ("max(0.0, grown))", "float('nan'))", "regrown.stock: real number expected"),
     "text in an event": ("max(0.0, grown))", "'a')", "regrown.stock: real number expected"),
     "a field that is not declared": ("state.stock = self.stock", "state.stok = self.stock", "fishery.py:48: .*no attribute 'stok'"),
@@ -115,6 +99,25 @@ MISTAKES = {
     "no state": ("class State(goldrush.State)", "class Place(goldrush.State)", "has no state"),
     "no rules": ("def decide(", "def rules(", "has no rules"),
 }
+# Found with `check`.
+ITERATED = {
+    "a set in a loop": (*before("for x in {'a', 'b'}: pass", RULES), "fishery.py:59 goes through a set"),
+    "a set in a list": (*before("list(set('ab'))", RULES), "goes through a set"),
+    "a set in a comprehension": (*before("[x for x in frozenset('ab')]", RULES), "through a set"),
+    "a set starred": (*before("print(*set('ab'))", RULES), "goes through a set"),
+    "a set of sets": (*before("{x for y in ({'a', 'b'}, {2}) for x in list(y)}", RULES), "through a set"),
+    "draws by a set": (*before("any(draw.chance(0.5, 'x', x) for x in {'a', 'b'})", RULES), "goes through a set"),
+    "a sum over a set": (*before("sum(len(x) * 0.5 for x in {'a', 'b'})", RULES), "goes through a set"),
+    "a sum of objects": (*before("from datetime import timedelta as T; sum({T(1), T(2)}, T())", RULES), "goes through a set"),
+    "a set in what is sorted": (*before("sorted(len(list(x)) for x in [{'a', 'b'}])", RULES), "goes through a set"),
+    "a set unpacked": (*before("a, *b = {'a', 'b'}", RULES), "fishery.py:59 goes through a set"),
+    "a set added to a list": (*before("names = []; names += {'a', 'b'}", RULES), "goes through a set"),
+    "a set sorted by a key with ties": (*before("sorted({'a', 'b'}, key=len)", RULES), "fishery.py:59: `sorted` finds a tie of keys in a set"),
+    "draws in a key of a set": (*before("sorted({'a', 'b'}, key=lambda x: draw.word('order', x))", RULES), "fishery.py:59 goes through a set"),
+    "the greatest of a set by a key": (*before("max({'a', 'b', ''}, key=len)", RULES), "`max` finds a tie"),
+    "the least of a set by a key": (*before("min({'a', 'b', 'ccc'}, key=len)", RULES), "`min` finds a tie"),
+    "a set popped": (*before("set('ab').pop()", RULES), "goes through a set"),
+}
 # fmt: on
 
 
@@ -122,6 +125,40 @@ MISTAKES = {
 def test_a_mistake_is_found_while_recording(tmp_path, old, new, says):
     with pytest.raises(GoldrushError, match=says):
         recorded(changed(tmp_path, old, new), tmp_path / "run.journal")
+
+
+@pytest.mark.parametrize(("old", "new", "says"), ITERATED.values(), ids=ITERATED)
+def test_a_set_whose_order_matters_is_found_on_request(tmp_path, old, new, says):
+    with pytest.raises(GoldrushError, match=says):
+        recorded(changed(tmp_path, old, new), tmp_path / "run.journal", check=True)
+
+
+def test_a_game_runs_as_it_was_written_unless_sets_are_looked_for(tmp_path):
+    game = changed(tmp_path, *before("for x in {'a', 'b'}: pass", RULES))
+    written = game.decide.__code__
+
+    for _ in range(2):
+        recorded(game, tmp_path / "run.journal")
+        assert written is game.decide.__code__
+        with pytest.raises(GoldrushError, match=r"fishery.py:59 goes through a set"):
+            recorded(game, tmp_path / "run.journal", check=True)
+
+
+def test_sets_are_looked_for_in_what_a_game_inherits_and_calls(tmp_path):
+    text = SOURCE.replace("class Fishery(", HELPER).replace(RULES, f"        helped()\n{RULES}")
+    (tmp_path / "its_waters.py").write_text(text)
+    other = tmp_path / "its_harbour.py"
+    other.write_text("from its_waters import Fishery\n\n\nclass Harbour(Fishery):\n    pass\n")
+
+    with pytest.raises(GoldrushError, match=r"its_waters.py:\d+ goes through a set"):
+        goldrush.record(str(other), tmp_path / "run.journal", check=True)
+
+
+HELPER = """def helped():
+    return [*{"a", "b"}]
+
+
+class Fishery("""
 
 
 ENDS = ["raise SystemExit", "raise GeneratorExit", "raise type('Own', (BaseException,), {})('own')"]
@@ -228,7 +265,8 @@ def test_nan_has_no_stable_hash(kind):
 
 
 def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
-    recorded(changed(tmp_path, RULES, f"{SETS}\n{RULES}"), tmp_path / "run.journal")
+    game = changed(tmp_path, RULES, f"{SETS}\n{RULES}")
+    recorded(game, tmp_path / "run.journal", check=True)
 
 
 def test_random_numbers_of_numpy_are_found(tmp_path):

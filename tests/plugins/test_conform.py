@@ -12,12 +12,14 @@ import pytest
 from goldrush import testing
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import Measured
 from goldrush.replay.studies import Studies
 from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
 from tests.cli.helpers import assert_refused, goldrush
+from tests.games.fisheries import changed
 from tests.plugins.installed import dist_info, with_parts
 
 FISHERY = "goldrush.games.fishery:Fishery"
@@ -344,6 +346,17 @@ def test_every_law_has_a_canary() -> None:
     }  # fmt: skip
 
     assert set(LAWS) == CANARIES.keys() | others
+
+
+def test_a_game_that_goes_through_a_set_does_not_conform(tmp_path: Path) -> None:
+    rule = "        left = max(0.0"
+    changed(tmp_path, rule, f"        list({{'a', 'b'}})\n{rule}")
+
+    with (
+        pytest.raises(BadInput, match="goes through a set"),
+        trial(str(tmp_path / "fishery.py"), {"seasons": 2}),
+    ):
+        pass
 
 
 def test_the_command_tells_law_by_law(tmp_path: Path) -> None:

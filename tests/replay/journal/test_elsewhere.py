@@ -49,10 +49,22 @@ def test_what_differs_in_another_process_ends_the_recording(
 
     assert "season 34, commit 34 at byte " in caught.value.where
     assert 'derived again in another process, expected {"event": "' in str(caught.value)
-    assert f"; `goldrush repeats {game.__module__}" not in str(caught.value)
+    assert f"`goldrush repeats {game.__module__}" not in str(caught.value)
     is_named = "fishery.py:Fishery` names the line" in str(caught.value)
     assert is_named == (where == RULES)  # the roster is not the one that `repeats` plays
     assert goldrush.open(journal, world=game).info().finished  # it is kept
+
+
+def test_the_line_that_goes_through_a_set_is_named_by_the_other_process(tmp_path: Path) -> None:
+    order = f"__import__('zlib').crc32(''.join(list({NAMES})).encode()) / 2**32"
+    changed(tmp_path, *differing(order, RULES))
+    recorded = command(
+        "record", "fishery.py", "--roster", "share*5", "--out", "run.journal", cwd=tmp_path,
+        PYTHONHASHSEED="1",
+    )  # fmt: skip
+
+    assert 2 == recorded.code
+    assert "in the journal; fishery.py:59 goes through a set, {'" in recorded.err
 
 
 def test_a_command_says_so_in_one_line_whatever_its_hash_seed(tmp_path: Path) -> None:
@@ -64,7 +76,7 @@ def test_a_command_says_so_in_one_line_whatever_its_hash_seed(tmp_path: Path) ->
 
     assert (2, "", 1) == (told.code, told.out, told.err.count("\n"))
     assert told.err.startswith("goldrush: run.journal: season 34, commit 34 at byte ")
-    assert told.err.endswith("; `goldrush repeats fishery.py` names the line\n")
+    assert told.err.endswith("; `record --check` or `goldrush repeats fishery.py` names the line\n")
 
 
 def test_an_honest_run_is_recorded_where_no_other_process_can_be_started(
@@ -170,7 +182,7 @@ def test_a_study_ends_with_the_difference_of_its_first_run(tmp_path: Path) -> No
     assert (2, 1) == (told.code, told.err.count("\n"))
     assert "seed-0000.journal.unfinished: season 34, commit 34 at byte " in told.err
     assert "derived again in another process, expected " in told.err
-    assert told.err.endswith("; `goldrush repeats fishery.py` names the line\n")
+    assert told.err.endswith("; `record --check` or `goldrush repeats fishery.py` names the line\n")
     assert (told.code, told.err) == (again.code, again.err)
     [journal] = (tmp_path / "s" / "baseline").rglob("seed-0000.*")  # it is kept
     assert goldrush.open(journal, world=str(tmp_path / "fishery.py")).info().finished
