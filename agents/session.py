@@ -10,25 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import attrs
 
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import (
-    About,
-    Answer,
-    Question,
-    Source,
-    answer_error,
-    drawn_seed,
-    recorded_answer,
-)
+from goldrush.agents.llm.question import Answer, Question, Source, drawn_seed
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import RunContext
-from goldrush.agents.trust import HUMAN
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import InputPieces
 from goldrush.kernel.world import Batch, Block, Row, World
@@ -38,8 +29,6 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.versions import PromptVersion
 
 S = TypeVar("S")
-
-PERSON: Final = Model(HUMAN, HUMAN)  # in the facts of a person's answer
 
 Input = tuple[int, Row]  # the code of an event, and a row
 # Yields a list of questions and is sent the list of answers, or yields acts (a tuple, in a form of
@@ -93,15 +82,15 @@ class Play(Protocol):
     def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
         """The row of an answer, as its text is read now. Never raises.
 
-        `text`: None without an answer. `error`: as `answer_error`, and of a text that cannot be
-        read a code of the world.
+        `text`: None without an answer. `error`: as `Answer.early_error`, and of a text that cannot
+        be read a code of the world.
         """
 
     def unanswered(self, prompt: Question) -> Row | None:
         """The row if the record has no answer; None if nothing is to be recorded."""
 
-    def about(self, row: Row) -> About:
-        """The facts of a row of an answer."""
+    def answer_in(self, row: Row) -> Answer:
+        """The answer that a row records."""
 
     def read(self, asked: Question, row: Row | None) -> object:
         """The answer in a row, in the form of a policy's. None: there was nothing to answer."""
@@ -113,27 +102,22 @@ class Play(Protocol):
         """
 
 
-def row_of(play: Play, prompt: Question, answer: Answer) -> Row:
-    """The row of an answer that has arrived."""
-    source = answer.source(
-        (prompt.model or PERSON).model, prompt.digest, is_whole=prompt.whole is not None
-    )
-    return play.row(prompt, answer.text, answer_error(answer), source)
+def row_of(play: Play, question: Question, answer: Answer) -> Row:
+    """The row of an answer that has arrived, or is read again."""
+    return play.row(question, answer.text, answer.early_error, answer.source(question))
 
 
-def row_again(play: Play, prompt: Question, row: Row | None) -> Row | None:
+def row_again(play: Play, question: Question, row: Row | None) -> Row | None:
     """The row that a recorded one makes again, as text and prompt are read now.
 
     Facts that only the server knew (refusals, cuts, tokens) are taken from the record if an answer
     can have them.
     """
     if row is None:
-        return play.unanswered(prompt)
-    if prompt.is_believed:
+        return play.unanswered(question)
+    if question.is_believed:
         return row
-    answer = recorded_answer(play.about(row), prompt.whole)
-    source = answer.source("", prompt.digest, is_whole=prompt.whole is not None)
-    return play.row(prompt, answer.text, answer_error(answer), source)
+    return row_of(play, question, play.answer_in(row).parted(question.whole))
 
 
 # The play of the next step, or its inputs, if they depend on policies alone: the short path.
@@ -212,12 +196,12 @@ class RecordedAnswers:
     prompt; then, for forged journals, by agent and question.
     """
 
-    def __init__(self, rows: Iterable[Row], about: Callable[[Row], About]) -> None:
+    def __init__(self, rows: Iterable[Row], answer_in: Callable[[Row], Answer]) -> None:
         # Of each agent and question: (digest of the prompt, row).
-        self._left: dict[tuple[int, str], list[tuple[object, Row]]] = {}
+        self._left: dict[tuple[int, str], list[tuple[str | None, Row]]] = {}
         for row in rows:
-            facts = about(row)
-            self._left.setdefault((facts.agent, facts.question), []).append((facts.prompt, row))
+            answer = answer_in(row)
+            self._left.setdefault((answer.agent, answer.name), []).append((answer.prompt, row))
 
     def __bool__(self) -> bool:
         """Whether there are rows that were not taken."""
@@ -266,7 +250,7 @@ class Session(Generic[S]):
         self._pending, self._people = context.pending, context.resources.people
         self._counted = counted
         # The questions to each agent so far, by unit.
-        self._put = Counter((answer.round, answer.agent) for answer in context.earlier)
+        self._put = Counter((each.unit, each.answer.agent) for each in context.earlier)
         self._asker: Asker | None = None
         if chosen:
             # Imports the client, which takes longer than a whole run of scripted agents.
@@ -302,7 +286,7 @@ class Session(Generic[S]):
     def _played(self, play: Play, pending: Block) -> InputPieces:
         """Play a step, with the recorded answers in `pending` first."""
         step = PlayedStep(play)
-        recorded = RecordedAnswers(pending.rows(play.code), play.about)
+        recorded = RecordedAnswers(pending.rows(play.code), play.answer_in)
         given, is_waiting = 0, bool(pending.batches)
         for row in pending.rows(play.code):  # these questions are put now
             self._put[play.number, row[0]] -= 1
@@ -353,7 +337,7 @@ class Session(Generic[S]):
 
         def form(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
             row = row_of(play, prompts[indexes[index]], answer)
-            return (indexes[index], row), play.about(row).failure
+            return (indexes[index], row), play.answer_in(row).failure
 
         if indexes:
             assert self._asker is not None  # it has all models of the run
@@ -366,9 +350,10 @@ class Session(Generic[S]):
                     yield dict(arrived)
         for at in [at for at, prompt in prompts.items() if prompt.model is None]:
             assert self._people is not None  # checked before the run
-            text = self._people(play.inquiry(prompts[at]))
+            question = prompts[at]
+            text = self._people(play.inquiry(question))
             with deferred():
-                yield {at: row_of(play, prompts[at], Answer(text, model=HUMAN))}
+                yield {at: row_of(play, question, Answer(question.agent, question.name, text))}
 
 
 def _foreign(world: World[Any]) -> BadInput:
@@ -399,7 +384,7 @@ def asked_again(
 
     Raises PolicyFailed if a policy fails.
     """
-    step, left = PlayedStep(play), RecordedAnswers(recorded.rows(play.code), play.about)
+    step, left = PlayedStep(play), RecordedAnswers(recorded.rows(play.code), play.answer_in)
     acts = [(code, row) for code, rows in recorded for row in rows]
     while step.asked:
         following = acts[len(step.inputs) :]

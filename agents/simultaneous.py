@@ -22,7 +22,6 @@ from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.model import FIELD, Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import (
-    About,
     Answer,
     Message,
     Question,
@@ -63,7 +62,7 @@ from goldrush.agents.seats import (
 )
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Input, Script, Session, asked_again, row_of
-from goldrush.agents.trust import HUMAN, LLM, check_trust, is_import_name
+from goldrush.agents.trust import LLM, check_trust, is_import_name
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import (
     BadInput,
@@ -145,7 +144,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
             raise ValueError(f"a policy set of {known.world!r} in a world {self.world.name!r}")
         self.recording, self.policies, self.prompt = known.recording, known.catalogue, known.prompt
         if known.prompt is not None:
-            self.answers = AnswerFields(self.submitted, self.about, "agent", known.prompt)
+            self.answers = AnswerFields(self.submitted, self.answer_in, "agent", known.prompt)
 
     def config_of(self, settings: Mapping[str, object]) -> Config:
         """The configuration with these settings. Raises BadInput."""
@@ -421,14 +420,14 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
         fields = list(self.world.events[self.submitted[0]].fields)
         return fields.index(name) - len(fields)
 
-    def about(self, row: Row) -> About:
-        """The facts of a submission."""
+    def answer_in(self, row: Row) -> Answer:
+        """The answer that a submission records."""
         fields = self.world.events[self.submitted[0]].fields
         source = row[self.field("source")] if "source" in fields else None
         error = row[self.field("error")] if "error" in fields else None
         text = source.get("raw") if source else None
-        text = text if type(text) is str else None
-        return About(row[0], "", text, error, source, unread=self.unread(row))
+        answer = Answer.recorded(row[0], "", text if type(text) is str else None, error, source)
+        return attrs.evolve(answer, is_unread=True) if self.unread(row) else answer
 
     def check_prompt(self, entry: Entry) -> None:
         """Raises BadInput for a model or a person that was asked with another prompt."""
@@ -788,7 +787,7 @@ class RoundPlay(Generic[V]):
             unit, wrong = "", "it does not have the form that is asked for"
 
         def fault(text: str) -> str | None:
-            code = self.about(row_of(self, prompt, Answer(text, model=HUMAN))).error
+            code = self.answer_in(row_of(self, prompt, Answer(agent, text=text))).error
             if code == NO_JSON:
                 keys = prompt.schema["properties"]
                 fields = " or ".join([key for key in keys if key not in RESERVED] or keys)
@@ -803,8 +802,8 @@ class RoundPlay(Generic[V]):
     def unanswered(self, prompt: Question) -> None:
         """None: an agent that is not asked submits nothing."""
 
-    def about(self, row: Row) -> About:
-        return self.players.about(row)
+    def answer_in(self, row: Row) -> Answer:
+        return self.players.answer_in(row)
 
     def read(self, asked: Question, row: Row | None) -> None:
         """None: the row itself is an input."""

@@ -11,18 +11,15 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, Test, at_option
-from goldrush.cli.text import cut, echo_error, echo_json, shown
-from goldrush.kernel.errors import format_value
-from goldrush.kernel.text import escaped, format_count
+from goldrush.cli.text import echo_error, echo_json, shown
+from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.llm.question import About
     from goldrush.replay.tools import RebuiltPrompt
 
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
-FACTS_MAX = 40  # facts that are shown, more than a run writes
 
 ModelsFile = Annotated[
     str | None,
@@ -139,39 +136,38 @@ def prompt(
     found = run.prompts(at, agent, program=test)
     who = agent_of(journal, agent)
     if as_json:
-        questions = [question.as_dict() for question in found]
+        questions = [each.as_dict() for each in found]
         value = {run.tools.vocabulary.unit: at, "agent": who, "questions": questions}
-        answers = [_answer_as_dict(question.about) for question in found]
+        answers = [_answer_as_dict(each) for each in found]
         echo_json({**value, "answers": answers} if answer else value)
     unit = world_at(journal).vocabulary.unit
     if not found:
         name = names_of(journal).get(who, f"agent {who}")
         echo_error(f"{name} was not asked in {unit} {at}")
     code = DONE
-    for question in found:
-        code = max(code, _show(question, f"agent {agent}, {unit} {at}", silent=as_json))
+    for each in found:
+        code = max(code, _show(each, f"agent {agent}, {unit} {at}", silent=as_json))
         if answer and not as_json:
-            _show_answer(question.about)
+            _show_answer(each)
     return code
 
 
-def _answer_as_dict(about: About | None) -> dict[str, object] | None:
+def _answer_as_dict(prompt: RebuiltPrompt) -> dict[str, object] | None:
     """What was answered: its reasoning, the text, and the facts of it, in this order."""
-    if about is None:
+    answer = prompt.answer
+    if answer is None:
         return None
-    facts = {**(about.source or {})}
-    reasoning = facts.pop("reasoning", None)
-    # The text, which no field can replace, what is shown already, and the next line's.
-    for name in ("raw", "text", "prompt", "error"):
+    facts = {**answer.source(prompt.question)}
+    for name in ("raw", "prompt", "reasoning"):
         facts.pop(name, None)
-    return {"reasoning": reasoning, "text": about.text, "error": about.error, **facts}
+    named = {} if answer.player is None else {"name": answer.player}
+    head = {"reasoning": answer.reasoning, "text": answer.text, "error": answer.error}
+    return {**head, **named, **facts}
 
 
-def _show_answer(about: About | None) -> None:
-    """Print an answer, escaped: an echo to a pipe drops the escape sequences of a terminal. In a
-    forged journal its facts may be anything.
-    """
-    facts = _answer_as_dict(about)
+def _show_answer(prompt: RebuiltPrompt) -> None:
+    """Print an answer, escaped: an echo to a pipe drops the escape sequences of a terminal."""
+    facts = _answer_as_dict(prompt)
     if facts is None:
         echo_error("no answer of a model or a person is recorded")
         return
@@ -183,21 +179,17 @@ def _show_answer(about: About | None) -> None:
             body = escaped(text[:ANSWER_MAX], "\n\t")
             click.echo(f"--- {role} ---\n{body}{more}")
     click.echo("--- about the answer ---")
-    known = [(name, value) for name, value in facts.items() if value is not None]
-    for name, value in known[:FACTS_MAX]:
-        fact = value[:FACT_MAX] if isinstance(value, str) else format_value(value, FACT_MAX)
-        click.echo(f"{cut(name)}: {escaped(fact)}")
-    if len(known) > FACTS_MAX:
-        more = format_count(len(known) - FACTS_MAX, "more fact")
-        click.echo(f"({more}; see `goldrush export`)")
+    for name, value in facts.items():
+        if value is not None:
+            click.echo(f"{name}: {escaped(str(value)[:FACT_MAX])}")
 
 
 def _show(prompt: RebuiltPrompt, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
-    for message in () if silent else prompt.messages:
+    for message in () if silent else prompt.question.messages:
         click.echo(f"--- {message['role']} ---\n{shown(message['content'])}")
-    identity = f"{who}, sha256 {prompt.digest}"
-    if prompt.recorded is not None and prompt.recorded != prompt.digest:
+    identity = f"{who}, sha256 {prompt.question.digest}"
+    if prompt.recorded is not None and prompt.recorded != prompt.question.digest:
         echo_error(f"goldrush: {identity}; but the journal has {prompt.recorded}")
         return DIFFERS
     if not silent:

@@ -24,7 +24,7 @@ from goldrush.kernel.world import Event, EventType, Step, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.question import About, Message
+    from goldrush.agents.llm.question import Answer, Question
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
@@ -68,39 +68,35 @@ class RebuiltPrompt:
     """A question to a language model, as it was sent or would be sent.
 
     Attributes:
-        name: what is asked for; empty where there is one question only.
-        messages: the messages of the request.
-        digest: their digest.
-        is_model: the agent is a language model, and not merely one that could be.
-        about: the recorded answer of a model or a person; None where there is none.
-        request: the whole body of the request; None where it is not made again.
+        answer: of a model or a person, as recorded; None where there is none.
         step: the number of the step in its unit, from 0.
     """
 
-    name: str
-    messages: Sequence[Message]
-    digest: str
-    is_model: bool
-    about: About | None = attrs.field(default=None, repr=False)
-    request: Mapping[str, Any] | None = None
+    question: Question
+    answer: Answer | None = attrs.field(default=None, repr=False)
     step: int = 0
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the agent is a language model, and not merely one that could be."""
+        return self.question.whole is not None
 
     @property
     def recorded(self) -> str | None:
         """The digest in the journal; None where it has none."""
-        return None if self.about is None else str(self.about.prompt)
+        return None if self.answer is None else str(self.answer.prompt)
 
     def as_dict(self) -> dict[str, object]:
-        """The prompt for JSON, with the request or the messages alone."""
-        if self.request is not None:
-            request = dict(self.request)
-            return {"digest": self.digest, "recorded": self.recorded, "request": request}
+        """The prompt for JSON, with the whole request where a world has one question."""
+        question = self.question
+        digests = {"digest": question.digest, "recorded": self.recorded}
+        if not question.name:
+            return {**digests, "request": question.request()}
         return {
-            "name": self.name,
-            "messages": [dict(message) for message in self.messages],
-            "digest": self.digest,
-            "recorded": self.recorded,
-            "answer": None if self.about is None else self.about.text,
+            "name": question.name,
+            "messages": [dict(message) for message in question.messages],
+            **digests,
+            "answer": None if self.answer is None else self.answer.text,
             "is_model": self.is_model,
         }
 

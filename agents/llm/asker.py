@@ -89,9 +89,9 @@ class Asker:
         for model in chosen:
             _check_secrets(model, secrets)
         self._prompt, self._shared = prompt, shared
-        self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
+        self._budget = Budget(models, list(self._endpoints), [each.amount for each in earlier])
         self._client = Client(models.concurrency, models.warn)
-        self._tally = Tally((answer.subject, answer.error) for answer in earlier)
+        self._tally = Tally((each.asked.subject, each.answer.failure) for each in earlier)
         self._rows: dict[str, _Row] = {}  # by subject
         self._warned: set[tuple[str, str]] = set()  # (name of a model, what was told of it)
 
@@ -396,7 +396,7 @@ def _answered(
     """The form in which the short question is answered, and the answer; or the last that was tried,
     with its trouble.
     """
-    reply, form = Answer(), model
+    reply, form = Answer(0), model
     is_open = model.answer == AUTO
     for answer in (SCHEMA, TEXT) if is_open else (model.answer,):
         for limit in dict.fromkeys((model.limit, *LIMITS)) if is_open else (model.limit,):

@@ -31,6 +31,7 @@ import openai
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.extra_body import fields_of
+from goldrush.agents.llm.failures import REFUSAL
 from goldrush.agents.llm.model import NAME_MAX
 from goldrush.agents.llm.models import Endpoint, log_warning
 from goldrush.agents.llm.question import (
@@ -235,7 +236,9 @@ class Client:
             objection = None if stop or budget is None else budget.objection([most])
             if stop or objection:
                 reason = result.text + (f"; not tried again: {objection}" if objection else "")
-                return Answer(tries=tries, trouble=reason, status=result.status)
+                return Answer(
+                    question.agent, question.name, tries=tries, trouble=reason, status=result.status
+                )
             if budget is not None:
                 budget.take(most)  # before the pause, in which other questions reserve theirs
             asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
@@ -318,8 +321,10 @@ class Client:
         reasoning = self._clean(thought) if type(thought) is str and thought else None
         arrived = [self._clean(text or ""), reasoning or ""]
         answer = Answer(
+            question.agent,
+            question.name,
+            error=REFUSAL if refused else None,
             finish=finish,
-            refused=refused,
             model=self._name(response.get("model")),
             fingerprint=self._name(response.get("system_fingerprint"), FINGERPRINT_MAX),
             created=counted(response.get("created"), 0, INTEGER_MAX),

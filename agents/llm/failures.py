@@ -2,7 +2,7 @@
 
 An answer fails if it is missing, cut off before a readable part, refused or unreadable: if its
 recorded error is in KINDS. So does one with actions of which none could be read, for which journals
-have no error (NO_ACTION; see `About.failure`). Other errors (a plan that is too long, illegal
+have no error (NO_ACTION; see `Answer.failure`). Other errors (a plan that is too long, illegal
 actions) are no failures, nor is an answer that was cut off and read all the same: such are counted
 apart.
 """

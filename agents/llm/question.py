@@ -26,6 +26,7 @@ from goldrush.agents.llm.model import (
     Model,
 )
 from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.trust import HUMAN
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.settings import INTEGER_MAX
@@ -156,7 +157,7 @@ class Question:
     arguments: Mapping[str, Any] = attrs.field(factory=dict)
     model: Model | None = None
     messages: Sequence[Message] = ()
-    make_schema: Callable[[], Schema] = dict
+    make_schema: Callable[[], Schema] = attrs.field(default=dict, eq=False, repr=False)
     whole: Whole | None = None
     is_believed: bool = False
     seed: int | None = None
@@ -214,12 +215,13 @@ def bounds_of(questions: Iterable[Question]) -> dict[tuple[str, str], Amount]:
 
 @attrs.frozen
 class Answer:
-    """The answer to a question.
+    """The answer to a question, as it arrived or as a journal has it.
 
     Attributes:
+        agent, name: of the question.
         text: None: there is none.
+        error: as recorded; of an answer that arrives, REFUSAL if the text is one, or None.
         finish: the server's reason for stopping (`stop`, `length`, `content_filter`, ...).
-        refused: the text is a refusal.
         model: the name of the model that the server reports.
         tokens_in, tokens_out: of the question, and of the answer with its reasoning; None: not
             reported, or impossible. They may be more than was asked for.
@@ -229,43 +231,105 @@ class Answer:
         fingerprint: of the server's system.
         created: the server's clock, in seconds.
         reasoning: given apart from the text, or split off; None: neither.
-        trouble: the reason why there is no answer; None: there is one.
+        uncounted: an estimate of the tokens of the answer, where `tokens_out` is None; otherwise 0.
+        trouble: the reason why no answer arrived; None: one did.
         status: of HTTP, if the question was not accepted.
-        uncounted: an estimate of the tokens of the answer as it arrived, where `tokens_out` is
-            None; otherwise 0.
+        prompt: the digest of the prompt, as recorded.
+        player: the name of the model in its roster, or HUMAN, where the record has it.
+        is_asked: a model's or a person's; otherwise the record has what a policy submitted.
+        is_unread: it has actions, of which none could be read.
     """
 
+    agent: int
+    name: str = ""
     text: str | None = None
+    error: str | None = None
     finish: str | None = None
-    refused: bool = False
     model: str | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
     tries: int = 1
-    trouble: str | None = None
-    status: int | None = None
     fingerprint: str | None = None
     created: int | None = None
     reasoning: str | None = None
     tokens_reasoning: int | None = None
     tokens_cached: int | None = None
     uncounted: int = 0
+    trouble: str | None = None
+    status: int | None = None
+    prompt: str | None = None
+    player: str | None = None
+    is_asked: bool = True
+    is_unread: bool = False
 
-    def source(self, model: str, prompt: str, *, is_whole: bool = False) -> Source:
-        """The facts of the answer that a journal keeps, in addition to what is read from it.
+    @classmethod
+    def recorded(
+        cls, agent: int, name: str, text: str | None, error: object, source: Source | None
+    ) -> Self:
+        """The answer that a row records. `source`: as `Answer.source`; None: it is a policy's.
 
-        `model`: its name, where the server reports none; `prompt`: the digest; `is_whole`: with the
-        facts that only models give.
+        The source of a forged row may be anything: what no answer can have is replaced or left out,
+        so that a row made again of the answer differs.
         """
+        facts = source or {}
+        tokens_in = counted(facts.get("tokens_in"), 1, REPORTED_MAX)
+        tokens_out = counted(facts.get("tokens_out"), 0, REPORTED_MAX)
+        reasoning = facts.get("reasoning")
+        reasoning = reasoning if type(reasoning) is str and text is not None else None
+        return cls(
+            agent, name, text,
+            error=_text(error),
+            finish=_text(facts.get("finish"), NAME_MAX),
+            model=_text(facts.get("model")),
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            tries=counted(facts.get("tries"), 1) or 1,
+            fingerprint=_text(facts.get("fingerprint"), FINGERPRINT_MAX),
+            created=counted(facts.get("created"), 0, INTEGER_MAX),
+            reasoning=reasoning,
+            tokens_reasoning=counted(
+                facts.get("tokens_reasoning"), 0, tokens_out or MAX_TOKENS_MAX
+            ),
+            tokens_cached=counted(facts.get("tokens_cached"), 0, tokens_in or INTEGER_MAX),
+            uncounted=estimated(text, reasoning) if tokens_out is None else 0,
+            prompt=_text(facts.get("prompt")),
+            player=_text(facts.get("name")),
+            is_asked=source is not None,
+        )  # fmt: skip
+
+    @property
+    def early_error(self) -> str | None:
+        """The error that is known before the text is read."""
+        if self.text is None:
+            return NO_ANSWER
+        if self.error == REFUSAL:
+            return REFUSAL
+        return CUT if self.finish == LENGTH else None
+
+    @property
+    def failure(self) -> str | None:
+        """What a recorded answer counts as: NO_ACTION, or its error."""
+        return NO_ACTION if self.is_unread else self.error
+
+    def parted(self, whole: Whole | None) -> Self:
+        """A recorded answer with text and reasoning as they are kept now."""
+        if whole is None or self.text is None:
+            return self
+        is_parted = self.reasoning is not None or self.error == REFUSAL
+        text, reasoning = (whole.cut if is_parted else whole.parted)(self.text, self.reasoning)
+        return attrs.evolve(self, text=text, reasoning=reasoning)
+
+    def source(self, question: Question) -> Source:
+        """The facts of the answer that a journal keeps, in addition to what is read from it."""
         source = {
-            "model": self.model or model,
-            "prompt": prompt,
+            "model": self.model or (HUMAN if question.model is None else question.model.model),
+            "prompt": question.digest,
             "raw": self.text,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
             "tries": self.tries,
         }
-        more = {name: getattr(self, name) for name in MORE} if is_whole else {}
+        more = {} if question.whole is None else {name: getattr(self, name) for name in MORE}
         return {**source, **{name: fact for name, fact in more.items() if fact is not None}}
 
 
@@ -273,83 +337,6 @@ class Answer:
 MORE: Final = (
     "finish", "fingerprint", "created", "reasoning", "tokens_reasoning", "tokens_cached",
 )  # fmt: skip
-
-
-@attrs.frozen
-class About:
-    """To whom and what a recorded answer belongs, and what the record says of it.
-
-    Attributes:
-        agent: its id.
-        question: its name; empty in worlds with one question.
-        text: as recorded; None: there is none.
-        error: as recorded, like all that follows: in a forged row it may be anything.
-        source: as `Answer.source`, with more or fewer facts; None: the answer is a policy's.
-        model: the name of the model, or HUMAN; None: the row does not have it.
-        unread: it has actions, of which none could be read.
-    """
-
-    agent: int
-    question: str
-    text: str | None
-    error: str | None
-    source: Source | None
-    model: str | None = None
-    unread: bool = False
-
-    @property
-    def failure(self) -> str | None:
-        """What the answer counts as: NO_ACTION, or the error as recorded."""
-        return NO_ACTION if self.unread else self.error
-
-    @property
-    def prompt(self) -> object:
-        """The digest of the prompt."""
-        return (self.source or {}).get("prompt")
-
-
-def answer_error(answer: Answer) -> str | None:
-    """The error of an answer that is known before its text is read, or None."""
-    if answer.text is None:
-        return NO_ANSWER
-    if answer.refused:
-        return REFUSAL
-    return CUT if answer.finish == LENGTH else None
-
-
-def recorded_answer(about: About, whole: Whole | None) -> Answer:
-    """The answer that a row records, from which the same row is made again. What no answer can have
-    is replaced or left out; what only the server knew is taken as it is recorded.
-    """
-    facts, text, refused = about.source or {}, about.text, about.error == REFUSAL
-    answer = Answer(
-        text,
-        finish=LENGTH if about.error == CUT else None,
-        refused=refused,
-        model=_text(facts.get("model")),
-        tokens_in=counted(facts.get("tokens_in"), 0),
-        tokens_out=counted(facts.get("tokens_out"), 0),
-        tries=counted(facts.get("tries"), 1) or 1,
-    )
-    if whole is None:
-        return answer
-    reasoning = facts.get("reasoning")
-    reasoning = reasoning if type(reasoning) is str and text is not None else None
-    if text is not None:
-        is_parted = reasoning is not None or refused
-        text, reasoning = (whole.cut if is_parted else whole.parted)(text, reasoning)
-    return attrs.evolve(
-        answer,
-        text=text,
-        finish=_text(facts.get("finish"), NAME_MAX),
-        fingerprint=_text(facts.get("fingerprint"), FINGERPRINT_MAX),
-        created=counted(facts.get("created"), 0, INTEGER_MAX),
-        reasoning=reasoning,
-        tokens_reasoning=counted(
-            facts.get("tokens_reasoning"), 0, answer.tokens_out or MAX_TOKENS_MAX
-        ),
-        tokens_cached=counted(facts.get("tokens_cached"), 0, answer.tokens_in or INTEGER_MAX),
-    )
 
 
 def _text(value: object, most: int | None = None) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.question import About, Question, drawn_seed
+from goldrush.agents.llm.question import Answer, Question, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
 from goldrush.agents.simultaneous import S, SimultaneousPlayers, V
@@ -53,11 +53,8 @@ def prompted(
         # A submission that was replaced was not asked for.
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
         seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
-        request = attrs.evolve(prompt, seed=seed).request()
-        about = _recorded(inputs, players, agent)
-        rebuilt.append(
-            RebuiltPrompt("", prompt.messages, prompt.digest, is_model, about, request, step)
-        )
+        question = attrs.evolve(prompt, seed=seed)
+        rebuilt.append(RebuiltPrompt(question, _recorded(inputs, players, agent), step))
     if not rebuilt:
         place = f"{players.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked in {place}", "give another agent or unit")
@@ -98,10 +95,10 @@ def _steps(
         yield before, walk.pending
 
 
-def _recorded(inputs: Block, players: SimultaneousPlayers[S, V], agent: int) -> About | None:
+def _recorded(inputs: Block, players: SimultaneousPlayers[S, V], agent: int) -> Answer | None:
     """The answer of a model or a person in an agent's submission, if these inputs have it."""
     for _, rows in inputs:
         for row in rows:
-            if row[0] == agent and (about := players.about(row)).source is not None:
-                return about
+            if row[0] == agent and (answer := players.answer_in(row)).is_asked:
+                return answer
     return None

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.budget import Price
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
-from goldrush.agents.llm.usage import FirstAnswer, RecordedAnswer
+from goldrush.agents.llm.question import LENGTH
+from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.find import open_world, tools_of
@@ -110,18 +112,24 @@ def failures_in(path: str | Path) -> list[Failures]:
         return failures_by(reader)[0]
 
 
-def failures_by(reader: JournalReader) -> tuple[list[Failures], list[FirstAnswer]]:
-    """The outcomes of each model's answers in an open journal that was not read yet, and the
-    answers of its first unit.
+def failures_by(reader: JournalReader) -> tuple[list[Failures], list[tuple[str, str, int]]]:
+    """The outcomes of each model's answers in an open journal that was not read yet, and of the
+    answers of its first unit the model and digests of the prompt and of the text.
     """
     tally, first = Tally(), []
     begun: int | None = None
-    for one in asked_by(reader):
-        tally.add(one.subject, one.error, is_cut=one.is_cut)
-        begun = one.round if begun is None else begun
-        if one.round == begun and one.prompt is not None and one.text is not None:
-            first.append(FirstAnswer(one.subject, one.prompt, one.text))
+    for recorded in asked_by(reader):
+        answer, subject = recorded.answer, recorded.asked.subject
+        _count(tally, recorded)
+        begun = recorded.unit if begun is None else begun
+        if recorded.unit == begun and answer.prompt is not None and answer.text is not None:
+            first.append((subject, answer.prompt, xxh3_64_intdigest(answer.text.encode())))
     return tally.all(), first
+
+
+def _count(tally: Tally, recorded: RecordedAnswer) -> None:
+    answer = recorded.answer
+    tally.add(recorded.asked.subject, answer.failure, is_cut=answer.finish == LENGTH)
 
 
 @reader_of
@@ -134,10 +142,11 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     by_agent: dict[tuple[int, str], list[RecordedAnswer]] = {}
     by_round: dict[int, list[RecordedAnswer]] = {}
     everything, tally = [], Tally()
-    for asked in asked_in(path):
-        tally.add(asked.subject, asked.error, is_cut=asked.is_cut)
-        by_agent.setdefault((asked.agent, asked.subject), []).append(asked)
-        by_round.setdefault(asked.round, []).append(asked)
+    for recorded in asked_in(path):
+        _count(tally, recorded)
+        asked = recorded.without_text()
+        by_agent.setdefault((asked.answer.agent, asked.asked.subject), []).append(asked)
+        by_round.setdefault(asked.unit, []).append(asked)
         everything.append(asked)
     prices = prices or {}
     return Usage(
@@ -149,26 +158,30 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     )
 
 
-def _taken(asked: Sequence[RecordedAnswer], prices: Prices) -> Taken:
+def _taken(recorded: Sequence[RecordedAnswer], prices: Prices) -> Taken:
+    answers = [each.answer for each in recorded]
     uncounted = [
-        one for one in asked if None in (one.tokens_in, one.tokens_out) and one.error != NO_ANSWER
+        answer
+        for answer in answers
+        if None in (answer.tokens_in, answer.tokens_out) and answer.failure != NO_ANSWER
     ]
+    errors = Counter(answer.failure for answer in answers if answer.failure)
     return Taken(
-        answers=len(asked),
-        errors=dict(sorted(Counter(one.error for one in asked if one.error).items())),
-        tokens_in=sum(one.tokens_in or 0 for one in asked),
-        tokens_out=sum(one.tokens_out or 0 for one in asked),
+        answers=len(answers),
+        errors=dict(sorted(errors.items())),
+        tokens_in=sum(answer.tokens_in or 0 for answer in answers),
+        tokens_out=sum(answer.tokens_out or 0 for answer in answers),
         uncounted=len(uncounted),
-        tries=sum(one.tries for one in asked),
-        cost=_cost(asked, prices),
+        tries=sum(answer.tries for answer in answers),
+        cost=_cost(recorded, prices),
     )
 
 
-def _cost(asked: Iterable[RecordedAnswer], prices: Prices) -> float | None:
+def _cost(recorded: Iterable[RecordedAnswer], prices: Prices) -> float | None:
     cost = 0.0
-    for one in asked:
-        if one.model not in prices:
+    for amount in (each.amount for each in recorded):
+        if amount.name not in prices:
             return None
-        price = Price(*prices[one.model])
-        cost += price.millionths(one.tokens_in or 0, one.tokens_out or 0, one.tokens_cached)
+        price = Price(*prices[amount.name])
+        cost += price.millionths(amount.tokens_in, amount.tokens_out, amount.tokens_cached)
     return cost / 1_000_000

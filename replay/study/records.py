@@ -9,7 +9,6 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
@@ -101,7 +100,8 @@ class Result(StudyRun, Generic[C, K]):
         windows: the units of this run in the windows of `points_of`, as far as it came.
         course: as in `Measured`.
         still: the names in `run` that are no measures of it: they never changed.
-        failures, first: of models: the outcomes of all answers, and the answers of the first unit.
+        failures: the outcomes of all answers of models.
+        first: of their answers in the first unit, model and digests of prompt and text.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
 
@@ -118,7 +118,7 @@ class Result(StudyRun, Generic[C, K]):
     still: Sequence[str] = ()
     kept: K
     failures: Sequence[Failures] = ()
-    first: Sequence[FirstAnswer] = ()
+    first: Sequence[tuple[str, str, int]] = ()
     equal_to: int | None = None
 
     @property

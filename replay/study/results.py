@@ -68,9 +68,9 @@ class Results(Generic[C, K]):
         """
         by_prompt: dict[str, list[int]] = {}
         for run in self.by_cell[cell]:
-            for one in run.first:
-                if one.model == model:
-                    by_prompt.setdefault(one.prompt, []).append(one.text)
+            for asked, prompt, text in run.first:
+                if asked == model:
+                    by_prompt.setdefault(prompt, []).append(text)
         again = [texts for texts in by_prompt.values() if len(texts) > 1]
         return sum(len(set(texts)) for texts in again), sum(map(len, again))
 

@@ -156,7 +156,7 @@ class Reading:
         yield "summary", lambda: summarise(path).as_dict()
         yield "measures", lambda: measure(path).as_dict()
         yield "usage", lambda: usage(path).as_dict()
-        yield "prompt", lambda: prompted(path, MINING_PLAYERS, 3, 1)[0].messages
+        yield "prompt", lambda: prompted(path, MINING_PLAYERS, 3, 1)[0].question.messages
         yield "recording", lambda: len(recording(path).units)
         yield "plot", lambda: plot_of(path, "1,1")
 

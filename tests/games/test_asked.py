@@ -165,7 +165,7 @@ def test_legal_values_of_several_fields_are_given_by_field(monkeypatch, tmp_path
 
     monkeypatch.setattr(Moves, "legal", lambda *asked: {"row": [0, 2], "column": [1]})
     [prompt] = run.prompts(1, 0)
-    assert '{"row": 0 or 2, "column": 1}' in prompt.messages[-1]["content"]
+    assert '{"row": 0 or 2, "column": 1}' in prompt.question.messages[-1]["content"]
 
     monkeypatch.setattr(Moves, "legal", lambda *asked: [Moves.Move(0, 0), Moves.Move(1, 1)])
     with pytest.raises(BadInput, match=r'give them by field: {"row": \[...\], ...}'):

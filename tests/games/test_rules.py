@@ -305,6 +305,6 @@ def test_a_prompt_has_no_seed_and_its_schema_the_last_agent(run) -> None:
     _, state = started(Gossip)
     schema = players.schema(players.view(state), 0)
 
-    assert '"days": 4' in prompt.messages[0]["content"]
-    assert "seed" not in prompt.messages[0]["content"]
+    assert '"days": 4' in prompt.question.messages[0]["content"]
+    assert "seed" not in prompt.question.messages[0]["content"]
     assert {"type": "integer", "minimum": 0, "maximum": 2} == schema["properties"]["of"]

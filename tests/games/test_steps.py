@@ -116,8 +116,8 @@ def test_a_recording_gives_each_step_its_submission(goods) -> None:
 def test_a_prompt_is_shown_for_each_step(goods) -> None:
     gift, fines = goods.prompts(4, 2)
 
-    assert '"tokens": integer from 0 to 100' in gift.messages[-1]["content"]
-    assert '"points"' in fines.messages[-1]["content"]
+    assert '"tokens": integer from 0 to 100' in gift.question.messages[-1]["content"]
+    assert '"points"' in fines.question.messages[-1]["content"]
     assert (0, 1) == (gift.step, fines.step)
 
 

@@ -91,7 +91,7 @@ class Outside:
         """Answers to short questions."""
         for index, question in enumerate(questions):
             prompt = Asked({"messages": list(question.messages)}, {}, None, None)
-            yield index, Answer(prompt.text.partition(f"{SHORT}: ")[2])
+            yield index, Answer(0, text=prompt.text.partition(f"{SHORT}: ")[2])
 
     def close(self) -> None:
         """Nothing is open."""
@@ -100,14 +100,15 @@ class Outside:
         self.asked.append(digest(question.messages, question.schema))
         kind = self._kind(self.asked[-1])
         valid, declined = texts(question.messages, question.schema)
-        return {
-            "valid": Answer(valid),
-            "declined": Answer(declined),
-            "refused": Answer("I would rather not.", refused=True),
-            "cut": Answer(valid[:9], finish="length"),
-            "unreadable": Answer("Hm."),
-            "missing": Answer(trouble="it is gone"),
-        }[kind]
+        given: dict[str, dict[str, Any]] = {
+            "valid": {"text": valid},
+            "declined": {"text": declined},
+            "refused": {"text": "I would rather not.", "error": "refusal"},
+            "cut": {"text": valid[:9], "finish": "length"},
+            "unreadable": {"text": "Hm."},
+            "missing": {"trouble": "it is gone"},
+        }
+        return Answer(question.agent, question.name, **given[kind])
 
     def person(self, inquiry: Inquiry) -> str:
         """In place of a terminal, which asks again until an answer is readable."""

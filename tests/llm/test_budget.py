@@ -399,7 +399,7 @@ def answers_() -> st.SearchStrategy[tuple[Answer, int]]:
         said = [
             count if say else None for count, say in zip((tokens_in, tokens_out), says, strict=True)
         ]
-        return Answer("x", tokens_in=said[0], tokens_out=said[1]), tokens_in + tokens_out
+        return Answer(0, text="x", tokens_in=said[0], tokens_out=said[1]), tokens_in + tokens_out
 
     return st.builds(
         told,

@@ -32,7 +32,9 @@ from tests.waiting import HANGS, until
 MODEL = Model("test", "test-1", max_tokens=500, answer=TEXT)
 FORM = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 PLAN = {**FORM, "properties": {"actions": {"type": "array"}}, "required": ["actions"]}
-GOOD = Answer("a plan", "stop", model="test-1", tokens_in=100, tokens_out=20, created=0)
+GOOD = Answer(
+    0, text="a plan", finish="stop", model="test-1", tokens_in=100, tokens_out=20, created=0
+)
 NO_COMPLETION = "the response is not a chat completion"
 KEY = "sk-0123456789abcdef"
 BOMB = gzip.compress(b" " * (16 << 20), 1)
@@ -176,16 +178,22 @@ def test_any_text_arrives_as_it_is(content: str) -> None:
             ),
             {},
         ),
-        (with_message(content=None, refusal="I will not"), {"text": "I will not", "refused": True}),
-        (with_message(content="", refusal="I will not"), {"text": "I will not", "refused": True}),
-        (with_message(content="But", refusal="I will not"), {"text": "But", "refused": True}),
+        (
+            with_message(content=None, refusal="I will not"),
+            {"text": "I will not", "error": "refusal"},
+        ),
+        (
+            with_message(content="", refusal="I will not"),
+            {"text": "I will not", "error": "refusal"},
+        ),
+        (with_message(content="But", refusal="I will not"), {"text": "But", "error": "refusal"}),
         (
             completion(None, finish="content_filter"),
-            {"text": "", "finish": "content_filter", "refused": True},
+            {"text": "", "finish": "content_filter", "error": "refusal"},
         ),
         (
             completion("a pl", finish="content_filter"),
-            {"text": "a pl", "finish": "content_filter", "refused": True},
+            {"text": "a pl", "finish": "content_filter", "error": "refusal"},
         ),
     ],
 )
@@ -244,7 +252,7 @@ def test_tokens_are_whole_numbers_in_range_or_unknown(
 def test_a_body_counts_whatever_type_it_is_given(content_type: str | None, status: int) -> None:
     right = {200: completion("a plan"), 500: error(500, "on fire")}[status]
     answer, _ = answer_to(attrs.evolve(right, headers={"Content-Type": content_type}), tries=2)
-    failed = Answer(tries=2, trouble="HTTP 500: on fire", status=500)
+    failed = Answer(0, tries=2, trouble="HTTP 500: on fire", status=500)
 
     assert {200: GOOD, 500: failed}[status] == answer
 
@@ -275,7 +283,7 @@ def test_a_body_counts_whatever_type_it_is_given(content_type: str | None, statu
 def test_what_is_no_json_object_is_asked_again(body: bytes, content_type: str | None) -> None:
     answer, _ = answer_to(Reply(body, headers={"Content-Type": content_type}), tries=2)
 
-    assert Answer(tries=2, trouble=NO_COMPLETION) == answer
+    assert Answer(0, tries=2, trouble=NO_COMPLETION) == answer
 
 
 @pytest.mark.parametrize(
@@ -352,7 +360,7 @@ def test_no_response_raises(
 def test_a_gigantic_body_is_not_read(reply: Reply, status: int) -> None:
     answer, _ = answer_to(attrs.evolve(reply, status=status))
 
-    assert Answer(trouble="a response of over 4,194,304 bytes") == answer
+    assert Answer(0, trouble="a response of over 4,194,304 bytes") == answer
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -368,7 +376,7 @@ def test_the_largest_body_is_read(chunked: bool) -> None:
 def test_a_compressed_body_is_not_unpacked(encoding: str, status: int) -> None:
     answer, server = answer_to(Reply(BOMB, status, {"Content-Encoding": encoding}))
 
-    assert Answer(trouble="a compressed response, which was not requested") == answer
+    assert Answer(0, trouble="a compressed response, which was not requested") == answer
     assert "identity" == server.asked[0].headers["accept-encoding"]
 
 
@@ -392,7 +400,7 @@ def test_a_body_may_say_that_it_is_not_compressed() -> None:
 def test_a_slow_answer_is_given_up_and_asked_again(reply: Reply, clock: Clock) -> None:
     answer, _ = answer_to(reply, stalled=clock.run_out, tries=2, timeout=400)
 
-    assert Answer(tries=2, trouble="no answer within 400 s") == answer
+    assert Answer(0, tries=2, trouble="no answer within 400 s") == answer
 
 
 def test_every_try_has_the_seconds_of_its_endpoint(clock: Clock) -> None:
@@ -449,7 +457,7 @@ def test_a_server_that_is_not_there_is_tried_again_and_named() -> None:
     with Client(1) as client:
         [(_, answer)] = client.answers([question(f"http://127.0.0.1:{closed_port()}/v1")])
 
-    assert Answer(tries=3, trouble="ConnectError: All connection attempts failed") == answer
+    assert Answer(0, tries=3, trouble="ConnectError: All connection attempts failed") == answer
 
 
 def test_a_connection_has_half_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -465,7 +473,7 @@ def test_a_connection_has_half_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch
         [(_, answer)] = client.answers([question(address, tries=2, timeout=30)])
 
     assert [{"connect": 15, "read": None, "write": None, "pool": None}] * 2 == limits
-    assert Answer(tries=2, trouble="ConnectTimeout") == answer
+    assert Answer(0, tries=2, trouble="ConnectTimeout") == answer
 
 
 # What a status means.
@@ -482,13 +490,13 @@ def test_a_status_that_may_pass_is_asked_again(status: int) -> None:
 def test_a_status_that_stays_is_the_trouble_in_the_end(status: int) -> None:
     answer, _ = answer_to(error(status, "not now"))
 
-    assert Answer(tries=3, trouble=f"HTTP {status}: not now", status=status) == answer
+    assert Answer(0, tries=3, trouble=f"HTTP {status}: not now", status=status) == answer
 
 
 def test_the_trouble_is_that_of_the_last_try() -> None:
     answer, _ = answer_to(error(500), error(429), error(401, "who are you"))
 
-    assert Answer(tries=3, trouble="HTTP 401: who are you", status=401) == answer
+    assert Answer(0, tries=3, trouble="HTTP 401: who are you", status=401) == answer
 
 
 @pytest.mark.parametrize(
@@ -529,7 +537,7 @@ def test_a_redirect_is_not_followed(status: int) -> None:
 def test_a_trouble_says_what_the_server_says(body: bytes, says: str) -> None:
     answer, _ = answer_to(Reply(body, 400))
 
-    assert Answer(trouble=f"HTTP 400: {says}".strip(), status=400) == answer
+    assert Answer(0, trouble=f"HTTP 400: {says}".strip(), status=400) == answer
 
 
 def test_a_trouble_is_one_line_of_bounded_length() -> None:

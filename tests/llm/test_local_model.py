@@ -69,7 +69,7 @@ def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
     assert SCHEMA == started["roster"][0]["options"]["answer"]
     assert (None, True) == (answer["error"], bool(answer["actions"]))
     assert answer["source"]["tokens_in"] > 100
-    assert prompted(path, MINING_PLAYERS, 1, 0)[0].digest == answer["source"]["prompt"]
+    assert prompted(path, MINING_PLAYERS, 1, 0)[0].question.digest == answer["source"]["prompt"]
     assert (4, True) == ((verdict := verify(path)).level, verdict.holds)
 
 

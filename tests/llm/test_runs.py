@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.budget import Amount, Budget
+from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
@@ -401,7 +401,7 @@ def test_a_ceiling_counts_what_was_taken_before_the_run_broke_off(
     commits = commits_of(free)
     for commit in commits[1:-1]:
         cut.write_bytes(free.read_bytes()[: commit.end])
-        held = [Amount("a", one.tokens_in or 0, one.tokens_out or 0) for one in asked_in(cut)]
+        held = [one.amount for one in asked_in(cut)]
         budget = Budget(Models(), ["a"], held)
 
         assert spent(cut) == budget.tokens
@@ -490,9 +490,7 @@ def test_a_fork_counts_under_its_ceiling_only_what_it_asked_itself(
 ) -> None:
     parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
     record(parent, {"rounds": 8, "seed": 3}, "llm:a*3,raid", models=models(server.address))
-    of_two = sum(
-        (one.tokens_in or 0) + (one.tokens_out or 0) for one in asked_in(parent) if one.round > 6
-    )
+    of_two = sum(one.amount.tokens for one in asked_in(parent) if one.unit > 6)
     limits = models(server.address, tokens=200, max_tokens=of_two + 6_000)
     server.asked.clear()
     fork(parent, 6, out, models=limits)

@@ -239,7 +239,7 @@ def test_a_game_counts_the_steps_of_a_unit_in_which_an_agent_is_asked(tmp_path: 
 
     assert [Draws(*key).word() & 0x7FFFFFFF for key in keys] == sent
     assert run.verify().holds
-    assert sent[2:] == [prompt.request["seed"] for prompt in run.prompts(2, 0)]
+    assert sent[2:] == [prompt.question.request()["seed"] for prompt in run.prompts(2, 0)]
 
 
 @pytest.mark.parametrize(("options", "seed"), [({"seed": 7}, 7), ({"seed_from": OPTION}, None)])

@@ -125,7 +125,7 @@ def test_a_newcomer_is_the_model_whose_seat_it_takes() -> None:
     assert joined
     assert asked & set(joined)
     assert {LLM} == {state.agents[ordinal].policy for ordinal in joined}
-    assert {"a"} == {one.model for one in asked_in(path)}
+    assert {"a"} == {one.asked.name for one in asked_in(path)}
 
 
 def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> None:
@@ -195,7 +195,9 @@ def test_two_models_of_one_name_are_counted_by_it_while_asked_and_when_read(path
     with JournalReader(path) as reader:
         answers = list(read(reader, world_at(path), SEASON_PLAYERS.answers))
 
-    assert {("a", "a", 8_000)} == {(each.model, each.subject, each.max_tokens) for each in answers}
+    assert {("a", "a", 8_000)} == {
+        (each.asked.name, each.asked.subject, each.asked.longest.tokens_out) for each in answers
+    }
 
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:

@@ -19,14 +19,12 @@ from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import (
     MORE,
     REASONING_MAX,
+    REPORTED_MAX,
     ROUND_MAX,
     TEXT_MAX,
-    About,
     Answer,
     Question,
     Whole,
-    answer_error,
-    recorded_answer,
 )
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import ImpossiblePlayer, classified
@@ -46,6 +44,7 @@ from tests.seasons import HEADER
 PLAN = '{"actions": []}'
 MODEL = Model("a", "a-1", max_tokens=500, answer=TEXT)
 QUESTION = Question(0, model=MODEL, messages=({"role": "user", "content": "?"},))
+ASKED = attrs.evolve(QUESTION, whole=Whole(1_000))
 KEY = "sk-0123456789"
 
 
@@ -92,6 +91,7 @@ def test_where_the_template_opens_it_all_before_the_tag_is_reasoning() -> None:
     assert (PLAN, "hm") == opened.parted(PLAN, "hm")  # the server has parted it
 
 
+COUNTS = "tokens_in", "tokens_out"
 _FACTS = st.none() | st.integers(-2, 2**70) | st.text(max_size=300) | st.booleans()
 
 
@@ -107,29 +107,34 @@ def test_a_kept_answer_comes_out_of_its_record_the_same(
     finish: str | None,
 ) -> None:  # fmt: skip
     whole = Whole(size, OPEN if is_open else NONE)
-    answer = Answer(text, finish, refused, "m", 9, 9, fingerprint="f", created=0, tokens_cached=9)
+    answer = Answer(
+        0, "", text, REFUSAL if refused else None, finish, "m", 9, 9, fingerprint="f", created=0,
+        tokens_cached=9,
+    )  # fmt: skip
     if text is not None:
         part = whole.cut if refused else whole.parted
         kept, reasoning = part(text, given_apart)
         answer = attrs.evolve(answer, text=kept, reasoning=reasoning)
         assert len(kept.encode()) <= size
-    source, error = answer.source("", "p", is_whole=True), answer_error(answer)
-    again = recorded_answer(About(0, "", answer.text, error, source), whole)
+    source, error = answer.source(ASKED), answer.early_error
+    again = Answer.recorded(0, "", answer.text, error, source).parted(whole)
 
-    assert source == again.source("", "p", is_whole=True)
-    assert answer_error(answer) == answer_error(again)
+    assert source == again.source(ASKED)
+    assert error == again.early_error
 
 
-@given(st.dictionaries(st.sampled_from(MORE), _FACTS), st.none() | st.text(max_size=9))
+@given(st.dictionaries(st.sampled_from((*MORE, *COUNTS)), _FACTS), st.none() | st.text(max_size=9))
 def test_facts_that_no_answer_can_have_come_out_otherwise(
     facts: dict[str, Any], text: str | None
 ) -> None:
     """What stays the same can be an answer's: of the right types, in the page's order."""
-    answer = recorded_answer(About(0, "", text, None, facts), Whole(100))
-    source = answer.source("", "p", is_whole=True)
+    answer = Answer.recorded(0, "", text, None, facts).parted(Whole(100))
+    source = answer.source(ASKED)
     for name in ("created", "tokens_reasoning", "tokens_cached"):
         assert type(source.get(name, 0)) is int
         assert 0 <= source.get(name, 0) < 2**53  # type: ignore[operator]
+    for name in COUNTS:
+        assert 0 <= (source[name] or 0) <= REPORTED_MAX  # type: ignore[operator]
     for name, most in (("finish", 200), ("fingerprint", 200), ("reasoning", 100)):
         assert type(source.get(name, "")) is str
         assert len(str(source.get(name, ""))) <= most
@@ -149,12 +154,13 @@ def test_what_a_server_tells_is_kept_in_order() -> None:
     answer = answer_to(sent, Whole(1_000))
 
     assert {
-        "model": "test-1", "prompt": "p", "raw": PLAN,
+        "model": "test-1", "prompt": ASKED.digest, "raw": PLAN,
         "tokens_in": 100, "tokens_out": 70, "tries": 1,
         "finish": "stop", "fingerprint": "f" * 200, "created": 1_700_000_000, "reasoning": "hm",
         "tokens_reasoning": 50, "tokens_cached": 64,
-    } == answer.source("", "p", is_whole=True)  # fmt: skip
-    assert [*answer.source("", "p"), *MORE] == list(answer.source("", "p", is_whole=True))
+    } == answer.source(ASKED)  # fmt: skip
+    of_person = answer.source(attrs.evolve(ASKED, whole=None))
+    assert [*of_person, *MORE] == list(answer.source(ASKED))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +200,7 @@ def test_texts_are_kept_within_their_limits(
 ) -> None:
     answer = answer_to(reply(text, message, finish=finish), Whole(ROUND_MAX))
 
-    assert kept == (answer.text, answer.reasoning, answer_error(answer))
+    assert kept == (answer.text, answer.reasoning, answer.early_error)
 
 
 def test_keys_are_blanked_before_a_text_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:

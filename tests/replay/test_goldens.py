@@ -183,4 +183,4 @@ def test_the_golden_models_have_talked_and_were_answered_by_a_real_server() -> N
 def test_the_prompts_of_worded_models_are_made_again(round: int, agent: int) -> None:
     [found] = prompted(path_of("mining", WORDED), MINING_PLAYERS, round, agent)
 
-    assert found.recorded == found.digest
+    assert found.recorded == found.question.digest

@@ -222,7 +222,7 @@ def test_what_is_of_another_world_is_refused() -> None:
 def test_a_season_has_prompts() -> None:
     season = goldrush.open(GOLDEN / "seasons" / "every-event.journal")
 
-    assert "ada" in season.prompts(0, "ada")[0].messages[-1]["content"]
+    assert "ada" in season.prompts(0, "ada")[0].question.messages[-1]["content"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.question import About, Question, Source, Whole
+from goldrush.agents.llm.question import Answer, Question, Source, Whole
 from goldrush.agents.llm.usage import shared_names
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.people import Inquiry
@@ -32,7 +32,13 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
-from goldrush.agents.worlds.competition.seats import about, by_class, framed_at, model_at, seats_at
+from goldrush.agents.worlds.competition.seats import (
+    answer_in,
+    by_class,
+    framed_at,
+    model_at,
+    seats_at,
+)
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
@@ -199,8 +205,8 @@ class SeasonPlay:
         """As of `session.Play`: an empty answer without source."""
         return _row(prompt, "", None)
 
-    def about(self, row: Row) -> About:
-        return about(row)
+    def answer_in(self, row: Row) -> Answer:
+        return answer_in(row)
 
     def read(self, asked: Question, row: Row | None) -> Any:
         if row is None:

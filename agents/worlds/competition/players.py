@@ -44,7 +44,7 @@ from goldrush.agents.worlds.competition.cast import (
 )
 from goldrush.agents.worlds.competition.seats import (
     Seat,
-    about,
+    answer_in,
     by_class,
     models_in,
     with_models_resolved,
@@ -109,7 +109,7 @@ class SeasonPlayers(Players[SeasonState]):
     early = _EARLY
     answers = AnswerFields(
         (CODES[Answered],),
-        about,
+        answer_in,
         "ordinal",
         PROMPT,
         lambda options: by_class(options).values(),

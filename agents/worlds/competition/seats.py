@@ -14,7 +14,7 @@ import attrs
 from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import About
+from goldrush.agents.llm.question import Answer
 from goldrush.agents.llm.wording_rosters import framed_of
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.roster import Entry, Roster
@@ -147,12 +147,10 @@ def with_models_resolved(
     )  # fmt: skip
 
 
-def about(row: Row) -> About:
-    """The facts of an `answered` row. It names the model, for an agent that joins a season has that
-    of the seat that it takes.
+def answer_in(row: Row) -> Answer:
+    """The answer that an `answered` row records. It names the model, for an agent that joins a
+    season has that of the seat that it takes.
     """
     agent, name, text, source = Answered(*row)
-    source = source or {}
-    error = source.get("error")
-    known = None if error == NO_ANSWER else text
-    return About(agent, name, known, error, source, source.get("name"))
+    error = (source or {}).get("error")
+    return Answer.recorded(agent, name, None if error == NO_ANSWER else text, error, source)

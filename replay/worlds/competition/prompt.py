@@ -11,7 +11,7 @@ from goldrush.agents.llm.question import Question
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
-from goldrush.agents.worlds.competition.seats import about as about_row
+from goldrush.agents.worlds.competition.seats import answer_in
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
@@ -43,9 +43,9 @@ def prompted(
 
     def keep(prompt: Question, row: Row | None) -> None:
         if prompt.agent == agent:
-            about = None if row is None or row[-1] is None else about_row(row)
-            name, is_model = prompt.name, prompt.model is not None
-            questions.append(RebuiltPrompt(name, prompt.messages, prompt.digest, is_model, about))
+            answer = None if row is None else answer_in(row)
+            is_asked = answer is not None and answer.is_asked
+            questions.append(RebuiltPrompt(prompt, answer if is_asked else None))
 
     with JournalReader(path) as reader:
         # Agents are asked on the way and must not see forged events.

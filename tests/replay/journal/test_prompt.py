@@ -99,9 +99,9 @@ def assert_shown_as_sent(played: Played) -> None:
     for (round, agent), body in played.sent.items():
         found = prompted(played.path, MINING_PLAYERS, round, agent)
 
-        assert body["messages"] == list(found.messages)
-        assert body == found.request
-        assert found.recorded == found.digest == digest_of(body)
+        assert body["messages"] == list(found.question.messages)
+        assert body == found.question.request()
+        assert found.recorded == found.question.digest == digest_of(body)
         assert found.is_model
 
 
@@ -127,13 +127,14 @@ def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
         state = rebuild(run.path, round - 1).state
         expected = PlanPrompts(SharedView(state))
 
-        assert expected.of(4) == found.messages
-        assert digest(expected.of(4), expected.schema(4)) == found.digest
+        assert expected.of(4) == found.question.messages
+        assert digest(expected.of(4), expected.schema(4)) == found.question.digest
         assert (None, False) == (found.recorded, found.is_model)
         assert (
-            f"You are agent 4. This is round {round} of {ROUNDS}." in found.messages[1]["content"]
+            f"You are agent 4. This is round {round} of {ROUNDS}."
+            in found.question.messages[1]["content"]
         )
-        assert "10 stamina for this round" in found.messages[1]["content"]
+        assert "10 stamina for this round" in found.question.messages[1]["content"]
 
 
 @pytest.mark.parametrize("last", range(ROUNDS))
@@ -147,7 +148,10 @@ def test_the_round_after_the_last_closed_one_can_be_asked_for(
             prompted(path, MINING_PLAYERS, last + 1, agent),
         )
 
-        assert (whole.messages, whole.request) == (found.messages, found.request)
+        assert (whole.question.messages, whole.question.request()) == (
+            found.question.messages,
+            found.question.request(),
+        )
         assert found.recorded is None
 
 
@@ -162,9 +166,9 @@ def test_in_a_round_half_asked_those_who_have_answered_were_sent_theirs(
 
     assert answers == len(there)
     assert there == {agent for agent in range(AGENTS) if found[agent].recorded is not None}
-    assert [prompted(run.path, MINING_PLAYERS, 3, agent).digest for agent in range(AGENTS)] == [
-        one.digest for one in found
-    ]
+    assert [
+        prompted(run.path, MINING_PLAYERS, 3, agent).question.digest for agent in range(AGENTS)
+    ] == [one.question.digest for one in found]
 
 
 # In a fork.
@@ -199,8 +203,8 @@ def test_the_round_behind_a_fork_can_be_asked_for_before_it_is_played(
     commits = commits_of(whole.path)
     place = next(place for place, commit in enumerate(commits) if commit.kind == FORK)
     path = write(tmp_path / "cut.journal", commits[: place + 1])
-    told = prompted(path, MINING_PLAYERS, 3, 0).messages
-    in_parent = prompted(run.path, MINING_PLAYERS, 3, 0).messages
+    told = prompted(path, MINING_PLAYERS, 3, 0).question.messages
+    in_parent = prompted(run.path, MINING_PLAYERS, 3, 0).question.messages
 
     assert whole.sent[3, 0]["messages"] == list(told)
     assert "so says 1" in in_parent[1]["content"]
@@ -214,7 +218,7 @@ def test_a_plan_put_in_by_hand_was_nobodys_answer(run: Played, tmp_path: Path) -
     found = forked(run, 2, tmp_path / "fork.journal", replace=by_hand)
 
     assert (None, True) == ((p := prompted(found.path, MINING_PLAYERS, 3, 1)).recorded, p.is_model)
-    assert run.sent[3, 1]["messages"] == list(p.messages)
+    assert run.sent[3, 1]["messages"] == list(p.question.messages)
     assert (3, 1) not in found.sent
 
 
@@ -236,7 +240,7 @@ def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
     commits[3] = Commit(UNIT, 3, 0, third)
     forged(path, MINING, commits)
 
-    assert prompted(sound, MINING_PLAYERS, 101, 0).messages
+    assert prompted(sound, MINING_PLAYERS, 101, 0).question.messages
     assert 100 == rebuild(path, 100).round  # there is an index now, and it holds
     assert index_of(path).exists()
     with pytest.raises(
@@ -407,7 +411,7 @@ def test_the_messages_are_printed_and_their_digest_is_told(run: Played) -> None:
 
 def test_for_a_scripted_agent_it_is_said_that_it_is_no_model(run: Played) -> None:
     ran = shown(run.path, 3, 4)
-    found = prompted(run.path, MINING_PLAYERS, 3, 4).digest
+    found = prompted(run.path, MINING_PLAYERS, 3, 4).question.digest
 
     assert 0 == ran.code
     assert f"would be sent: agent 4, round 3, sha256 {found} (not a language model)\n" == ran.err
@@ -418,7 +422,11 @@ def test_json_holds_the_whole_request(run: Played) -> None:
     found = prompted(run.path, MINING_PLAYERS, 2, 0)
 
     assert (0, "") == (ran.code, ran.err)
-    question = {"digest": found.digest, "recorded": found.digest, "request": run.sent[2, 0]}
+    question = {
+        "digest": found.question.digest,
+        "recorded": found.question.digest,
+        "request": run.sent[2, 0],
+    }
     assert {"round": 2, "agent": 0, "questions": [question]} == json.loads(ran.out)
 
 
@@ -438,9 +446,9 @@ def test_a_journal_that_names_another_digest_is_told(
 
     assert 1 == ran.code
     honest = prompted(run.path, MINING_PLAYERS, 3, 1)
-    assert (found.digest, "\x1b[2Jother") == (honest.digest, found.recorded)
+    assert (found.question.digest, "\x1b[2Jother") == (honest.question.digest, found.recorded)
     assert (
-        f"goldrush: agent 1, round 3, sha256 {found.digest}; but the journal has \\x1b[2Jother\n"
-        == ran.err
+        f"goldrush: agent 1, round 3, sha256 {honest.question.digest}; "
+        "but the journal has \\x1b[2Jother\n" == ran.err
     )
     assert 0 == shown(path, 2, 1).code

@@ -11,7 +11,6 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.agents.llm.usage import FirstAnswer
 from goldrush.replay.report.failures import LINES_MAX, hardly_played, model_tables
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
@@ -101,7 +100,7 @@ def test_how_many_first_answers_differ_is_told() -> None:
     given = [[("p", 1), ("q", 1)], [("p", 1), ("q", 2)], [("p", 1), ("once", 9)]]
     failed = (Failures("m", 20, {}),)
     runs = [
-        attrs.evolve(made(cell, seed), failures=failed, first=[FirstAnswer("m", *a) for a in first])
+        attrs.evolve(made(cell, seed), failures=failed, first=[("m", *a) for a in first])
         for seed, first in enumerate(given)
     ]
     found = results(*runs)

@@ -31,7 +31,7 @@ def question(agent: int, name: str, says: str) -> Question:
 
 def row_by_hand(asked: Question, text: str) -> Row:
     """What a person answered."""
-    return row_of(PLAY, asked, Answer(text))
+    return row_of(PLAY, asked, Answer(0, text=text))
 
 
 questions = st.builds(
@@ -66,7 +66,7 @@ def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken
     pairs: list[tuple[Question, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
-    recorded = RecordedAnswers(chance.sample(rows, len(rows)), PLAY.about)
+    recorded = RecordedAnswers(chance.sample(rows, len(rows)), PLAY.answer_in)
     asked = {at: one for at, (one, _) in enumerate(pairs)}
     found = recorded.take(asked)
 
@@ -78,14 +78,14 @@ def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken
 def test_what_was_answered_to_other_words_is_found_and_shows() -> None:
     asked, other = question(1, "rate", "a"), question(1, "rate", "b")
     row = row_by_hand(other, "{}")
-    recorded = RecordedAnswers([row], PLAY.about)
+    recorded = RecordedAnswers([row], PLAY.answer_in)
 
     assert {0: row} == recorded.take({0: asked})
     assert row != row_again(PLAY, asked, row)
 
 
 def test_nobody_elses_answer_counts() -> None:
-    recorded = RecordedAnswers([row_by_hand(question(1, "rate", "a"), "{}")], PLAY.about)
+    recorded = RecordedAnswers([row_by_hand(question(1, "rate", "a"), "{}")], PLAY.answer_in)
 
     assert {} == recorded.take({0: question(2, "rate", "a"), 1: question(1, "try_", "a")})
     assert (2, "rate", "", None) == row_again(PLAY, question(2, "rate", "a"), None)

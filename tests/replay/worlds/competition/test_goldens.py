@@ -118,17 +118,17 @@ def test_the_prompts_of_a_worded_model_are_made_again() -> None:
     asked = [e["question"] for e in answers if e["agent"] == 5]
     prompts = prompted(path, 0, 5)
 
-    assert asked == [one.name for one in prompts]
-    assert [one.digest for one in prompts] == [one.recorded for one in prompts]
-    assert all(one.is_model and one.about is not None for one in prompts)
+    assert asked == [one.question.name for one in prompts]
+    assert [one.question.digest for one in prompts] == [one.recorded for one in prompts]
+    assert all(one.is_model and one.answer is not None for one in prompts)
 
 
 def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:
     [first, *_] = found = prompted(kept("short"), 1, 6)
 
-    assert ("try_", None, False) == (first.name, first.recorded, first.is_model)
-    assert ["system", "user"] == [message["role"] for message in first.messages]
-    assert {"speak", "answer"} <= {one.name for one in found}
+    assert ("try_", None, False) == (first.question.name, first.recorded, first.is_model)
+    assert ["system", "user"] == [message["role"] for message in first.question.messages]
+    assert {"speak", "answer"} <= {one.question.name for one in found}
 
 
 @pytest.mark.parametrize(("assignment", "agent"), [(3, 5), (-1, 5), (0, 99)])
