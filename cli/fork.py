@@ -22,6 +22,7 @@ from goldrush.cli.options import (
     PlayingOptions,
     RecordingOptions,
     Settings,
+    TestJobs,
     Treatment,
     at_option,
     roster_option,
@@ -54,6 +55,7 @@ def fork(
         type=FILE,
     ),
     playing: PlayingOptions,
+    jobs: TestJobs,
     models_path: ModelsFile,
     model: Model,
     wording: str | None = option("--wording", "NAME|FILE.toml", f"{WORDING_HELP} Needs --roster."),
@@ -71,6 +73,8 @@ def fork(
       goldrush fork run.journal --at 50 --set authority=punish --out fork.journal
       goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
+    import attrs
+
     from goldrush.agents.seats import REPLAY, check_worded, family_in
     from goldrush.cli.people import at_terminal
     from goldrush.kernel.errors import BadInput
@@ -78,7 +82,8 @@ def fork(
     from goldrush.replay.run import Run
 
     models = models_of(models_path, reach, model)
-    run = Run(journal, playing.trust)
+    resources = playing.resources(jobs, at_terminal(), models)
+    run = Run(journal, resources)
     chosen = settings_of(settings, {})
     who = players_at(journal)
     if wording is not None:
@@ -96,8 +101,8 @@ def fork(
     with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
         play = partial(
             run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),
-            sources=playing.sources, models=models, program=playing.test, jobs=playing.jobs or 1,
-            force=force, fsync=recording.fsync, ask=at_terminal(), **chosen,
+            force=force, fsync=recording.fsync, **chosen,
         )  # fmt: skip
-        again = how_again(own, [*playing.sources, *recorded], models_path, reach, playing.test)
+        needed = attrs.evolve(resources, trust=own, sources=[*resources.sources, *recorded])
+        again = how_again(needed, models_path, reach)
         return carried_out(target, play, run.tools, recording, again, parent=journal)

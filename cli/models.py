@@ -128,12 +128,13 @@ def prompt(
       goldrush prompt run.journal --at 3 --agent 0
       goldrush prompt run.journal --at 3 --agent 0 --answer
     """
+    from goldrush.agents.players import Resources
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of, names_of
     from goldrush.replay.run import Run
 
-    run = Run(journal)
-    found = run.prompts(at, agent, program=test)
+    run = Run(journal, Resources(program=test))
+    found = run.prompts(at, agent)
     who = agent_of(journal, agent)
     if as_json:
         questions = [each.as_dict() for each in found]

@@ -18,6 +18,9 @@ from goldrush.cli.text import echo_error
 if TYPE_CHECKING:
     from attrs import AttrsInstance
 
+    from goldrush.agents.llm.models import Models
+    from goldrush.agents.people import Ask
+    from goldrush.agents.players import Resources
     from goldrush.replay.data.user_functions import UserMeasure
 
 JOBS_MAX: Final = 1_000
@@ -291,7 +294,18 @@ class PlayingOptions(NamedTuple):
     trust: Trust
     sources: Sources
     test: Test
-    jobs: TestJobs
+
+    def resources(
+        self, jobs: int | None = None, people: Ask | None = None, models: Models | None = None
+    ) -> Resources:
+        """What these options give, and others: the number of tests made at once, who asks people,
+        and how models are reached.
+        """
+        from goldrush.agents.players import Resources
+
+        return Resources(
+            jobs or 1, self.test, people, models=models, trust=self.trust, sources=self.sources
+        )
 
 
 class RecordingOptions(NamedTuple):

@@ -34,6 +34,7 @@ from goldrush.cli.options import (
     Seed,
     Settings,
     SubjectOptions,
+    TestJobs,
     Treatment,
     World,
     echo_traceback,
@@ -46,6 +47,7 @@ from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
+    from goldrush.agents.players import Resources
     from goldrush.kernel.world import Vocabulary
     from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
@@ -100,6 +102,9 @@ def record(
       goldrush record --seed 7 --out run.journal
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
+    import attrs
+
+    from goldrush.agents.players import Resources
     from goldrush.agents.seats import check_worded
     from goldrush.cli.people import at_terminal
     from goldrush.replay.find import players_of, tools_for
@@ -119,12 +124,14 @@ def record(
         before, roster = roster, who.worded(roster, wording, models)
         check_worded(wording, before, roster)
     planned = Run.plan(
-        world=world, roster=roster, treatment=treatment, models=models, check=check,
-        ask=at_terminal(), **chosen,
+        Resources(people=at_terminal(), models=models),
+        world=world, roster=roster, treatment=treatment, check=check, **chosen,
     )  # fmt: skip
     if dry_run:
         return estimated(planned, recording.as_json)
-    again = how_again(own, planned.prepared.roster.sources, models_path, reach)
+    sources = planned.prepared.roster.sources
+    needed = attrs.evolve(planned.resources, trust=own, sources=sources)
+    again = how_again(needed, models_path, reach)
     return recorded(planned, out, [world], treatment, force, recording, again)
 
 
@@ -156,6 +163,7 @@ def recorded(
 def resume(
     journal: Journal,
     playing: PlayingOptions,
+    jobs: TestJobs,
     models_path: ModelsFile,
     reach: ReachOptions,
     recording: RecordingOptions,
@@ -174,31 +182,23 @@ def resume(
     from goldrush.replay.run import Run
 
     allow_own_policies(playing.trust)
-    models = models_of(models_path, reach)
-    run = Run(journal, playing.trust)
-    play = partial(
-        run.resume, sources=playing.sources, models=models, program=playing.test,
-        jobs=playing.jobs or 1, fsync=recording.fsync, ask=at_terminal(),
-    )  # fmt: skip
-    again = how_again(playing.trust, playing.sources, models_path, reach, playing.test)
+    resources = playing.resources(jobs, at_terminal(), models_of(models_path, reach))
+    run = Run(journal, resources)
+    play = partial(run.resume, fsync=recording.fsync)
+    again = how_again(resources, models_path, reach)
     return carried_out(journal, play, run.tools, recording, again, began=True)
 
 
-def how_again(
-    trust: Sequence[str],
-    sources: Sequence[str],
-    models_path: str | None,
-    reach: ReachOptions,
-    test: str | None = None,
-) -> Again:
+def how_again(resources: Resources, models_path: str | None, reach: ReachOptions) -> Again:
     """The options that `resume` needs to continue a run, by name: those for the file of a game, for
     policies, models, limits and tests.
     """
     options = given.options()
-    options += [("--trust", name) for name in trust] + [("--source", path) for path in sources]
+    options += [("--trust", name) for name in resources.trust]
+    options += [("--source", path) for path in resources.sources]
     limits = {"models": models_path, **reach._asdict()}.items()
     options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
-    options += [("--test", test)] if test else []
+    options += [("--test", resources.program)] if resources.program else []
     return list(dict.fromkeys(options))
 
 

@@ -14,10 +14,8 @@ from goldrush.cli.options import (
     Jobs,
     Journals,
     Json,
-    Sources,
-    Test,
+    PlayingOptions,
     Traceback,
-    Trust,
     echo_traceback,
 )
 from goldrush.cli.progress import paused, progress
@@ -41,9 +39,7 @@ def verify(
         type=click.IntRange(1, LEVEL_MAX), default=LEVEL_MAX,
     ),
     jobs: Jobs,
-    trust: Trust,
-    sources: Sources,
-    test: Test,
+    playing: PlayingOptions,
     strict: bool = option("--strict", help="Exit with 1 if a policy could not be asked again."),
     traceback: Traceback,
     as_json: Json,
@@ -65,22 +61,22 @@ def verify(
     from goldrush.replay.journal import batch
     from goldrush.replay.study.listing import listing_of
 
-    allow_own_policies(trust)
+    allow_own_policies(playing.trust)
     if strict and level < LEVEL_MAX:
         raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")
     paths = batch.journals_in(journals)
     outcomes = []
     with progress() as step:
         verified = batch.verify_all(
-            paths, level, jobs=jobs, trust=trust, sources=sources, strict=strict,
-            program=test, on_bytes=partial(step, "bytes"),
+            paths, level, playing.resources(), jobs=jobs, strict=strict,
+            on_bytes=partial(step, "bytes"),
         )  # fmt: skip
         for outcome in batch.compared(verified, listing_of(journals, paths)):
             outcomes.append(outcome)
             if not as_json:
                 with paused(), maybe_unread():
                     _tell(outcome)
-    _conclude(outcomes, test, as_json)
+    _conclude(outcomes, playing.test, as_json)
     if any(outcome.holds is False for outcome in outcomes):
         return DIFFERS
     return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE

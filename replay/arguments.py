@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import TemporaryFolder, read_input
 from goldrush.kernel.settings import NoSettings
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from goldrush.agents import people
     from goldrush.agents.external import RosterText
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Players, Resources
+    from goldrush.agents.players import Players
 
 Roster = str | Sequence[object] | None  # as text, or policies one after the other
 Policies = Mapping[int, object] | Sequence[object] | None  # by agent, or a whole roster
@@ -167,25 +168,25 @@ def jobs_of(jobs: int | None) -> int | None:
 
 
 def resources_of(
-    who: Players[Any],
     *,
-    jobs: int | None = 1,
+    jobs: int = 1,
     program: str | None = None,
-    policies: Mapping[int, Any] = {},
     ask: people.Ask | None = None,
     models: Models | str | Path | None = None,
-    trust: Sequence[str] = (),
+    trust: Trust = (),
     sources: Sources = (),
 ) -> Resources:
     """What playing needs on this machine. Raises BadInput."""
-    from goldrush.agents.players import Resources
-
-    if program is not None and not who.takes_program:
-        raise BadInput("no program makes tests in this world", "leave it out (--test)")
     return Resources(
-        jobs_of(jobs) or 1, program, ask, policies, models=models_of(models), trust=trust,
+        jobs_of(jobs) or 1, program, ask, models=models_of(models), trust=names_of(trust),
         sources=tuple(path_of(path, "a source") for path in listed(sources)),
     )  # fmt: skip
+
+
+def check_program(resources: Resources, who: Players[Any]) -> None:
+    """Raises BadInput for a test program in a world without one."""
+    if resources.program is not None and not who.takes_program:
+        raise BadInput("no program makes tests in this world", "leave it out (--test)")
 
 
 def with_objects(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from goldrush.agents.given import is_location, maker_of, making
+from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
@@ -32,9 +33,9 @@ from goldrush.replay.arguments import (
     Roster,
     Sources,
     Trust,
+    check_program,
     integer,
     listed,
-    names_of,
     path_of,
     resources_of,
     roster_of,
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from goldrush.agents import people
     from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Players, PreparedRun, Resources
+    from goldrush.agents.players import PreparedRun
     from goldrush.agents.targets import Maker
     from goldrush.kernel.game.game import Game
     from goldrush.replay.data.measures import Measured
@@ -112,23 +113,32 @@ class Run:
     Attributes:
         path: the journal.
         tools: what the tools of the journal's world can do.
-        trust: names (`module:Class`) of user-defined policies that may be imported: those that the
-            run was recorded with in this process.
+        resources: what playing on and asking again need on this machine: as given to `open`, or
+            those that the run was recorded with in this process.
     """
 
-    def __init__(self, path: str | Path, trust: Trust = ()) -> None:
+    def __init__(self, path: str | Path, resources: Resources = Resources()) -> None:
         """See `open`."""
         self.path = Path(path_of(path))
         self.tools: Tools = tools_at(path)
-        self.trust = names_of(trust)
+        self.resources = resources
         self._folder: TemporaryFolder | None = None  # of a temporary journal
         self._make: Maker | None = None  # made its environment or model; None: what was given
 
     @classmethod
     def open(
-        cls, path: str | Path, trust: Trust = (), *, world: str | type[Game] | Maker | None = None
+        cls,
+        path: str | Path,
+        trust: Trust = (),
+        *,
+        world: str | type[Game] | Maker | None = None,
+        sources: Sources = (),
+        models: Models | str | Path | None = None,
+        program: str | None = None,
+        jobs: int = 1,
+        ask: people.Ask | None = None,
     ) -> Self:
-        """The run of a journal.
+        """The run of a journal, with what `verify`, `resume` and `fork` need of this machine.
 
         Args:
             path: the journal; one that is unfinished or damaged can be opened, too.
@@ -137,6 +147,9 @@ class Run:
                 runs no code by naming it.
             trust: user-defined policies, as classes or as `module:Class`, that may be imported:
                 `verify` asks them again, and they play in `resume` and `fork`.
+            sources: the journals that `recorded` agents play.
+
+        `models`, `program`, `jobs` and `ask` are as for `record`.
 
         Raises:
             BadInput: where there is no such file.
@@ -147,7 +160,10 @@ class Run:
         make = None
         if world is not None and world_named(world, path) == OF_MAKERS:
             make = maker_at(path)
-        run = cls(path, trust)
+        resources = resources_of(
+            trust=trust, sources=sources, models=models, program=program, jobs=jobs, ask=ask
+        )
+        run = cls(path, resources)
         run._make = make
         return run
 
@@ -158,7 +174,9 @@ class Run:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.path.absolute(), self.trust)
+        # Without models and people: what reaches them stays in this process.
+        kept = attrs.evolve(self.resources, models=None, people=None)
+        return type(self), (self.path.absolute(), kept)
 
     @classmethod
     def record(
@@ -205,7 +223,8 @@ class Run:
             settings: of the world, by name (`seed`, `rounds`, `agents`, ...).
 
         Returns:
-            The run; `trust` has the names of its user-defined policies.
+            The run, which trusts its user-defined policies, and plays on with the same models,
+            program, jobs and people.
 
         Raises:
             BadInput: before anything is written, for settings and rosters that cannot be.
@@ -217,24 +236,21 @@ class Run:
             raise BadInput(
                 f"{path} is no game, and a journal is given once", "give a game first, or as world="
             )
+        resources = resources_of(models=models, program=program, jobs=jobs, ask=ask)
         planned = cls.plan(
-            world=world, roster=roster, treatment=treatment, models=models, program=program,
-            jobs=jobs, check=check, ask=ask, **settings,
-        )  # fmt: skip
+            resources, world=world, roster=roster, treatment=treatment, check=check, **settings
+        )
         return planned.record(path, force=force, fsync=fsync, on_unit=on_unit)
 
     @classmethod
     def plan(
         cls,
+        resources: Resources = Resources(),
         *,
         world: str | type[Game] | Maker = WORLD_DEFAULT,
         roster: Roster = None,
         treatment: str | Mapping[str, Any] | None = None,
-        models: Models | str | Path | None = None,
-        program: str | None = None,
-        jobs: int = 1,
         check: bool = False,
-        ask: people.Ask | None = None,
         **settings: Any,
     ) -> PlannedRun:
         """A run that is ready to be played, or whose cost is to be estimated before; nothing is
@@ -245,20 +261,22 @@ class Run:
         who = players_of(tools, world)
         name, chosen = settings_of(treatment, settings, tools.config)
         given = roster_of(who, roster)
-        resources = resources_of(
-            who, jobs=jobs, program=program, policies=given.policies, ask=ask, models=models
-        )
+        check_program(resources, who)
+        resources = attrs.evolve(resources, policies=given.policies)
         prepared = who.prepare(chosen, given.text, name, resources)
         make = maker_of("") if world == OF_MAKERS else None
         return PlannedRun(tools, prepared, resources, check, make)
 
     @classmethod
     def _kept(
-        cls, path: str | Path, trust: Sequence[str], folder: TemporaryFolder | None,
-        make: Maker | None,
+        cls, path: str | Path, resources: Resources, trust: Sequence[str],
+        folder: TemporaryFolder | None, make: Maker | None,
     ) -> Self:  # fmt: skip
-        """The run that was recorded; `folder`: a temporary one, which lives as long as the run."""
-        run = cls.open(path, trust)
+        """The run that was recorded with these resources, without its objects, which may remember
+        it. `trust`: of its roster; `folder`: a temporary one, which lives as long as the run.
+        """
+        trusted = dict.fromkeys([*resources.trust, *trust])
+        run = cls(path, attrs.evolve(resources, policies={}, roster=None, trust=[*trusted]))
         run._folder, run._make = folder, make
         return run
 
@@ -449,22 +467,15 @@ class Run:
         level: int = 4,
         *,
         policies: Policies = None,
-        trust: Trust = (),
-        sources: Sources = (),
-        program: str | None = None,
-        jobs: int = 1,
     ) -> Verdict:
         """Check the journal: bytes (1), states (2), derived events (3), players asked again (4).
+        What asking again needs besides objects (`trust`, `sources`, `program`) is given to `open`.
 
         Args:
             level: the highest level to check, 1 to 4.
             policies: the objects that `external` agents play, by agent, or the whole roster as it
                 was given to `record`. They are asked in order, and must answer as they did: without
                 state, or in the state in which they were.
-            trust: user-defined policies that may be imported, besides those in `Run.trust`.
-            sources: the journals that `recorded` agents play.
-            program: the user-defined test program of a season.
-            jobs: how many tests of a season are run at once.
 
         Returns:
             The verdict: `holds` is True, False, or None where something could not be judged;
@@ -476,9 +487,8 @@ class Run:
         """
         from goldrush.replay.journal.verify import verify
 
-        resources = self._resources(policies, trust, jobs=jobs, program=program, sources=sources)
         with making(self._make):
-            return verify(self.path, level, resources=resources)
+            return verify(self.path, level, resources=self._resources(policies))
 
     def diff(self, other: Run | str | Path) -> Diff:
         """Where another run differs, and why: the first event that is not the same, its causes.
@@ -534,17 +544,13 @@ class Run:
             if where in (None, each.location) and (who is None or who in each.agents)
         ]
 
-    def prompts(
-        self, at: int, agent: int | str, *, program: str | None = None
-    ) -> Sequence[RebuiltPrompt]:
+    def prompts(self, at: int, agent: int | str) -> Sequence[RebuiltPrompt]:
         """The prompts of an `agent` in the unit `at`, as they were or would be sent to a model.
-        `program`: the user-defined test program of a season.
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
         unit, number = integer(at, "the unit"), self._agent(str(agent))
-        resources = self._resources(program=program)
-        return self.tools.prompts(self.path, unit, number, resources)
+        return self.tools.prompts(self.path, unit, number, self._resources())
 
     # Playing on.
 
@@ -552,20 +558,13 @@ class Run:
         self,
         *,
         policies: Policies = None,
-        trust: Trust = (),
-        sources: Sources = (),
-        models: Models | str | Path | None = None,
-        program: str | None = None,
-        jobs: int = 1,
         fsync: bool = False,
-        ask: people.Ask | None = None,
         on_unit: OnUnit | None = None,
     ) -> Self:
-        """Go on with a run that broke off, to its end.
+        """Go on with a run that broke off, to its end, with what was given to `open`.
 
         Args:
-            policies, trust, sources, program, jobs: as for `Run.verify`.
-            models, fsync, ask, on_unit: as for `Run.record`.
+            policies: as for `verify`; `fsync` and `on_unit` are as for `record`.
 
         Raises:
             BadInput: for a run that has ended, and for players who cannot play on.
@@ -574,13 +573,10 @@ class Run:
         from goldrush.agents import players
         from goldrush.replay.journal.rebuild import world_at
 
-        resources = self._resources(
-            policies, trust, sources=sources, models=models, program=program, jobs=jobs, ask=ask
-        )
         with making(self._make):
             players.resume(
-                world_at(self.path), self._players(), self.path, fsync=fsync, on_unit=on_unit,
-                resources=resources,
+                world_at(self.path), players_at(self.path), self.path, fsync=fsync,
+                on_unit=on_unit, resources=self._resources(policies),
             )  # fmt: skip
         return self
 
@@ -593,18 +589,13 @@ class Run:
         treatment: str | Mapping[str, Any] | None = None,
         replace: Replacements = (),
         policies: Policies = None,
-        trust: Trust = (),
-        sources: Sources = (),
-        models: Models | str | Path | None = None,
-        program: str | None = None,
-        jobs: int = 1,
         force: bool = False,
         fsync: bool = False,
-        ask: people.Ask | None = None,
         on_unit: OnUnit | None = None,
         **settings: Any,
     ) -> Self:
-        """Play the run anew from a unit on, under other circumstances, into a journal of its own.
+        """Play the run anew from a unit on, under other circumstances, into a journal of its own,
+        with what was given to `open`.
 
         Args:
             at: the last unit that is kept.
@@ -616,8 +607,7 @@ class Run:
             policies: the objects of external agents who play on, by agent.
             settings: other settings from there on, by name.
 
-        `force` and `on_unit` are as for `record`, all others (`trust`, `sources`, `models`,
-        `program`, `jobs`, `fsync`, `ask`) as for `resume`.
+        `force`, `fsync` and `on_unit` are as for `record`.
 
         Raises:
             BadInput: before anything is written.
@@ -628,14 +618,11 @@ class Run:
         from goldrush.agents.trust import import_names
         from goldrush.replay.journal.rebuild import world_at
 
-        who = self._players()
+        who = players_at(self.path)
         name, chosen = settings_of(treatment, settings, self.tools.config)
         given = roster_of(who, roster) if roster is not None else RosterText(None)
         change = players.ForkChange(chosen, name, given.text, submissions_of(replace))
-        objects = policies if roster is None else None
-        resources = self._resources(
-            objects, trust, sources=sources, models=models, program=program, jobs=jobs, ask=ask
-        )
+        resources = self._resources(policies if roster is None else None)
         resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
         with target_of(path) as (target, folder), making(self._make):
             players.fork(
@@ -643,18 +630,15 @@ class Run:
                 resources=resources, force=force, fsync=fsync, on_unit=on_unit,
             )  # fmt: skip
             own = import_names(who.names(given.text)) if given.text else ()
-            return type(self)._kept(target, [*resources.trust, *own], folder, self._make)
+            return type(self)._kept(target, resources, own, folder, self._make)
 
-    def _resources(self, policies: Policies = None, trust: Trust = (), **given: Any) -> Resources:
-        """What playing on needs; `given`: as for `resources_of`."""
-        trusted = [*self.trust, *names_of(trust)]
-        resources = resources_of(self._players(), trust=trusted, **given)
+    def _resources(self, policies: Policies = None) -> Resources:
+        """What playing on needs, with the objects that external agents play. Raises BadInput."""
+        who = players_at(self.path)
+        check_program(self.resources, who)
         if policies is None:
-            return resources
-        return with_objects(resources, self._players(), self.info().declared.players, policies)
-
-    def _players(self) -> Players[Any]:
-        return players_at(self.path)
+            return self.resources
+        return with_objects(self.resources, who, self.info().declared.players, policies)
 
     # Measures, tables, pages.
 
@@ -831,7 +815,7 @@ class PlannedRun:
             warn = (self.resources.models or Models()).warn
             for remark in remarks:
                 warn(remark)
-            return Run._kept(target, run.roster.trust, folder, self.make)
+            return Run._kept(target, self.resources, run.roster.trust, folder, self.make)
 
 
 open = Run.open

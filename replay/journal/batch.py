@@ -96,12 +96,10 @@ def below(folder: str) -> list[str]:
 def verify_all(
     paths: Sequence[str],
     level: int = DECIDE,
+    resources: Resources = Resources(),
     *,
     jobs: int | None = None,
-    trust: Sequence[str] = (),
-    sources: Sequence[str] = (),
     strict: bool = False,
-    program: str | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Iterator[BatchResult]:
     """`verify` for each journal, with the results in the order given, as they arrive.
@@ -113,17 +111,13 @@ def verify_all(
         level: the highest level to check, 1 to 4.
         jobs: the number of processes; None: as many as there are processors. For one journal: the
             number of its tests made at once; None: one.
-        trust: user-defined policies (`module:Class`) that may be imported.
-        sources: the journals that `recorded` agents replay.
         strict: require that every player was asked again.
-        program: the user-defined test program of a season.
         on_bytes: called with the number of judged bytes and of all bytes: after each commit of a
             single journal, else after each journal.
 
     Raises WorkerDied if another process was killed.
     """
-    tests_at_once = jobs or 1 if len(paths) == 1 else 1
-    resources = Resources(tests_at_once, program, trust=trust, sources=sources)
+    resources = attrs.evolve(resources, jobs=jobs or 1 if len(paths) == 1 else 1)
     judged = partial(_judged, level=level, strict=strict, resources=resources)
     done, sizes = 0, list(map(size_of, paths))
     if len(paths) == 1:
@@ -134,8 +128,8 @@ def verify_all(
 
         yield judged(paths[0], on_bytes=told)
         return
-    if trust or not all(map(is_shipped_at, paths)):
-        import_early(trust, trust)
+    if resources.trust or not all(map(is_shipped_at, paths)):
+        import_early(resources.trust, resources.trust)
         judged = partial(_judged_apart, judged)
     with closing(map_in_order(judged, paths, jobs)) as results:
         for result, size in zip(results, sizes, strict=True):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush import open as open_run
 from goldrush import record
 from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import path_of
@@ -257,6 +258,9 @@ def test_python_plays_the_same_season_with_an_agenda_and_a_program(
     )  # fmt: skip
 
     assert (tested / "s.journal").read_bytes() == run.path.read_bytes()
+    opened = open_run(run.path, program="./test.py")
+    assert not {*run.verify().not_asked, *opened.verify().not_asked}
+    assert open_run(run.path).verify().not_asked
 
 
 def test_a_program_that_no_journal_needs_is_told(tested: Path) -> None:

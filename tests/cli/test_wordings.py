@@ -276,7 +276,7 @@ def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path)
     out = tmp_path / "fork.journal"
     with serving(_answer) as server:
         reach = models(server.address, "a", patience=9)
-        Run(worded).fork(1, out, models=reach)
+        Run.open(worded, models=reach).fork(1, out)
 
     assert verify(out, 4).holds
 

@@ -242,7 +242,7 @@ def test_a_game_is_told_in_another_wording(tmp_path) -> None:
         models = goldrush.Models({"m": (model, Endpoint(server.address))})
         fork = goldrush.record(
             Fishery, tmp_path / "long.journal", roster="llm:m*8", models=models, seasons=3
-        ).fork(1, tmp_path / "fork.journal", seed=5, models=models)
+        ).fork(1, tmp_path / "fork.journal", seed=5)
     assert fork.verify().holds  # with other draws of the variants from then on
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import goldrush
+from goldrush.agents.players import Resources
 from goldrush.agents.pool import ChildDied, in_child, workers
 from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import sha256_of
@@ -124,7 +125,7 @@ def test_journals_hold_together_as_each_alone(
     paths = journals_in([tmp_path / "study"])
     trust = ["remembers_policy:Draws"] if "policy" in str(remembering) else []
 
-    found = list(verify_all(paths, jobs=jobs, trust=trust))
+    found = list(verify_all(paths, resources=Resources(trust=trust), jobs=jobs))
 
     assert [True] * 4 == [result.holds for result in found]
     assert {3 if "Town" in str(remembering) else 4} == {result.verdict.level for result in found}

@@ -110,7 +110,7 @@ def test_a_recording_gives_each_step_its_submission(goods) -> None:
     again = goldrush.record(PublicGoods, seed=1, rounds=6, roster=f"recorded:{goods.path}*4")
 
     assert all(submissions(goods, 4, a) == submissions(again, 4, a) for a in range(4))
-    assert again.verify(sources=[goods.path]).holds
+    assert goldrush.open(again.path, sources=[goods.path]).verify().holds
 
 
 def test_a_prompt_is_shown_for_each_step(goods) -> None:

@@ -88,6 +88,7 @@ def season(
       goldrush season --seed 1 --arena nk --out s.journal
       goldrush season --arena nk --assignments 6 --treatment no-judge --out other-season.journal
     """
+    from goldrush.agents.players import Resources
     from goldrush.agents.worlds.competition.arenas import remark_of
     from goldrush.agents.worlds.competition.cast import name_in
     from goldrush.cli.people import at_terminal
@@ -101,9 +102,9 @@ def season(
         "agenda": agenda, "class_models": classes or None,
     }  # fmt: skip
     own = allow_own_policies([], list(map(name_in, parts)))
+    resources = Resources(jobs or 1, test, at_terminal(), models=models, trust=own)
     planned = Run.plan(
-        world=_WORLD, roster=roster, treatment=treatment,
-        models=models, program=test, jobs=jobs or 1, ask=at_terminal(),
+        resources, world=_WORLD, roster=roster, treatment=treatment,
         **settings_of(settings, named),
     )  # fmt: skip
     if dry_run:
@@ -112,7 +113,7 @@ def season(
     if (remark := remark_of(played, test)) is not None:
         echo_error(f"goldrush: {remark}")
     stem = ["season"] if arena is None else ["season", played.name]
-    again = how_again(own, [], models_path, reach, test)
+    again = how_again(resources, models_path, reach)
     return recorded(planned, out, stem, treatment, force, recording, again)
 
 

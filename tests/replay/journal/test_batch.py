@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.players import PROGRAM
+from goldrush.agents.players import PROGRAM, Resources
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import START, Commit, sha256_of
 from goldrush.replay.journal.batch import format_result, journals_in, verify_all
@@ -195,7 +195,7 @@ def test_a_process_that_dies_takes_no_other_journal_with_it(quitter: Path) -> No
     paths = [good, str(quitter), good, good]
     pipe = os.open(quitter.parent / "pipe", os.O_RDWR)  # which waits for nobody
     try:
-        outcomes = verify_all(paths, jobs=2, trust=["quitters:Quitter"])
+        outcomes = verify_all(paths, resources=Resources(trust=["quitters:Quitter"]), jobs=2)
         judged = [next(outcomes)]
         os.write(pipe, b".")
         judged += outcomes
@@ -224,7 +224,7 @@ def test_workers_find_the_policies_that_their_parent_finds(
     paths = [str(tmp_path / f"{name}.journal") for name in "ab"]
     for path in paths:
         record(path, {"rounds": 2}, "idlers:Idler*2")
-    outcomes = list(verify_all(paths, jobs=2, trust=["idlers:Idler"]))
+    outcomes = list(verify_all(paths, resources=Resources(trust=["idlers:Idler"]), jobs=2))
 
     assert [(), ()] == [o.verdict and o.verdict.not_asked for o in outcomes]
     assert [True, True] == [outcome.holds for outcome in outcomes]

@@ -144,7 +144,7 @@ def test_an_action_is_replaced_behind_any_number_of_resets(resets: int, tmp_path
     fork = env.run.fork(resets - 1, tmp_path / "fork.journal", replace=[replaced])
 
     assert [1, 2, 1] == [event["action"] for event in events(fork.path, "acted")]
-    assert fork.verify(sources=env.run.path).holds
+    assert goldrush.open(fork.path, sources=env.run.path).verify().holds
 
 
 def test_an_action_given_by_hand_has_the_type_of_the_recorded_one(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_a_policy_can_be_a_function_of_the_observation(tmp_path: Path) -> None:
     run = goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=own)
 
     assert [2] * END == [event["action"] for event in events(run.path, "acted")]
-    assert 4 == run.verify(trust=own).level
+    assert 4 == run.verify().level
 
 
 class Steady:
@@ -336,7 +336,8 @@ def test_a_fork_does_again_what_the_program_did(kind: str, tmp_path: Path) -> No
     assert [*events(path, "array", "gave", "closed")] == [
         *events(fork.path, "array", "gave", "closed")
     ]
-    assert (True, 4) == ((found := fork.verify(sources=path)).holds, found.level_in_part)
+    found = goldrush.open(fork.path, sources=path).verify()
+    assert (True, 4) == (found.holds, found.level_in_part)
 
 
 @kinds
@@ -352,7 +353,7 @@ def test_another_action_is_put_in_and_the_rest_is_done_again(kind: str, tmp_path
     assert [*events(path, "array", "gave")] == [*events(same.path, "array", "gave")]
     assert other in [*events(fork.path, "acted")]
     assert 3 == run.diff(fork).first.round
-    assert fork.verify(sources=path).holds
+    assert goldrush.open(fork.path, sources=path).verify().holds
 
 
 def _other(action: Any) -> Any:
