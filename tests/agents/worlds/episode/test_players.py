@@ -129,7 +129,7 @@ def test_older_recordings_are_finished_with_all_steps_and_not_run_again(
     env.close()  # its number is 20
     closed = env.run.info()
 
-    assert (True, 18, 20, None) == (old.finished, old.units, old.of, old.planned)
+    assert (True, 18, 20, 20) == (old.finished, old.units, old.of, old.planned)
     assert (True, 17, 20, 20) == (closed.finished, closed.units, closed.of, closed.planned)
 
 
