@@ -157,11 +157,12 @@ def is_shipped(world: str, policies: Iterable[object]) -> bool:
 
 def is_shipped_at(path: str | Path) -> bool:
     """`is_shipped` for the run of a journal, from its start and forks, as far as they can be read.
-    True for a file that is no journal.
+    True for a file that is no journal. What takes more memory than there is, is not read: the
+    run cannot be judged.
     """
     policies: list[object] = []
     world = WORLD_DEFAULT
-    with suppress(GoldrushError), JournalReader(path) as reader:
+    with suppress(GoldrushError, MemoryError), JournalReader(path) as reader:
         world = reader.header.world
         for commit in reader.outline() if is_built_in(world) else ():
             roster = (commit.setup or {}).get(tools_for(world).vocabulary.players)

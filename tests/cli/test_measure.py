@@ -79,7 +79,7 @@ def test_several_runs_are_one_line_each(kept: Path) -> None:
     for row in rows:
         found = measure(kept / row[0])
         expected = [number(found.of(name)) for name in head[2:]]
-        assert [str(found.rounds), *expected] == row[1:]
+        assert [str(found.units), *expected] == row[1:]
     assert {"turnover", "survival", "raid_rate", "gini", "hhi", "respect"} <= set(head)
 
 
@@ -174,7 +174,7 @@ def test_json_has_what_the_library_measures(kept: Path) -> None:
     assert [run.as_dict() | {"path": run.path.removeprefix(f"{kept}/")} for run in runs] == plain
     for run, bare, entry in zip(runs, plain, whole, strict=True):
         assert bare == {name: value for name, value in entry.items() if name != "by_round"}
-        assert list(range(1, run.rounds + 1)) == [row["round"] for row in entry["by_round"]]
+        assert list(range(1, run.units + 1)) == [row["round"] for row in entry["by_round"]]
         for name in run.values:
             assert list(run.values[name]) == [row[name] for row in entry["by_round"]]
 

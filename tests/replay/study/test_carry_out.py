@@ -353,11 +353,16 @@ def test_what_is_left_of_runs_that_were_under_way_disappears(
     for run in RUNS[:3]:
         (study / (run.path + UNFINISHED)).write_bytes((study / run.path).read_bytes()[:500])
     (study / RUNS[0].path).unlink()
-    (study / f".goldrush-{'0' * 16}").write_text("{")
-    (study / RUNS[0].path).with_name(f".goldrush-{'1' * 16}").write_text("half a journal")
     before_its_manifest = tmp_path / "new"
     before_its_manifest.mkdir()
-    (before_its_manifest / f".goldrush-{'0' * 16}").write_text('{"gold')
+    left = [
+        study / f".goldrush-{'0' * 16}",
+        (study / RUNS[0].path).with_name(f".goldrush-{'1' * 16}"),
+        before_its_manifest / f".goldrush-{'0' * 16}",
+    ]
+    for path in left:  # older than a day
+        path.write_text("half a file")
+        os.utime(path, (0, 0))
 
     assert {RUNS[0].path} == again(study, whole)
     assert len(RUNS) == len(again(before_its_manifest, whole))

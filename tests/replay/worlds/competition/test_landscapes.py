@@ -70,7 +70,7 @@ def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, An
             Result(
                 cell=cell, seed=seed, path="", units=4, run={}, halves={}, halves_whole={},
                 config=configured({"arena": arena, "seed": seed, "assignments": 4}),
-                curves={}, policies=["scripted"] * 6, by_agent={}, kept={},
+                curves={}, windows={}, policies=["scripted"] * 6, by_agent={}, kept={},
             )
             for seed in seeds
         ]
