@@ -9,7 +9,7 @@ arrive, what arrived together in one commit, and never asked for again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import attrs
@@ -236,15 +236,13 @@ class Session(Generic[S]):
         chosen: Sequence[Model] = (),
         *,
         prompt: PromptVersion | None = None,
-        shared: Collection[str] = (),
         counted: str = "",
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare to ask.
 
-        `prompt`, `shared`: as for Asker;
-        `counted` is a noun for a question, if patience counts questions and not units; `close`
-        releases what the plays need. Raises BadInput as `Asker`.
+        `prompt`: as for Asker; `counted` is a noun for a question, if patience counts questions and
+        not units; `close` releases what the plays need. Raises BadInput as `Asker`.
         """
         self._world, self._play_of, self._close = world, play_of, close
         self._pending, self._people = context.pending, context.resources.people
@@ -257,7 +255,7 @@ class Session(Generic[S]):
             from goldrush.agents.llm.asker import Asker
 
             models = context.resources.models or Models()
-            self._asker = Asker(chosen, models, context.earlier, prompt, shared)
+            self._asker = Asker(chosen, models, context.earlier, prompt)
             self._asker.warn_of_ignored(chosen)
 
     def __enter__(self) -> Self:

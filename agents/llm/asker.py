@@ -75,10 +75,10 @@ class Asker:
 
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[RecordedAnswer] = (),
-        prompt: PromptVersion | None = None, shared: Collection[str] = (),
+        prompt: PromptVersion | None = None,
     ) -> None:  # fmt: skip
         """Open connections to the models that will be asked. `earlier`: answers that the run has;
-        `prompt`: of its world; `shared`: see `usage.shared_names`.
+        `prompt`: of its world.
 
         Raises BadInput for a missing key, for a model whose table in the file of models is missing,
         and for a ceiling of cost without prices.
@@ -88,7 +88,7 @@ class Asker:
         secrets = [secret for each in self._endpoints.values() for secret in each.secrets()]
         for model in chosen:
             _check_secrets(model, secrets)
-        self._prompt, self._shared = prompt, shared
+        self._prompt = prompt
         self._budget = Budget(models, list(self._endpoints), [each.amount for each in earlier])
         self._client = Client(models.concurrency, models.warn)
         self._tally = Tally((each.asked.subject, each.answer.failure) for each in earlier)
@@ -218,8 +218,7 @@ class Asker:
 
     def subject(self, model: Model) -> str:
         """What the answers of a model are counted by: see `versions.subject_of`."""
-        options = {} if model.name in self._shared else model.as_options()
-        return subject_of(model.name, options, self._prompt)
+        return subject_of(model.name, model.as_options(), self._prompt)
 
     def _check(self, model: Model, unit: str, counted: str) -> None:
         """Raises RunStopped if a model's answers failed too often."""

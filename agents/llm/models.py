@@ -161,21 +161,24 @@ class Endpoint:
         """The values that are removed from texts: the key, headers and the query. Raises BadInput
         as `key` and `sent`.
         """
-        values = [value for named in self.sent() for value in named.values()]
-        sent = (self.key() or "", *custom_headers(), *values)
-        return [secret for secret in sent if len(secret) >= KEY_MIN]
+        return [value for _, value in self._secrets() if len(value) >= KEY_MIN]
+
+    def _secrets(self) -> list[tuple[str | None, str]]:
+        """The name of the environment variable and the value of each secret. Raises BadInput."""
+        headers, query = self.sent()
+        return [
+            (self.key_env, self.key() or ""),
+            *((variable, headers[name]) for name, variable in self.headers),
+            *((variable, query[name]) for name, variable in self.query),
+            *((HEADERS, value) for value in custom_headers()),
+        ]
 
     def doubtful_secrets(self) -> list[str]:
         """Warnings of secrets that are too short to be removed from texts, or that answers may have
         as words, without their values. Raises BadInput as `secrets`.
         """
-        headers, query = self.sent()
-        values = [(self.key_env, self.key())]
-        values += [(variable, headers[name]) for name, variable in self.headers]
-        values += [(variable, query[name]) for name, variable in self.query]
-        values += [(HEADERS, value) for value in custom_headers()]
         lines: list[str] = []
-        for variable, value in values:
+        for variable, value in self._secrets():
             if value and len(value) < KEY_MIN:
                 lines.append(
                     f"the value of {variable} has under {KEY_MIN} characters, so it is not removed "

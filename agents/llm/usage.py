@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import attrs
@@ -164,52 +164,24 @@ def _counted(recorded: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
 _Models = Mapping[str, AskedModel]  # of an agent, by name
 
 
-def shared_names(
-    models: Iterable[Collection[Mapping[str, object]]], prompt: PromptVersion | None
-) -> set[str]:
-    """The names under which an agent has several models, whose subjects differ: an answer has the
-    name of its model, so all answers under such a name are counted together, by the name alone.
-
-    `models`: of each agent, their options; `prompt`: the version of the prompt.
-    """
-    shared: set[str] = set()
-    for own in models:
-        subjects: dict[str, str] = {}
-        for options in own:
-            name = str(options.get("name"))
-            subject = subject_of(name, options, prompt)
-            if subjects.setdefault(name, subject) != subject:
-                shared.add(name)
-    return shared
-
-
 def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Models]:
-    by_agent = {
-        entry[answers.player]: list(answers.models(entry["options"]))
+    return {
+        entry[answers.player]: {
+            str(options.get("name")): _model_of(options, answers)
+            for options in answers.models(entry["options"])
+        }
         for entry in players
         if entry["policy"] == LLM
     }
-    shared = shared_names(by_agent.values(), answers.prompt)
-    models: dict[int, _Models] = {}
-    for agent, several in by_agent.items():
-        own: dict[str, AskedModel] = {}
-        for options in several:
-            asked = _model_of(options, answers, shared)
-            name = str(options.get("name"))
-            own[name] = max(own.get(name, asked), asked, key=_longest)
-        models[agent] = own
-    return models
 
 
 def _longest(asked: AskedModel) -> int:
     return asked.longest.tokens_out
 
 
-def _model_of(
-    options: Mapping[str, object], answers: AnswerFields, shared: Collection[str]
-) -> AskedModel:
+def _model_of(options: Mapping[str, object], answers: AnswerFields) -> AskedModel:
     name = str(options.get("name"))
-    subject = subject_of(name, {} if name in shared else options, answers.prompt)
+    subject = subject_of(name, options, answers.prompt)
     return _named(answers, name, subject, counted(options.get("max_tokens"), 1))
 
 

@@ -16,7 +16,6 @@ import pytest
 from goldrush.agents.llm.model import TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
-from goldrush.agents.llm.usage import answers_in as read
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.llm.wording_files import wording_named
@@ -186,18 +185,10 @@ def test_models_of_two_classes_are_asked_in_one_way() -> None:
         cast_of(4, [], Models(known), {"haiku": "h", "sonnet": "s"})
 
 
-def test_two_models_of_one_name_are_counted_by_it_while_asked_and_when_read(path: Path) -> None:
-    with serving(lambda asked: completion("Hm.")) as server:
-        known = Models({"a": (Model("a", "a", answer=TEXT), Endpoint(server.address, tries=1))})
-        cast = cast_of(4, [], known, {"haiku": "a[top_p=0.5]", "sonnet": "a[reasoning=open]"})
-        with pytest.raises(RunStopped, match="llm:a gave no usable answer for 4 questions"):
-            record(path, SETTINGS, cast, models=known)
-    with JournalReader(path) as reader:
-        answers = list(read(reader, world_at(path), SEASON_PLAYERS.answers))
-
-    assert {("a", "a", 8_000)} == {
-        (each.asked.name, each.asked.subject, each.asked.longest.tokens_out) for each in answers
-    }
+def test_two_models_of_one_name_are_refused_for_an_answer_has_no_more() -> None:
+    known = Models({"a": (Model("a", "a", answer=TEXT), Endpoint("http://127.0.0.1:9"))})
+    with pytest.raises(BadInput, match="are both a, with other options"):
+        cast_of(4, [], known, {"haiku": "a[top_p=0.5]", "sonnet": "a[reasoning=open]"})
 
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:

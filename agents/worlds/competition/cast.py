@@ -152,6 +152,11 @@ def _by_class(
     parts = {class_: _part(f"{LLM}:{name}", models) for class_, name in names.items()}
     chosen = {c: decided(model_of(part, models), PROMPT) for c, part in parts.items()}
     haiku, sonnet = chosen[Class.HAIKU], chosen.get(Class.SONNET)
+    if sonnet is not None and sonnet != haiku and sonnet.name == haiku.name:
+        raise BadInput(
+            f"the models of the two classes are both {haiku.name}, with other options",
+            "give each a table of its own in a file of models (--models)",
+        )
     for name in FRAMING if sonnet is not None else ():
         if getattr(sonnet, name) != getattr(haiku, name):
             raise BadInput(

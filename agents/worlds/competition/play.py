@@ -13,7 +13,6 @@ import attrs
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import Answer, Question, Source, Whole
-from goldrush.agents.llm.usage import shared_names
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, RunContext
@@ -34,7 +33,6 @@ from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
 from goldrush.agents.worlds.competition.seats import (
     answer_in,
-    by_class,
     framed_at,
     model_at,
     seats_at,
@@ -70,12 +68,9 @@ def session_of(
         return SeasonPlay(state, scripts, context.resources.trust)
 
     world = competition(context.state.arena_rules)
-    agents = context.state.agents.values()
-    several = [by_class(agent.options).values() for agent in agents if agent.policy == LLM]
     return Session(
-        world, play_of, context, chosen, prompt=PROMPT,
-        shared=shared_names(several, PROMPT), counted="question", close=tests.close,
-    )  # fmt: skip
+        world, play_of, context, chosen, prompt=PROMPT, counted="question", close=tests.close
+    )
 
 
 def replaced_in(forks: Sequence[Facts]) -> Replaced:
