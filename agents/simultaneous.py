@@ -63,6 +63,7 @@ from goldrush.agents.seats import (
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Input, Script, Session, asked_again, row_of
 from goldrush.agents.trust import LLM, check_trust, is_import_name
+from goldrush.kernel import fold
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import (
     BadInput,
@@ -73,7 +74,6 @@ from goldrush.kernel.errors import (
     format_error,
     format_value,
 )
-from goldrush.kernel.fold import units
 from goldrush.kernel.forking import Forks, changes, place_of
 from goldrush.kernel.forking import Replaced as ReplacedPlace
 from goldrush.kernel.journal import JournalReader
@@ -280,9 +280,9 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
                     most.append(longest + around)
             return questions * sum(most) // len(most)
 
-        units = self.units(state.config)
         return estimates(
-            list(by_name.values()), models, units, lambda: self.questions(run, resources),
+            list(by_name.values()), models, self.units(state.config),
+            lambda: self.questions(run, resources),
             lambda amounts, left: left * max(amounts), most_in,
         )  # fmt: skip
 
@@ -375,7 +375,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
             return
         # The parent is read to the first unit of several steps, or to damage.
         with parent.again() as reader, suppress(JournalError):
-            if any(len(unit.steps) > 1 for unit in units(reader, self.world.arrange)):
+            if any(len(unit.steps) > 1 for unit in fold.units(reader, self.world.arrange)):
                 place = f"a {self.world.vocabulary.unit}"
                 raise self._several(place, is_replaced=True)
 
@@ -454,8 +454,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""
-        units: int = getattr(config, self.horizon)
-        return units
+        number: int = getattr(config, self.horizon)
+        return number
 
     def check_names(self, roster: Roster, config: Config) -> None:
         """Check the names that the wordings of a roster give to things: see `wording_rosters`.
@@ -482,8 +482,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
         policies = self._made(roster)
         check_people(roster.entries, context.resources.people)
         chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
-        for entry in roster.entries:
-            self.check_prompt(entry)
         if replaced and self.checks_replaced:
             self._check_replaced(roster, context.state, replaced)
         is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
