@@ -18,7 +18,7 @@ STEPS_MAX: Final = 10**9
 SEED_MAX: Final = 2**63 - 1  # of a reset
 UNENDED_MAX: Final = 100_000  # steps that nothing ends, where no number of steps is given
 AGENTS_MAX: Final = 1_000_000
-COUNTED, NEWEST = 3, 3  # versions of recordings: the first that counts no resets, and the last
+FORM: Final = 3  # of how runs are recorded; there are no others
 _TEXT: Final = text(NAME_MAX)
 _TEXTS: Final = several(_TEXT, AGENTS_MAX)
 
@@ -34,8 +34,7 @@ class EpisodeSettings:
     Attributes:
         seed: of the seeds of resets that were made without one, and of random policies; of a
             recording whose first reset has a seed, that one.
-        steps: the number of steps, resets left out; 0: until it is closed. Recordings before
-            version COUNTED count each reset but the first.
+        steps: the number of steps, resets left out; 0: until it is closed.
     """
 
     seed: int = setting(0, integer(0, SEED_MAX))
@@ -98,13 +97,13 @@ class About:
             none but that at the end.
         versions: of Python, and of the distributions that its code is of, by name.
         autoreset: of a vector environment, one of AUTORESETS, or empty: it does not say. None: of
-            any other subject, and in older journals.
+            any other subject.
         seed_parameter: the name of the parameter that takes the seed; empty: the subject takes
             none; None: `seed`, or what takes one without being named. START has it unless it is
             None.
-        recording: the version of how a run is recorded, up to NEWEST; None: the first.
+        recording: FORM.
         report: of a model, the names of what it reports; empty: all that it tells. None: of an
-            environment, and in older journals, which have the attributes of a model alone.
+            environment.
     """
 
     name: str = setting("", _TEXT)
@@ -126,14 +125,8 @@ class About:
         return self.autoreset or NEXT_STEP
 
     seed_parameter: str | None = setting(None, optional(_TEXT))
-    recording: int | None = setting(None, optional(integer(2, NEWEST)))
+    recording: int = setting(FORM, integer(FORM, FORM))
     report: Sequence[str] | None = setting(None, optional(_TEXTS))
-
-    @property
-    def is_older(self) -> bool:
-        """Whether it was recorded in a form that is no longer made, and so cannot be compared."""
-        lacks_report = self.kind == MODEL and self.report is None
-        return lacks_report or (self.recording or 1) < NEWEST
 
     def as_dict(self) -> dict[str, object]:
         """For START."""
@@ -145,6 +138,8 @@ def about_of(recorded: object) -> About:
     """What START says of a subject. Raises BadInput for anything else."""
     fields = attrs.fields(About)
     has = [*recorded] if type(recorded) is dict else []
+    if type(recorded) is dict and recorded.get("recording") != FORM:
+        raise BadInput("the run was recorded in another form", "record it anew")
     if has != [each.name for each in fields if each.default is not None or each.name in has]:
         needed = ", ".join(each.name for each in fields if each.default is not None)
         raise BadInput(f"the subject is {format_value(recorded)}", f"it has {needed}")

@@ -18,7 +18,6 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.rosters import Roster, whole_roster
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.episode.config import (
-    COUNTED,
     DISABLED,
     About,
     EpisodeConfig,
@@ -92,14 +91,9 @@ class EpisodeState:
         return self.about.kind not in (MODEL, VECTOR)
 
     @property
-    def counts_resets(self) -> bool:
-        """Whether it is an older recording, whose number of steps includes further resets."""
-        return (self.about.recording or 1) < COUNTED
-
-    @property
     def taken(self) -> int:
         """The number of steps so far, as the setting `steps` counts them."""
-        return self.unit - (1 if self.counts_resets else self.episode)
+        return self.unit - self.episode
 
     @property
     def has_all_steps(self) -> bool:
@@ -144,8 +138,9 @@ def evolve(state: EpisodeState, block: Block) -> EpisodeState:
             if code == RESET:
                 state.episode, state.step = state.episode + 1, -1  # counted when the unit closes
                 seed, is_drawn, options = rows[0]
-                state.returns = _kept_returns(state, options)
                 begun = agents_of_reset(state, options)
+                returns = enumerate(state.returns)
+                state.returns = tuple([0.0 if agent in begun else x for agent, x in returns])
                 state.finished = tuple([agent for agent in state.finished if agent not in begun])
                 given = None if is_drawn or seed is None else seed
                 state.resets = state.resets + 1 if given is None else 0
@@ -162,16 +157,6 @@ def evolve(state: EpisodeState, block: Block) -> EpisodeState:
             values = {(row[0], row[1]): row[3] for row in rows if row[3] is not None}
             state.shown = {**state.shown, **values}
     return state
-
-
-def _kept_returns(state: EpisodeState, options: Encoded) -> tuple[float, ...]:
-    """The returns after a reset: those of environments that it leaves alone go on. In journals
-    from before there was an `autoreset` none do.
-    """
-    begun: Sequence[int] = range(len(state.returns))
-    if state.about.autoreset is not None:
-        begun = agents_of_reset(state, options)
-    return tuple([0.0 if agent in begun else x for agent, x in enumerate(state.returns)])
 
 
 def agents_of_reset(state: EpisodeState, options: Encoded) -> Sequence[int]:
@@ -194,8 +179,7 @@ def _give(state: EpisodeState, rows: Sequence[Row]) -> None:
         if agent < 0:
             raise IndexError(f"there is no agent {agent}")
         rewards[agent] += reward
-        # In older recordings the returns of a vector are those since a reset of the caller's.
-        if agent in finished and not state.counts_resets:
+        if agent in finished:
             if not resets_itself:
                 continue
             returns[agent] = 0.0

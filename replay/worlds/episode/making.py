@@ -14,7 +14,7 @@ import attrs
 from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import folder_kept
-from goldrush.kernel.worlds.episode.config import AUTORESETS, NEWEST, About
+from goldrush.kernel.worlds.episode.config import AUTORESETS, About
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded
@@ -234,7 +234,7 @@ def about_of(
         ignored=recorded.ignored, every=every,
         versions=versions_of(make, *_kinds(env)),
         autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
-        seed_parameter=recorded.seed_parameter, recording=NEWEST,
+        seed_parameter=recorded.seed_parameter,
         report=recorded.report if subject.kind == MODEL else None,
     )  # fmt: skip
 

@@ -44,10 +44,6 @@ class EpisodeTools(Tools):
             about = about_of(setup.get("subject"))
         except BadInput:  # it is refused when the run begins
             return episode_world(None, missing(""))
-        if about.is_older:
-            return episode_world(
-                None, f"{about.name} was recorded in an older form; record it anew"
-            )
         return episode_world(self.subjects.stage_of(about.name), missing(about.name))
 
     def basis(self, path: str, *, repeats: bool) -> Basis:

@@ -14,8 +14,7 @@ import pytest
 from gymnasium import spaces
 
 import goldrush
-from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed, UnsupportedJournal
-from goldrush.kernel.worlds.episode.config import COUNTED
+from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed
 from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.replay.journal.log import Query, log
 from tests.journals import commits_of
@@ -105,22 +104,7 @@ def test_a_number_of_steps_is_one_of_steps_in_every_door(kind: str, tmp_path: Pa
         whole.fork(20, tmp_path / "short.journal", steps=len({*counted[0]} & {*range(21)}))
 
 
-def test_older_recordings_are_finished_with_all_steps_and_not_run_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make = partial(Lasts, 99)
-    with monkeypatch.context() as older:
-        older.setattr("goldrush.replay.worlds.episode.making.NEWEST", COUNTED - 1)
-        env = goldrush.wrap(make, tmp_path / "run.journal", steps=20)
-        for seed in range(3):
-            env.reset(seed=seed)
-        for _ in range(18):
-            env.step(1)
-    run = goldrush.open(tmp_path / "run.journal", world=make)
-    old = run.info()
-    assert "was recorded in an older form; record it anew" in f"{run.verify()}"
-    with pytest.raises(UnsupportedJournal, match="in an older form"):
-        run.fork(3, tmp_path / "fork.journal")
+def test_a_recording_that_is_closed_early_is_finished(tmp_path: Path) -> None:
     env = goldrush.wrap(partial(Lasts, 99), tmp_path / "closed.journal", steps=20)
     for seed in range(3):
         env.reset(seed=seed)
@@ -129,7 +113,6 @@ def test_older_recordings_are_finished_with_all_steps_and_not_run_again(
     env.close()  # its number is 20
     closed = env.run.info()
 
-    assert (True, 18, 20, 20) == (old.finished, old.units, old.of, old.planned)
     assert (True, 17, 20, 20) == (closed.finished, closed.units, closed.of, closed.planned)
 
 

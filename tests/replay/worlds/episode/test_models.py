@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +25,7 @@ from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.episode.making import SubjectMaker, about_of
+from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.models import (
@@ -242,23 +241,6 @@ def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path:
         with pytest.raises(BadInput, match=r"alive is 'many', which does not fit"):
             goldrush.wrap(make, tmp_path / "run.journal", steps=2, alive="many")
     assert not (tmp_path / "run.journal").exists()
-
-
-def test_a_model_of_an_older_form_is_read_and_not_run_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "run.journal"
-    with monkeypatch.context() as older:
-        older.setattr(
-            "goldrush.replay.worlds.episode.making.about_of",
-            lambda *given: attrs.evolve(about_of(*given), report=None),
-        )
-        goldrush.wrap(Herd, path, seed=7, steps=7)
-    run = goldrush.open(path, world=Herd)
-
-    assert run.verify().holds is None
-    assert "was recorded in an older form; record it anew" in f"{run.verify()}"
-    assert ["alive", "by kind][old"] == [*run.measured().known]
 
 
 def test_a_model_that_cannot_be_made_leaves_no_journal(tmp_path: Path) -> None:

@@ -203,8 +203,7 @@ def test_a_journal_has_nothing_made_of_another_kind_and_no_forged_number(
     agents = 0 if kind == MODEL else 1
     setup = setup_of(kind, agents)
     setup["config"] |= parameters  # type: ignore[operator]
-    form = {"recording": 3, **({"report": ()} if kind == MODEL else {})}
-    setup["subject"] |= form  # type: ignore[operator]
+    setup["subject"] |= {"report": ()} if kind == MODEL else {}  # type: ignore[operator]
     recorded(path, world_on(partial(Scripted, kind, agents)), setup, [reset(1)])
     holds, text = said(path, RegisteredEnvironment("CartPole-v1"))
 
