@@ -61,7 +61,7 @@ class ShippedWordings(Mapping[str, str]):
 def wording_named(name: str, wordable: Wordable) -> Wording:
     """A wording by the name of a shipped one, or by the path of a TOML file.
 
-    Raises BadInput for an unknown name, and for a file that cannot be used.
+    Raises BadInput for an unknown name, and for a file that cannot be used, with its line.
     """
     if name == DEFAULT:
         return default_of(wordable)
@@ -73,7 +73,7 @@ def wording_named(name: str, wordable: Wordable) -> Wording:
 
 
 def read_wording(path: str, wordable: Wordable) -> Wording:
-    """The wording of a file. Raises BadInput."""
+    """The wording of a file. Raises BadInput, with the line."""
     name, text = Path(path).name.removesuffix(SUFFIX), _text_of(path)
     if name == NULL or not WORDING.holds(name):
         raise BadInput(
@@ -120,13 +120,14 @@ def _read(name: str, where: str, text: str, wordable: Wordable) -> tuple[Wording
     base = tables.get("extends", DEFAULT)
     if not isinstance(base, str) or base not in (DEFAULT, *wordable.shipped):
         error = unknown("wording", base, [DEFAULT, *wordable.shipped])
-        raise BadInput(f"{where}: {error.what}", error.instead)
+        raise BadInput(f"{where}, line {_line(text, ('extends',))}: {error.what}", error.instead)
     of_base = wording_named(base, wordable).text
     changes = _merged(changes_in(of_base) if of_base else {}, tables)
     try:
         wording = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
     except InvalidWording as error:
-        raise BadInput(f"{where}: {error.what}", error.instead) from None
+        line = _line(text, error.keys)
+        raise BadInput(f"{where}, line {line}: {error.what}", error.instead) from None
     return wording, tables.get("description", "")
 
 
@@ -142,17 +143,47 @@ def _tables(where: str, text: str) -> dict[str, Any]:
     tables: dict[str, Any] = toml_in(where, text, _EXAMPLE)
     kinds = {"description": str, "extends": str, "messages": dict, "names": dict}
     for key, value in tables.items():
+        line = _line(text, (key,))
+        if key not in kinds and isinstance(value, dict):
+            tables_of = [f"[{name}]" for name, kind in kinds.items() if kind is dict]
+            raise BadInput(
+                f"{where}, line {line}: there is no table {format_value(f'[{key}]')}",
+                f"{nearest(f'[{key}]', tables_of)}a file has {' and '.join(tables_of)}",
+            )
         if key not in kinds:
             raise BadInput(
-                f"{where} has {format_value(key)}",
-                f"{nearest(key, kinds)}a file has {', '.join(kinds)}; texts stand in [messages]",
+                f"{where}, line {line}: {format_value(key)} is in no table",
+                f"messages stand below [messages]; a file has {', '.join(kinds)}",
             )
         if not isinstance(value, kinds[key]):
             raise BadInput(
-                f"{where}: {key} is {format_value(value)}",
+                f"{where}, line {line}: {key} is {format_value(value)}",
                 f"write [{key}]" if kinds[key] is dict else f"write {key} = 'TEXT'",
             )
     return tables
+
+
+def _line(text: str, keys: tuple[str, ...]) -> int:
+    """The line, from 1, on which a value begins in TOML: of its key, or of the last table above it
+    that has a line of its own.
+    """
+    import tomllib
+
+    lines = text.split("\n")
+    found = 1
+    for depth in range(1, len(keys) + 1):
+        last = re.escape(keys[depth - 1])
+        dotted = r"\s*\.\s*".join(f"[\"']?{re.escape(key)}[\"']?" for key in keys[:depth])
+        begins = re.compile(rf"\s*(?:\[\s*{dotted}\s*\]|[\"']?{last}[\"']?\s*[=.]|{dotted}\s*=)")
+        for index in range(found - 1, len(lines)):
+            if begins.match(lines[index]):
+                try:
+                    tomllib.loads("\n".join(lines[:index]))
+                except (ValueError, RecursionError):
+                    continue  # within a text of several lines
+                found = index + 1
+                break
+    return found
 
 
 # Writing.

@@ -180,11 +180,15 @@ class InvalidWording(BadInput):
     """A wording that no prompt can have.
 
     Attributes:
+        keys: of the value in the wording's tables; empty: the whole.
         is_unknown: it has an id, a field or a name that the version of the prompt lacks.
     """
 
-    def __init__(self, what: str, instead: str, *, is_unknown: bool = False) -> None:
+    def __init__(
+        self, keys: Sequence[str], what: str, instead: str, *, is_unknown: bool = False
+    ) -> None:
         super().__init__(what, instead)
+        self.keys = tuple(keys)
         self.is_unknown = is_unknown
 
 
@@ -208,16 +212,16 @@ def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wordi
     """
     if len(text) > CANONICAL_MAX or not is_clean(text) or digest_of(text) != sha256:
         raise InvalidWording(
-            f"the text of wording {name} is {format_value(text)}",
+            (), f"the text of wording {name} is {format_value(text)}",
             f"it must have the SHA-256 {sha256}",
-        )
+        )  # fmt: skip
     changes = changes_in(text)
     made = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
     if made.text != text:
         raise InvalidWording(
-            f"the text of wording {name} is {format_value(text)}",
+            (), f"the text of wording {name} is {format_value(text)}",
             f"it must be as it is written: {format_value(made.text)}",
-        )
+        )  # fmt: skip
     return made
 
 
@@ -239,7 +243,7 @@ def changes_in(text: str) -> dict[str, Mapping[str, object]]:
     if is_one and all(isinstance(table, dict) for table in tables.values()):
         return dict(tables)
     raise InvalidWording(
-        f"a wording is {format_value(text)}", "it must be an object of messages and names"
+        (), f"a wording is {format_value(text)}", "it must be an object of messages and names"
     )
 
 
@@ -263,9 +267,9 @@ def wording_of(
     size = len(text.encode())
     if size > CANONICAL_MAX:
         raise InvalidWording(
-            f"the wording has {size:,} bytes as it is recorded",
+            (), f"the wording has {size:,} bytes as it is recorded",
             f"at most {CANONICAL_MAX:,} can be",
-        )
+        )  # fmt: skip
     each = [
         wordable.messages.changed(
             {id: text if isinstance(text, str) else text[index] for id, text in changed.items()}
@@ -279,59 +283,62 @@ def wording_of(
 
 def _text(id: str, text: object, wordable: Wordable) -> Text:
     """The text of a message, checked. Raises InvalidWording."""
+    keys = ("messages", id)
     if id not in wordable.messages.texts:
         raise InvalidWording(
-            f"there is no message {format_value(id)}",
+            keys, f"there is no message {format_value(id)}",
             f"{nearest(id, wordable.messages.texts)}`goldrush wordings show default` has all",
             is_unknown=True,
-        )
+        )  # fmt: skip
     if isinstance(text, str):
-        _check_text(id, text, wordable)
+        _check_text(keys, text, wordable)
         return text
     least, most = VARIANTS
     if not isinstance(text, list | tuple) or not all(isinstance(each, str) for each in text):
         raise InvalidWording(
-            f"message {id} is {format_value(text)}", "write a text, or a list of texts"
+            keys, f"message {id} is {format_value(text)}", "write a text, or a list of texts"
         )
     if not least <= len(text) <= most:
         raise InvalidWording(
-            f"message {id} has {format_count(len(text), 'text')} in its list",
+            keys, f"message {id} has {format_count(len(text), 'text')} in its list",
             f"write {least} to {most} variants",
-        )
+        )  # fmt: skip
     for each in text:
-        _check_text(id, each, wordable)
+        _check_text(keys, each, wordable)
     return tuple(text)
 
 
-def _check_text(id: str, text: str, wordable: Wordable) -> None:
+def _check_text(keys: Sequence[str], text: str, wordable: Wordable) -> None:
+    id = keys[-1]
     if len(text) > TEXT_MAX:
         raise InvalidWording(
-            f"message {id} has {len(text):,} characters", f"at most {TEXT_MAX:,} can be"
+            keys, f"message {id} has {len(text):,} characters", f"at most {TEXT_MAX:,} can be"
         )
     if not is_clean(text):
         raise InvalidWording(
-            f"message {id} has a control character", "only line ends can stand in it"
+            keys, f"message {id} has a control character", "only line ends can stand in it"
         )
     try:
         counts = Counter(fields_in(text))
     except ValueError as error:
-        raise InvalidWording(f"message {id} has {error}", "name a field, or write $$") from None
+        raise InvalidWording(
+            keys, f"message {id} has {error}", "name a field, or write $$"
+        ) from None
     fields = wordable.fields(id)
     for field, count in counts.items():
         if field not in fields:
             listed = ", ".join(f"${each}" for each in fields) or "no field"
             raise InvalidWording(
-                f"message {id} has the field {format_value(f'${field}')}",
-                f"{nearest(field, fields)}it can have {listed}",
-                is_unknown=True,
-            )
+                keys, f"message {id} has the field {format_value(f'${field}')}",
+                f"{nearest(field, fields)}it can have {listed}", is_unknown=True,
+            )  # fmt: skip
         most, what = (1, "a list or a text") if field in wordable.long else (TIMES_MAX, "a number")
         if count > most:
             times = "once" if most == 1 else f"at most {most} times"
             raise InvalidWording(
-                f"message {id} has ${field} {count} times",
+                keys, f"message {id} has ${field} {count} times",
                 f"${field} is {what}, which can stand in it {times}",
-            )
+            )  # fmt: skip
 
 
 def _variants(texts: Mapping[str, Text]) -> int:
@@ -341,7 +348,7 @@ def _variants(texts: Mapping[str, Text]) -> int:
         first = next(iter(lists))
         if length != lists[first]:
             what = f"message {id} has {length} texts, and {first} has {lists[first]}"
-            raise InvalidWording(what, "give all lists the same length")
+            raise InvalidWording(("messages", id), what, "give all lists the same length")
     return next(iter(lists.values()), 1)
 
 
@@ -354,9 +361,9 @@ def _check_size(messages: Messages, wordable: Wordable) -> None:
     )
     if size > MESSAGES_MAX:
         raise InvalidWording(
-            f"the messages could take {size:,} bytes of a prompt",
+            (), f"the messages could take {size:,} bytes of a prompt",
             f"at most {MESSAGES_MAX:,} can be, each number counted as {NUMBER_MAX} bytes",
-        )
+        )  # fmt: skip
 
 
 def size_of(text: str, wordable: Wordable) -> int:
@@ -377,39 +384,40 @@ def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
         if not can.get(name):
             listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
             raise InvalidWording(
-                f"names has {format_value(name)}",
-                f"in this prompt it can rename {listed}",
-                is_unknown=True,
-            )
+                ("names", name), f"names has {format_value(name)}",
+                f"in this prompt it can rename {listed}", is_unknown=True,
+            )  # fmt: skip
     kinds = _renamed("kinds", table.get("kinds", {}), wordable.kinds)
     keys = _renamed("keys", table.get("keys", {}), wordable.keys)
     _check_distinct(wordable, kinds, keys)
     plots = table.get("plots", ID)
     if plots not in PLOTS:
         raise InvalidWording(
-            f"names.plots is {format_value(plots)}",
+            ("names", "plots"), f"names.plots is {format_value(plots)}",
             f"write {' or '.join(map(repr, PLOTS))}",
-        )
+        )  # fmt: skip
     return Names(kinds, keys, _agents(table.get("agents")), str(plots))
 
 
 def _renamed(what: str, table: object, known: Collection[str]) -> dict[str, str]:
     """The names of kinds or keys that are not the world's own. Raises InvalidWording."""
     if not isinstance(table, Mapping):
-        raise InvalidWording(f"names.{what} is {format_value(table)}", f"write [names.{what}]")
+        raise InvalidWording(
+            ("names", what), f"names.{what} is {format_value(table)}", f"write [names.{what}]"
+        )
     for old, new in table.items():
+        where = ("names", what, str(old))
         if old not in known:
             raise InvalidWording(
-                f"names.{what} has {format_value(old)}",
-                f"{nearest(old, known)}it can have {', '.join(known)}",
-                is_unknown=True,
-            )
+                where, f"names.{what} has {format_value(old)}",
+                f"{nearest(old, known)}it can have {', '.join(known)}", is_unknown=True,
+            )  # fmt: skip
         if not isinstance(new, str) or not _WORD.fullmatch(new) or new in RESERVED:
             raise InvalidWording(
-                f"names.{what}.{old} is {format_value(new)}",
+                where, f"names.{what}.{old} is {format_value(new)}",
                 "write a small letter, then at most 23 small letters, digits, - and _; not "
                 f"{', '.join(RESERVED)}",
-            )
+            )  # fmt: skip
     return {old: new for old, new in table.items() if new != old}
 
 
@@ -421,29 +429,30 @@ def _check_distinct(wordable: Wordable, kinds: Mapping[str, str], keys: Mapping[
     for what, old, new in each:
         if new != old and counts[new] > 1:
             raise InvalidWording(
-                f"names.{what}.{old} is {new!r}, as something else is",
+                ("names", what, old), f"names.{what}.{old} is {new!r}, as something else is",
                 "give each a name of its own",
-            )
+            )  # fmt: skip
 
 
 def _agents(names: object) -> Sequence[str] | str | None:
     if names is None or names == LETTERS:
         return None if names is None else LETTERS
+    where = ("names", "agents")
     if not isinstance(names, list | tuple) or not names:
         raise InvalidWording(
-            f"names.agents is {format_value(names)}",
+            where, f"names.agents is {format_value(names)}",
             f"write a list of names, or {LETTERS!r}",
-        )
+        )  # fmt: skip
     for name in names:
         if not isinstance(name, str) or not _AGENT.fullmatch(name):
             raise InvalidWording(
-                f"names.agents has {format_value(name)}",
+                where, f"names.agents has {format_value(name)}",
                 "write at most 24 letters, digits, spaces, - and _ in ASCII",
-            )
+            )  # fmt: skip
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise InvalidWording(
-            f"names.agents has {twice!r} twice", "give each agent a name of its own"
+            where, f"names.agents has {twice!r} twice", "give each agent a name of its own"
         )
     return tuple(names)
 

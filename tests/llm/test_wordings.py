@@ -196,45 +196,47 @@ def test_things_are_named_one_to_one() -> None:
 # What is refused.
 
 REFUSED = [
-    ('[messages]\nlimts = "x"', "there is no message 'limts'; did you mean limits?"),
-    ('[messages]\naim = """\nlimits = 1\n"""\nlimits = 1', "message limits is 1; write a text"),
-    ('[messages]\n\nlimits = "$roundz"', "has the field '$roundz'; did you mean rounds? it can"),
-    ('[messages]\nnone = "$x"', "message none has the field '$x'; it can have no field"),
-    ('[messages]\nlimits = "5 $"', "message limits has a $ that starts no field"),
-    ('[messages]\nmap = "$alphas$alphas"', "$alphas 2 times; $alphas is a list or a text"),
-    (f'[messages]\nlimits = "{"$rounds" * 9}"', "$rounds 9 times; $rounds is a number"),
-    (f'[messages]\nlimits = "{"x" * 4_097}"', "message limits has 4,097 characters"),
-    ('[messages]\nlimits = "a\\u001b[2Jb"', "message limits has a control character"),
-    ('[messages]\nlimits = ["x"]', "message limits has 1 text in its list; write 2 to 8"),
-    ('[messages]\nlimits = ["x", 1]', "message limits is ['x', 1]; write a text, or a list"),
-    ('[messages]\nlimits = ["x", "y"]\nnone = ["x", "y", "z"]', "message none has 3 texts, and"),
-    ('[names]\ncolour = "x"', "names has 'colour'; in this prompt it can rename agents, keys"),
-    ('[names]\nplots = "xy"', "names.plots is 'xy'; write 'id' or 'row,col'"),
-    ("[names]\nkinds = 1", "names.kinds is 1; write [names.kinds]"),
-    ('[names.kinds]\nmine = "dig"\nloot = "x"', "names.kinds has 'loot'; it can have defend"),
-    ('[names]\nkeys.plot = "say"', "names.keys.plot is 'say'; write a small letter"),
-    ('[names]\n[names.kinds]\nmine = "raid"', "names.kinds.mine is 'raid', as something else"),
-    ('[names]\nagents = ["A", "A"]', "names.agents has 'A' twice"),
-    ('[names]\nagents = ["A,B"]', "names.agents has 'A,B'; write at most 24 letters"),
-    ("[names]\nagents = 3", "names.agents is 3; write a list of names, or 'letters'"),
-    ('aim = "x"', "has 'aim'; a file has description, extends, messages, names; texts"),
-    ('[messages]\n[[names]]\na = 1', "names is [{'a': 1}]; write [names]"),
-    ('# own\nextends = "plane"', "there is no wording 'plane'; did you mean plain?"),
-    ('[message]\naim = "x"', "has 'message'; did you mean messages? a file has"),
-    ("[messages]\nlimits = 'x", "is not valid TOML: "),
-    ('[messages]\nx = 1\nx = """\ny\n"""', "TOML: line 3: 'x' is given twice; give it once"),
-    ("[names]\n[messages]\n[names]", "TOML: line 3: '[names]' is given twice; give it once"),
+    ('[messages]\nlimts = "x"', 2, "there is no message 'limts'; did you mean limits?"),
+    ('[messages]\naim = """\nlimits = 1\n"""\nlimits = 1', 5, "message limits is 1; write a text"),
+    ('[messages]\n\nlimits = "$roundz"', 3, "has the field '$roundz'; did you mean rounds? it can"),
+    ('[messages]\nnone = "$x"', 2, "message none has the field '$x'; it can have no field"),
+    ('[messages]\nlimits = "5 $"', 2, "message limits has a $ that starts no field"),
+    ('[messages]\nmap = "$alphas$alphas"', 2, "$alphas 2 times; $alphas is a list or a text"),
+    (f'[messages]\nlimits = "{"$rounds" * 9}"', 2, "$rounds 9 times; $rounds is a number"),
+    (f'[messages]\nlimits = "{"x" * 4_097}"', 2, "message limits has 4,097 characters"),
+    ('[messages]\nlimits = "a\\u001b[2Jb"', 2, "message limits has a control character"),
+    ('[messages]\nlimits = ["x"]', 2, "message limits has 1 text in its list; write 2 to 8"),
+    ('[messages]\nlimits = ["x", 1]', 2, "message limits is ['x', 1]; write a text, or a list"),
+    ('[messages]\nlimits = ["x", "y"]\nnone = ["x", "y", "z"]', 3, "message none has 3 texts, and"),
+    ('[names]\ncolour = "x"', 2, "names has 'colour'; in this prompt it can rename agents, keys"),
+    ('[names]\nplots = "xy"', 2, "names.plots is 'xy'; write 'id' or 'row,col'"),
+    ("[names]\nkinds = 1", 2, "names.kinds is 1; write [names.kinds]"),
+    ('[names.kinds]\nmine = "dig"\nloot = "x"', 3, "names.kinds has 'loot'; it can have defend"),
+    ('[names]\nkeys.plot = "say"', 2, "names.keys.plot is 'say'; write a small letter"),
+    ('[names]\n[names.kinds]\nmine = "raid"', 3, "names.kinds.mine is 'raid', as something else"),
+    ('[names]\nagents = ["A", "A"]', 2, "names.agents has 'A' twice"),
+    ('[names]\nagents = ["A,B"]', 2, "names.agents has 'A,B'; write at most 24 letters"),
+    ("[names]\nagents = 3", 2, "names.agents is 3; write a list of names, or 'letters'"),
+    ('aim = "x"', 1, "'aim' is in no table; messages stand below [messages]"),
+    ('[messages]\n[[names]]\na = 1', 1, "names is [{'a': 1}]; write [names]"),
+    ('# own\nextends = "plane"', 2, "there is no wording 'plane'; did you mean plain?"),
+    ('[message]\naim = "x"', 1, "no table '[message]'; did you mean [messages]? a file has [me"),
+    ("[messages]\nlimits = 'x", None, "is not valid TOML: "),
+    ('[messages]\nx = 1\nx = """\ny\n"""', None, "TOML: line 3: 'x' is given twice; give it once"),
+    ("[names]\n[messages]\n[names]", None, "TOML: line 3: '[names]' is given twice; give it once"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "error"), REFUSED)
-def test_a_file_that_breaks_a_rule_is_refused(text: str, error: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "line", "error"), REFUSED)
+def test_a_file_that_breaks_a_rule_is_refused_with_its_line(
+    text: str, line: int | None, error: str, tmp_path: Path
+) -> None:
     path = written(tmp_path, text)
 
     with pytest.raises(BadInput) as refused:
         read_wording(path, WORDABLE)
 
-    assert str(refused.value).startswith(path)
+    assert str(refused.value).startswith(path if line is None else f"{path}, line {line}: ")
     assert error in str(refused.value)
 
 
