@@ -129,10 +129,6 @@ class Typed:
     recordings: dict[str, Recording] = attrs.field(factory=dict)
 
 
-def _format_entry(entry: Entry, prompt: PromptVersion | None) -> str:
-    return format_policy(entry.policy, entry.settings)
-
-
 @attrs.frozen(eq=False)
 class Family:
     """A kind of player.
@@ -147,7 +143,6 @@ class Family:
             it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
         make: a function that makes the agent's policy. Raises BadInput. None: it is not asked here,
             its submissions come from outside.
-        label: the displayed name of an agent's policy; it is given the version of the prompt, too.
     """
 
     policy: str
@@ -156,7 +151,6 @@ class Family:
     parse: Callable[[Offer, RosterPart, Typed], Options]
     can_ask: Callable[[Offer, Entry, Roster], bool]
     make: Callable[[PolicySet, Entry, Roster], Callable[[], object]] | None = None
-    label: Callable[[Entry, PromptVersion | None], str] = _format_entry
 
 
 # Language models.
@@ -191,13 +185,14 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
     message of its wording, or a version of the prompt, that this version does not have;
     ImpossiblePlayer for a forged one.
     """
+    from goldrush.agents.llm.model import FRAMING
     from goldrush.agents.llm.wording_rosters import wording_at
     from goldrush.agents.llm.wordings import InvalidWording
 
     version = _prompt_of(offer)
     if not version.is_of(entry.options):
         raise UnknownPlayer(f"{entry.label} is {who} that was {version.other(entry.options)}")
-    known = {*of.always, *version.options}.intersection((*of.always, *of.later))
+    known = {*of.always, *of.later} - {*FRAMING} | {*version.framing}
     for name in (*entry.options, *of.always):
         if (name in known) is not (name in entry.options):
             how, has = ("without", "has") if name in known else ("with", "lacks")
@@ -223,14 +218,6 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
 def _prompt_of(offer: Offer) -> PromptVersion:
     assert offer.prompt is not None  # else no model and no person is of its families
     return offer.prompt
-
-
-def _asked_label(entry: Entry, prompt: PromptVersion | None) -> str:
-    """`llm:NAME` or `human`, as `subject_of` a model or a person."""
-    name = entry.options.get("name")
-    is_named = entry.policy == LLM and type(name) is str
-    label = f"{entry.policy}:{name}" if is_named else entry.policy
-    return subject_of(label, entry.options, prompt)
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
@@ -363,16 +350,16 @@ def format_options(entry: Entry) -> str:
 
 MODEL: Final = Family(
     LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see {command} --help.",
-    _parse_model, _can_read, label=_asked_label,
+    _parse_model, _can_read,
 )  # fmt: skip
 PERSON: Final = Family(
     HUMAN, HUMAN, "You: asked in this terminal with the prompt of a model.",
-    _parse_person, _was_shown, label=_asked_label,
+    _parse_person, _was_shown,
 )  # fmt: skip
 REPLAY: Final = Family(
     RECORDED, f"{RECORDED}:JOURNAL",
     "Replays the submissions of the same agent in another journal.",
-    _parse_recorded, _has_recording, _recording_of, lambda entry, prompts: entry.policy,
+    _parse_recorded, _has_recording, _recording_of,
 )  # fmt: skip
 OBJECT: Final = Family(EXTERNAL, EXTERNAL, "", _parse_object, _has_object, _object_of)
 OWN: Final = Family(
@@ -794,11 +781,18 @@ def with_models_resolved(
 
 
 def policy_label(entry: Mapping[str, Any], prompt: PromptVersion | None) -> str:
-    """How a policy in a journal is shown: `llm:NAME`, or the name, with its settings.
-    `prompt`: of the world.
+    """How a policy in a journal is shown: `llm:NAME`, or the name, with its settings; of a model or
+    a person as `subject_of`. `prompt`: of the world.
     """
     played = Entry(0, str(entry["policy"]), entry["options"])
-    return family_of(played.policy).label(played, prompt)
+    if played.policy == RECORDED:
+        return RECORDED
+    if played.policy not in (LLM, HUMAN):
+        return format_policy(played.policy, played.settings)
+    name = played.options.get("name")
+    is_named = played.policy == LLM and type(name) is str
+    label = f"{LLM}:{name}" if is_named else played.policy
+    return subject_of(label, played.options, prompt)
 
 
 def matches_label(name: str, called: str) -> bool:

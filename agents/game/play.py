@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, cast
 import attrs
 
 from goldrush.agents.game.ordering import ordering
-from goldrush.agents.game.prompts import LONGEST, OPTIONS, GamePrompts, in_row, wordable_of
+from goldrush.agents.game.prompts import FRAMED, LONGEST, GamePrompts, in_row, wordable_of
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
 from goldrush.agents.llm.question import Message, Source
@@ -114,7 +114,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         self.horizon = game.horizon
         self.stand_in = next(iter(game.policies), "")
         wordable = wordable_of(game)
-        version = PromptVersion(game.rules, LONGEST, OPTIONS, lambda: wordable)
+        version = PromptVersion(game.rules, LONGEST, FRAMED, lambda: wordable)
         self._prompts = GamePrompts(self.compiled, wordable)
         self.policy_set = GamePolicies(
             world=game.name,

@@ -13,7 +13,7 @@ from goldrush.agents.game.step import StepView
 from goldrush.agents.llm.failures import INVALID, NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.messages import Messages
-from goldrush.agents.llm.model import FIELD, SAMPLING
+from goldrush.agents.llm.model import FIELD
 from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.llm.wording_rosters import framed_in
 from goldrush.agents.llm.wordings import Framed, Wordable
@@ -28,8 +28,8 @@ from goldrush.kernel.world import Row
 
 LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
 
-# What an entry of a model or a person can have: a game has no place for notes, and no order.
-OPTIONS: Final = (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona")
+# How an entry can be framed: a game has no place for notes, and no order.
+FRAMED: Final = ("wording", "wording_sha256", "wording_text", "persona")
 _FRAME: Final = Messages("goldrush.agents.game")
 
 

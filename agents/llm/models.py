@@ -83,12 +83,12 @@ def _are_named(value: Any, name: re.Pattern[str], taken: Collection[str] = ()) -
 
 
 _HEADERS: Final = Kind(
-    'a table of headers, each with the name of an environment variable in capitals: X-Org = "ORG" '
-    "(the key is named by key_env)",
+    "a table of headers, each once with the name of an environment variable in capitals: X-Org = "
+    '"ORG" (not Authorization, as key_env names the key, nor others that goldrush sets)',
     lambda v: _are_named(v, _HEADER_NAME, _HEADERS_TAKEN),
 )
 _QUERY: Final = Kind(
-    "a table of fields, each with the name of an environment variable in capitals: "
+    "a table of fields, each once with the name of an environment variable in capitals: "
     'api-version = "API_VERSION"',
     lambda v: _are_named(v, _QUERY_NAME),
 )
@@ -378,7 +378,7 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
             listed = f"{nearest(option, names)}it may have {', '.join(names)}"
             raise BadInput(f"{where} has {format_value(option)}", listed)
         if option in _MAY_BE_KEYS and not _MAY_BE_KEYS[option].holds(value):
-            raise _bad_key(f"{where}: {option}", option, value)
+            raise BadInput(f"{where}: {option}", f"it must be {_MAY_BE_KEYS[option].name}")
         if option == "extra_body":
             value = _extra_body(where, value)
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
@@ -395,25 +395,6 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
     if "base_url" in reach and "key_env" not in reach:
         reach["key_env"] = None  # the key of one server is not sent to another
     return Model(name, **of_model), Endpoint(**reach)
-
-
-def _bad_key(where: str, option: str, value: Any) -> BadInput:
-    """The error for a wrong value of one of _MAY_BE_KEYS. It has names of headers only where all
-    values are names of variables: elsewhere a key may stand in their place.
-    """
-    if isinstance(value, dict) and all(map(_KEY_NAME.holds, value.values())):
-        spellings: dict[str, str] = {}
-        for name in value:
-            if option == "headers" and name.lower() in _HEADERS_TAKEN:
-                return BadInput(
-                    f"{where}: {name} is set by goldrush", "leave it out; key_env names a key"
-                )
-            other = spellings.setdefault(name.lower(), name)
-            if other != name:
-                return BadInput(
-                    f"{where}: {other} and {name} are one name", "leave one of them out"
-                )
-    return BadInput(where, f"it must be {_MAY_BE_KEYS[option].name}")
 
 
 def _is_json(value: Any) -> bool:

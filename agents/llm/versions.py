@@ -48,14 +48,14 @@ class PromptVersion:
     Attributes:
         number: as a journal records it, from 1.
         longest: greatest size of a prompt, in bytes.
-        options: those of `model.SAMPLING` and `model.FRAMING` that an entry may have.
+        framing: those of the options `model.FRAMING` that an entry may have.
         wordable: gives what wordings can change.
         recorded: texts of wordings that a new roster can name besides, with their SHA-256.
     """
 
     number: int
     longest: int
-    options: Collection[str]
+    framing: Collection[str]
     wordable: Callable[[], Wordable]
     recorded: Mapping[str, tuple[str, str]] = attrs.field(factory=dict, hash=False)
 
@@ -93,7 +93,7 @@ def subject_of(name: str, options: Mapping[str, object], prompt: PromptVersion |
     """
     named = {n: options[n] for n in LABELLED if type(options.get(n)) in (str, int, float, bool)}
     version = prompt if prompt is not None and prompt.is_of(options) else None
-    if version and "notes" in version.options and options.get("notes") is not True:
+    if version and "notes" in version.framing and options.get("notes") is not True:
         named["notes"] = False
     else:
         named.pop("notes", None)
@@ -163,32 +163,35 @@ def decided(player: F, version: PromptVersion) -> F:
     Raises BadInput for options that the version does not have, and for a wording that cannot be
     used.
     """
-    from goldrush.agents.llm.model import ABSENT, DEFAULT, NONE, NULL, OPEN, OPTION, RUN, Model
+    from goldrush.agents.llm.model import (
+        ABSENT,
+        DEFAULT,
+        FRAMING,
+        NONE,
+        NULL,
+        OPEN,
+        OPTION,
+        RUN,
+        Model,
+    )
 
-    model = player if isinstance(player, Model) else None
     if player.wording == NULL:
         player = _sampled_again(player)
-    is_new: dict[str, Any] = {"notes": True}
-    given: dict[str, Any] = {}
-    if model is not None:
-        is_new |= {
-            "reasoning": model.reasoning or NONE,
-            "seed_from": RUN if model.seed is None else OPTION,
-        }
-        given["max_tokens"] = model.max_tokens or TOKENS[model.reasoning == OPEN]
-    for name in player.later:
-        value = getattr(player, name)
-        if value is None and ABSENT[name] is not None:
-            given[name] = (
-                is_new.get(name, ABSENT[name]) if name in version.options else ABSENT[name]
-            )
-        elif value not in (None, ABSENT[name]) and name not in version.options:
-            who = "a person" if model is None else f"model {model.name}"
+    given: dict[str, Any] = {"prompt": version.number, "wording": player.wording or DEFAULT}
+    given["notes"] = "notes" in version.framing if player.notes is None else player.notes
+    who = "a person"
+    if isinstance(player, Model):
+        who = f"model {player.name}"
+        given["max_tokens"] = player.max_tokens or TOKENS[player.reasoning == OPEN]
+        given["reasoning"] = player.reasoning or NONE
+        given["seed_from"] = player.seed_from or (RUN if player.seed is None else OPTION)
+    player = attrs.evolve(player, **given)
+    for name in FRAMING:
+        if name not in version.framing and getattr(player, name) != ABSENT[name]:
             raise BadInput(
                 f"{who} has {name}, which prompts of this world do not have", "leave it out"
             )
-    player = attrs.evolve(player, prompt=version.number, **given)
-    if player.wording in (None, DEFAULT):
+    if player.wording == DEFAULT:
         return player
     from goldrush.agents.llm.wording_files import wording_named
     from goldrush.agents.llm.wordings import wording_from

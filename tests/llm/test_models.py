@@ -384,7 +384,7 @@ def test_options_are_a_model_again() -> None:
 
 
 BARE = PromptVersion(1, 9_999, (), wordable)
-VERSION = PromptVersion(2, 9_999, (*SAMPLING, *FRAMING), wordable)
+VERSION = PromptVersion(2, 9_999, FRAMING, wordable)
 OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "temperature": st.none() | st.floats(0, 2) | st.integers(0, 2),
     "seed": st.none() | st.integers(0, 2**53 - 1),
@@ -427,8 +427,8 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
 
 
 def test_a_world_without_an_option_has_none() -> None:
-    with pytest.raises(BadInput, match="model a has top_p, which prompts of this world do not ha"):
-        decided(Model("a", "a", top_p=0.5), BARE)
+    with pytest.raises(BadInput, match="model a has persona, which prompts of this world do"):
+        decided(Model("a", "a", persona="x"), BARE)
     assert 2_000 == decided(Model("a", "a"), BARE).max_tokens
     assert 8_000 == decided(Model("a", "a", reasoning="open"), VERSION).max_tokens
 

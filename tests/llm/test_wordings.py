@@ -72,7 +72,7 @@ WORDABLE = Wordable(
     times={"none": 3},
     shipped={"plain": PLAIN},
 )
-VERSION = PromptVersion(2, 9_999, (*SAMPLING, *FRAMING), lambda: WORDABLE)
+VERSION = PromptVersion(2, 9_999, FRAMING, lambda: WORDABLE)
 OFFER = attrs.evolve(POLICY_SET, prompt=VERSION)
 TEXTS = WORDABLE.messages.texts
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from goldrush.agents.llm.model import SAMPLING
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX
 from goldrush.agents.worlds.competition.wordings import wordable
@@ -14,6 +13,6 @@ _WORDED_MAX: Final = 24_000  # bytes by which a wording may make a prompt longer
 PROMPT: Final = PromptVersion(
     4,
     PROMPT_MAX + _WORDED_MAX,
-    (*SAMPLING, "wording", "wording_sha256", "wording_text", "persona"),
+    ("wording", "wording_sha256", "wording_text", "persona"),
     wordable,
 )

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from goldrush.agents.llm.model import FRAMING, SAMPLING
+from goldrush.agents.llm.model import FRAMING
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
@@ -163,7 +163,7 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
-PROMPT: Final = PromptVersion(2, PROMPT_MAX, (*SAMPLING, *FRAMING), wordable)
+PROMPT: Final = PromptVersion(2, PROMPT_MAX, FRAMING, wordable)
 NULL: Final = "random"  # the policy that cannot learn
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
