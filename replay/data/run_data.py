@@ -240,4 +240,5 @@ def _cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
         listed = listed_in(str(folder))
     except BadInput:
         return {}
-    return {Path(each.path): (each.treatment, each.roster) for each in listed}
+    journals = listed.journals if listed is not None else ()
+    return {Path(each.path): (each.treatment, each.roster) for each in journals}

@@ -209,17 +209,22 @@ def _not_known(verdict: Verdict) -> str:
 
 
 def format_results(outcomes: Sequence[BatchResult]) -> str:
-    """How many of several journals hold, as a line; a manifest is no journal."""
-    outcomes = [each for each in outcomes if os.path.basename(each.path) != MANIFEST]
+    """How many of several journals hold, as a line, with the manifests that do not."""
+    manifests = [each for each in outcomes if os.path.basename(each.path) == MANIFEST]
+    outcomes = [each for each in outcomes if each not in manifests]
     hold, broken, unjudged = (
         sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
     )
     whole = [outcome.verdict for outcome in outcomes if outcome.holds]
     unfinished = sum(verdict is not None and not verdict.finished for verdict in whole)
     part = f" ({unfinished} unfinished)" if unfinished else ""
+    also = ""
+    for holds, what in ((False, "not as planned"), (None, "cannot be read")):
+        count = sum(manifest.holds is holds for manifest in manifests)
+        also += f"; {format_count(count, 'manifest')} {what}" if count else ""
     return (
         f"{format_count(len(outcomes), 'journal')}: {hold} hold{part}, {broken} do not, "
-        f"{unjudged} could not be judged"
+        f"{unjudged} could not be judged{also}"
     )
 
 

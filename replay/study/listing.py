@@ -7,8 +7,10 @@ is not installed.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +19,13 @@ import attrs
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import open_regular
+from goldrush.kernel.text import format_count
 
 MANIFEST: Final = "manifest.json"
 MANIFEST_MAX: Final = 1 << 27  # bytes
 SHA256: Final = re.compile("[0-9a-f]{64}")
 
+_PLANNED: Final = ("treatments", "rosters", "rounds", "seeds")  # a run for each combination
 _HEAD: Final = re.compile(rb'\s*\{\s*"goldrush"\s*:')  # which other programs do not write
 
 
@@ -35,27 +39,47 @@ class Listed:
     sha256: str | None
 
 
-def listed_in(folder: str) -> list[Listed]:
-    """The journals that the manifest in a folder lists; none if there is no manifest, or one of
-    another program. Raises BadInput if it cannot be read.
+@attrs.frozen
+class ListedStudy:
+    """What a manifest lists. `fault`: how that differs from the runs of its plan, if it does."""
+
+    journals: Sequence[Listed]
+    fault: str | None
+
+
+def listed_in(folder: str) -> ListedStudy | None:
+    """What the manifest in a folder lists; None if there is no manifest, or one of another program.
+    Raises BadInput if it cannot be read.
     """
     path = os.path.join(folder, MANIFEST)
     if not os.path.isfile(path):
-        return []
+        return None
     with open_regular(path, "a manifest") as file:
         data = file.read(MANIFEST_MAX)
     is_own = _HEAD.match(data) is not None
     try:
         table = json.loads(data)
         is_own = isinstance(table, dict) and "goldrush" in table
-        return [_listed(folder, run) for run in table["runs"]] if is_own else []
+        return _study(folder, table) if is_own else None
     except (ValueError, TypeError, LookupError, RecursionError):
         if not is_own:
-            return []
+            return None
         raise BadInput(
             f"{path} is not the manifest of a study: it is cut off, of another version or changed",
             "restore it, or run the study in a new folder",
         ) from None
+
+
+def _study(folder: str, table: Mapping[str, Any]) -> ListedStudy:
+    journals = [_listed(folder, run) for run in table["runs"]]
+    planned = math.prod(len(table["plan"][name]) for name in _PLANNED)
+    fault = None
+    for path, times in Counter(os.path.normpath(journal.path) for journal in journals).items():
+        if times > 1:
+            fault = f"it lists {os.path.relpath(path, folder)} twice"
+    if len(journals) != planned:
+        fault = f"its plan has {format_count(planned, 'run')}, and it lists {len(journals):,}"
+    return ListedStudy(journals, fault)
 
 
 def _listed(folder: str, run: Mapping[str, Any]) -> Listed:
@@ -65,16 +89,16 @@ def _listed(folder: str, run: Mapping[str, Any]) -> Listed:
     return Listed(os.path.join(folder, run["path"]), treatment, roster, sha256)
 
 
-def manifests_below(folder: str) -> Iterator[tuple[str, list[Listed] | BadInput]]:
+def manifests_below(folder: str) -> Iterator[tuple[str, ListedStudy | BadInput]]:
     """The folders of studies in and below a folder, by name: each with what its manifest lists, or
     why that cannot be read.
     """
     for path in sorted(path for path, _, names in os.walk(folder) if MANIFEST in names):
         try:
-            listed: list[Listed] | BadInput = listed_in(path)
+            listed: ListedStudy | BadInput | None = listed_in(path)
         except BadInput as error:
             listed = error
-        if listed:
+        if listed is not None:
             yield path, listed
 
 
@@ -84,7 +108,7 @@ class Listing:
 
     Attributes:
         faults: by journal, that the manifest of the study around it does not list it, or that it is
-            listed as done and missing.
+            listed as done and missing; by manifest, how it differs from its plan.
         unreadable: by manifest, why it cannot be read.
         sha256: by journal, as listed.
     """
@@ -102,13 +126,16 @@ def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
     listed: dict[str, Listed] = {}
     faults, unreadable, sha256 = dict[str, str](), dict[str, str](), dict[str, str]()
     for folder in filter(os.path.isdir, given):
-        for path, entries in manifests_below(folder):
+        for path, study in manifests_below(folder):
             if studies.setdefault(os.path.abspath(path), path) != path:
                 continue  # given twice
-            if isinstance(entries, BadInput):
-                unreadable[os.path.join(path, MANIFEST)] = str(entries)
-            else:
-                listed |= {os.path.abspath(entry.path): entry for entry in entries}
+            manifest = os.path.join(path, MANIFEST)
+            if isinstance(study, BadInput):
+                unreadable[manifest] = str(study)
+                continue
+            listed |= {os.path.abspath(entry.path): entry for entry in study.journals}
+            if study.fault is not None:
+                faults[manifest] = study.fault
     for journal in journals:
         absolute = Path(os.path.abspath(journal))
         around = [studies[str(folder)] for folder in absolute.parents if str(folder) in studies]

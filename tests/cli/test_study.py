@@ -106,7 +106,29 @@ def test_a_manifest_that_was_cut_off_is_no_journal(tmp_path: Path) -> None:
         ran = goldrush("verify", "a study", cwd=tmp_path)
 
         assert (2, True) == (ran.code, "is not the manifest of a study" in ran.err)
-        assert "8 journals: 8 hold, 0 do not, 0 could not be judged" == ran.out.splitlines()[-1]
+        last = "8 journals: 8 hold, 0 do not, 0 could not be judged; 1 manifest cannot be read"
+        assert last == ran.out.splitlines()[-1]
+
+
+def test_a_manifest_lists_each_run_of_its_plan_once(tmp_path: Path) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    manifest = tmp_path / "a study/manifest.json"
+    table = json.loads(manifest.read_text())
+    first, second, *_, last = table["runs"]
+    (tmp_path / "a study" / last["path"]).unlink()
+    for runs, fault in (
+        ([], "its plan has 8 runs, and it lists 0"),
+        (table["runs"][:-1], "its plan has 8 runs, and it lists 7"),
+        ([*table["runs"][:-1], second], f"it lists {second['path']} twice"),
+        ([*table["runs"][:-1], second | {"path": f"./{first['path']}"}], "twice"),
+    ):
+        manifest.write_text(json.dumps({**table, "runs": runs}))
+        ran = goldrush("verify", "a study", cwd=tmp_path)
+
+        assert 1 == ran.code
+        assert fault in ran.out
+        assert ran.out.endswith("; 1 manifest not as planned\n")
+        assert fault in goldrush("measure", "a study", cwd=tmp_path).err
 
 
 def test_a_missing_journal_is_named_once_as_the_folder_was_given(tmp_path: Path) -> None:
