@@ -74,7 +74,7 @@ function cutOf({ kind, size }, value) {
   if (size === undefined || !Array.isArray(value)) return null;
   const [all, across] = size;
   if (kind === "values") return value.length < all ? `The first ${value.length} of ${all} are here.` : null;
-  const isCut = value.length < all || value[0].length < across;
+  const isCut = Array.isArray(value[0]) && (value.length < all || value[0].length < across); // a tree may be [] here
   return isCut ? `The first ${plural(value.length, "row")} and ${plural(value[0].length, "column")} of up to ${all} by ${across} are here.` : null;
 }
 

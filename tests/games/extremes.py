@@ -18,6 +18,7 @@ class Extremes(goldrush.Game):
         wide: list[list[int]]
         tall: list[list[int]]
         words: list[list[str]]
+        grown: list[list[str]]
         money: list[float]
         largest: float
         smallest: float
@@ -37,6 +38,8 @@ class Extremes(goldrush.Game):
         def apply(self, state):
             sign = (-1) ** self.agent
             state.wide[self.agent % 5][self.agent] = self.agent % 2
+            if state.unit > 1:
+                state.grown = [["a", "b", "c"], ["c", "b", "a"]]
             state.money[self.agent] = sign * state.unit / 5 * 1e308
             state.largest = sign * state.unit * 8e307
             state.smallest = -1e-300 * (state.unit + 1)
@@ -51,6 +54,7 @@ class Extremes(goldrush.Game):
             wide=[[0] * 1000 for _ in range(5)],
             tall=[[n % 3] * 5 for n in range(1000)],
             words=[["", "", "b"], ["a", "b", " "]],
+            grown=[],
             money=[0.0] * self.agents,
             largest=0.0, smallest=-1e-300, digits=12345678901.23456, close=1e16,
             whole=123456789012,

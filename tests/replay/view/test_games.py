@@ -185,10 +185,12 @@ def test_what_a_page_has_of_a_large_grid_of_many_texts_is_told(
     for name, most in (("ITEMS_MAX", 4), ("SIDE_MAX", 1), ("LEVELS_MAX", 2)):
         monkeypatch.setattr(fields, name, most)
     opened(tab, Extremes, tmp_path, "#round=3")
+    notes = "section[aria-label=State] details + .note"
+    of_words = "The first 1 row and 1 column of up to 2 by 3 are here."
 
-    assert "The first 1 row and 1 column of up to 2 by 3 are here." in tab.texts(
-        "section[aria-label=State] details + .note"
-    )
+    assert [of_words, of_words] == tab.texts(notes)
+    go(tab, "round", 1)  # where a grid that grows is still empty
+    assert [of_words] == tab.texts(notes)
 
 
 def listing(tab: Tab, name: str) -> list[list[str]]:
