@@ -282,7 +282,6 @@ class _World:
         return {
             **attrs.asdict(cell),
             "note": f"{format_count(len(runs), 'run')}, mean {bounds(found)}",
-            "means": [bounds(column.over_runs(results, draws)) for column in self.columns],
             "spans": [(number(span.first), number(span.last)) for span in spans],
             "lines": [
                 [policy, *([short(getattr(each, end)) for _, each in curve] for end in _ENDS)]
