@@ -201,26 +201,25 @@ def _states(
 ) -> dict[str, Any]:
     """The states by field, and the charts of states that measures do not have."""
     view, measures = tools.view, tools.measures
-    numbers = [number for number, _ in walked.states.items()]
+    units = stated = [number for number, _ in walked.states.items()]
     states = [state for _, state in walked.states.items()]
     rosters = outline.declared.labels
 
     def agents_at(number: int) -> int:
         return next((len(of) for start, of in reversed(rosters) if start <= number), 0)
 
-    agents = [agents_at(number) for number in numbers]
+    agents = [agents_at(unit) for unit in units]
     fields = fields_of(states, agents, view.by_agent)
     before = walked.before
     if states and {name: shape_of(value, agents[0]) for name, value in before.items()} == {
         name: shape_of(value, agents[0]) for name, value in states[0].items()
     }:
-        numbers = [outline.vocabulary.number(walked.first - 1), *numbers]
+        stated = [outline.vocabulary.number(walked.first - 1), *units]
     else:
         before = {}
     ranked = {view.ranks} if measures.of_agents and measures.agents_at is not None else set()
     not_charted = {*view.drawn, *view.identifiers, *ranked}  # the top of the page has the ranks'
     known = {name for name, measure in measures.known.items() if measure.by_unit}
-    of_states = [number for number, _ in walked.states.items()]
     charted = {
         name: field
         for name, field in fields.items()
@@ -229,11 +228,11 @@ def _states(
         and not (
             field.kind == "agents"
             and field.numbers
-            and _measured_as(measured, of_states, cast("Sequence[Sequence[Value]]", field.values))
+            and _measured_as(measured, units, cast("Sequence[Sequence[Value]]", field.values))
         )
     }
     return {
-        "stated": numbers,
+        "stated": stated,
         "every": walked.states.every,
         "fields": [
             {
