@@ -254,7 +254,7 @@ def _list_by(convert: Convert | None) -> Convert:
 
 def _whole_text(items: tuple[Field, ...], convert: Convert) -> Convert:
     """The conversion, which leaves a text as it is: a list of texts takes no text apart."""
-    if not any(item.form in (str, Literal) for item in items):
+    if not any(item.has(str) or item.has(Literal) for item in items):
         return convert
     return lambda values: values if type(values) is str else convert(values)
 
