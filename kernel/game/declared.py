@@ -29,7 +29,7 @@ OTHER: Final = "take another name"
 PARAMETERS: Final = frozenset(
     ["ask", "at", "backend", "check", "cls", "folder", "force", "fsync", "game", "jobs", "journal",
      "max_cycles", "models", "on_step", "on_unit", "out", "path", "policies", "program", "replace",
-     "roster", "rosters", "rounds", "seeds", "self", "sources", "treatment", "treatments", "trust",
+     "resources", "roster", "rosters", "rounds", "seeds", "self", "treatment", "treatments",
      "world"]
 )  # fmt: skip
 
