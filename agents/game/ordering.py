@@ -2,8 +2,8 @@
 
 Python tells nobody that a set is iterated. So within `ordering` the functions of a game's file run
 code that was made of its rewritten source, in which what a `for`, a star or a call such as
-`list(...)` goes through passes `ordered`. Elsewhere they run as they were written, and only a run
-that is derived in another process shows that an order mattered (replay/journal/elsewhere.py).
+`list(...)` goes through passes `ordered`. A recording runs them as they were written, and ends by
+deriving the run within `ordering`, in another process (replay/journal/elsewhere.py).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import IO, Final
 
@@ -30,7 +30,9 @@ from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import UserFolder, add_user_folder
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, format_error
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted
+from goldrush.replay.find import tools_of
 from goldrush.replay.journal.verify import DERIVE, first_break
 
 BYTES_MIN: Final = 1 << 15  # of a journal that are derived again from the start: 0.03 seconds
@@ -240,6 +242,12 @@ def _carried_out(
     size: int | None,
     resources: Resources,
 ) -> tuple[str, str, str]:
+    """The verdict of an order. A set that a game goes through is refused whatever its order is in
+    these two processes: two elements have the same one half of the time.
+    """
+    from goldrush.agents.game.ordering import ordering  # what `serve` has loaded
+    from goldrush.agents.game.play import GamePlayers
+
     try:
         os.chdir(folder)
         sys.path[:] = [name for name, is_users in folders if not is_users]
@@ -248,9 +256,12 @@ def _carried_out(
                 add_user_folder(name)
         if location:
             give_same(location, sha256)
+        with JournalReader(path) as reader:
+            players = tools_of(reader).players
     except (BadInput, OSError) as error:
         return _CANNOT, "", format_error(error)
-    return _derived(path, size, resources)
+    with ordering(players.game) if isinstance(players, GamePlayers) else nullcontext():
+        return _derived(path, size, resources)
 
 
 def _write(file: IO[bytes], value: object) -> None:
