@@ -1,78 +1,135 @@
-"""What a user names to be run as it is: `package.module:NAME`, `FILE.py:NAME`, `CartPole-v1`.
+"""From what a user names to the object: `FILE.py`, `FILE.py:NAME`, `package.module:NAME`,
+`CartPole-v1`.
 
-Nothing is rewritten, unlike in games (agents/game/source.py). Naming a target is the consent to run
-it; a journal names none.
+Naming a target is the consent to run it; a journal names none.
 """
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeGuard, TypeVar
 
-from goldrush.agents.trust import add_user_folder
+from goldrush.agents.modules import EXAMPLES, LOADED, load_module, reported
+from goldrush.agents.trust import is_import_name
 from goldrush.kernel.errors import BadInput, format_value, nearest, unknown
 
-Maker = Callable[..., object]  # makes an environment or a model of its parameters, given by name
+if TYPE_CHECKING:
+    from goldrush.kernel.game.game import Game
 
-EXAMPLES: Final = "package.module:NAME or FILE.py:NAME"
+Maker = Callable[..., object]  # makes an environment or a model of its parameters, given by name
+V = TypeVar("V")
+
 _ID: Final = re.compile(r"(?:[A-Za-z_][\w.]*:)?(?:[\w.-]+/)?[\w.-]+-v[0-9]+", re.ASCII)
 
 
-def target_named(location: str) -> object:
-    """What a location names: its file is run, or its module imported. The current folder, and that
-    of a file, are searched after everything that is installed.
+class Target(NamedTuple, Generic[V]):
+    """An object of a user's.
 
-    Raises BadInput for what is not there; whatever its code raises.
+    Attributes:
+        value: a game, a function, what makes an environment or a model.
+        location: where other processes find it, as it was typed; empty: they cannot.
+        name: of a game, that of its world; else the id of an environment, or `module:NAME`.
+    """
+
+    value: V
+    location: str
+    name: str
+
+    @property
+    def elsewhere(self) -> str:
+        """The location for processes with another working folder."""
+        is_file = self.location.partition(":")[0].endswith(".py")
+        return os.path.abspath(self.location) if is_file else self.location
+
+
+def resolve(location: str) -> Target[object]:
+    """What a location names; of a file without a name, the only game in it.
+
+    Raises BadInput for what is not there, with what is, and for whatever its code raises.
     """
     if is_environment_id(location):
-        return RegisteredEnvironment(location)
+        with reported(location):
+            return Target(RegisteredEnvironment(location), location, location)
     front, _, name = location.partition(":")
-    module = _file(front) if front.endswith(".py") else _module(front)
-    found: object = module
+    module = load_module(front)
+    value = _named(module, front, name) if name else _only_game(module, front)
+    return Target(value, location, target_of(value).name)
+
+
+def target_of(value: V) -> Target[V]:
+    """A class, a function or another object that is here already, with where it was found."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", "<")
+    location = "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
+    text = value.name if is_game(value) or isinstance(value, RegisteredEnvironment) else location
+    loaded = sys.modules.get(str(module))
+    if LOADED in vars(loaded or object):  # the module of a file, which may be run anew
+        is_same = _at(loaded, name) is value
+        location = f"{loaded.__file__}:{name}" if loaded and is_same else ""
+    return Target(value, location, text)
+
+
+def is_game(value: object) -> TypeGuard[type[Game]]:
+    """Whether a value is the class of a game."""
+    from goldrush.kernel.game.game import Game
+
+    return isinstance(value, type) and issubclass(value, Game) and value is not Game
+
+
+def is_location(name: str) -> bool:
+    """Whether a text names a file or something in a module, and not a world: `fishery.py`,
+    `fishery.py:Fishery`, `package.module:Fishery`.
+    """
+    return name.partition(":")[0].endswith(".py") or is_import_name(name)
+
+
+def names_in(module: ModuleType, fits: Callable[[object], bool]) -> list[str]:
+    """The names of a module for what was made in it; what it imports has others."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if name[0] != "_" and fits(value) and _module_of(value) == module.__name__
+    ]
+
+
+def _module_of(value: object) -> object:
+    """The module of a class, a function or what a decorator made of one."""
+    return getattr(getattr(value, "of", value), "__module__", None)
+
+
+_MISSING: Final = object()
+
+
+def _at(value: object, name: str) -> object:
     for part in name.split("."):
-        if not hasattr(found, part):
-            known = [one for one, value in vars(found).items() if callable(value)]
-            raise unknown(f"name in {front}", name, [one for one in known if one[0] != "_"])
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part, _MISSING)
+    return value
 
 
-def _file(path: str) -> ModuleType:
-    folder, name = os.path.split(os.path.abspath(path))
-    if not os.path.isfile(path):
-        raise BadInput(f"there is no file {path}", f"give {EXAMPLES}")
-    stem = name.removesuffix(".py")
-    loaded = getattr(sys.modules.get(stem), "__file__", None)
-    if loaded is not None and os.path.realpath(loaded) == os.path.realpath(path):
-        return sys.modules[stem]
-    if stem in sys.modules or not stem.isidentifier():
-        raise BadInput(f"{path} has the name of another module, or of none", "rename the file")
-    add_user_folder(folder)
-    importlib.invalidate_caches()  # the file may be younger than the last look at its folder
-    spec = importlib.util.find_spec(stem)
-    origin = "nothing" if spec is None else str(spec.origin)
-    if os.path.realpath(origin) != os.path.realpath(path):
-        raise BadInput(f"{origin} is imported in place of {path}", "rename one of them")
-    return importlib.import_module(stem)
+def _named(module: ModuleType, front: str, name: str) -> object:
+    value = _at(module, name)
+    if value is _MISSING:
+        known = [*names_in(module, is_game), *names_in(module, callable)]
+        raise unknown(f"name in {front}", name, dict.fromkeys(known))
+    return value
 
 
-def _module(name: str) -> ModuleType:
-    add_user_folder(os.getcwd())
-    try:
-        is_there = importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError as error:
-        if not f"{name}.".startswith(f"{error.name}."):  # one that a package above it needs
-            raise
-        is_there = False
-    if not is_there:
-        raise BadInput(f"there is no module {name} that can be imported", f"give {EXAMPLES}")
-    return importlib.import_module(name)
+def _only_game(module: ModuleType, front: str) -> object:
+    games = names_in(module, is_game)
+    if len(games) == 1:
+        return vars(module)[games[0]]
+    makers = [name for name in names_in(module, callable) if name not in games]
+    other = (
+        f", or name what makes an environment or a model: {front}:{makers[-1]}" if makers else ""
+    )
+    raise BadInput(
+        f"{front} has {', '.join(games) or 'no game'}",
+        f"name one: {front}:{games[0]}" if games else f"write class NAME(goldrush.Game){other}",
+    )
 
 
 def is_environment_id(name: str) -> bool:
@@ -149,7 +206,7 @@ class RegisteredEnvironment:
             ) from None
         module, _, own = name.rpartition(":")
         if module:
-            _module(module)
+            load_module(module)
         try:
             gymnasium.spec(own)
         except gymnasium.error.Error as error:

@@ -21,9 +21,6 @@ LLM: Final = "llm"  # is a language model
 HUMAN: Final = "human"  # is a person
 RECORDED: Final = "recorded"  # replays the submissions of another journal
 EXTERNAL: Final = "external"  # is played by an object of the recording Python program
-FILE_MODULE: Final = (
-    "goldrush_game_"  # begins the names of modules that are files of games or of measures
-)
 
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 

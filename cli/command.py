@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import click
 
-from goldrush.agents.given import locations
+from goldrush.agents.given import games
 from goldrush.cli.text import echo_error
 
 MANY: Final = 10  # options of a command that are not split into sections
@@ -112,7 +112,7 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
         def called(**given: Any) -> Any:
             for name, record in records.items():
                 given[name] = record(*(given.pop(field) for field in record._fields))
-            if function.__name__ not in _JUDGES and locations():
+            if function.__name__ not in _JUDGES and games():
                 from goldrush.kernel.errors import OtherCode
 
                 _tell_other_code(given)

@@ -10,16 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import (
-    games,
-    give,
-    given,
-    is_game,
-    is_location,
-    location_of,
-    location_of_maker,
-    maker_of,
-)
+from goldrush.agents.given import games, give, given, given_maker, maker_of
+from goldrush.agents.modules import EXAMPLES
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
@@ -33,7 +25,13 @@ from goldrush.agents.plugins import (
     plugin,
     plugins,
 )
-from goldrush.agents.targets import EXAMPLES, Maker, is_environment_id, nearest_id
+from goldrush.agents.targets import (
+    Maker,
+    is_environment_id,
+    is_game,
+    is_location,
+    nearest_id,
+)
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.errors import (
     BadInput,
@@ -71,7 +69,7 @@ def tools_named(name: str) -> Tools | None:
 
     Raises PluginFailed for an installed world that cannot be used.
     """
-    game = given(name)
+    game = given(name).value
     return _installed_tools(name) if game is None else _tools_of_game(game)
 
 
@@ -257,7 +255,9 @@ def tools_of(reader: JournalReader) -> Tools:
     except PluginFailed as error:
         raise PluginFailed(error.name, error.reason, str(reader.path)) from error
     if found is None:
-        at = [f"{name} ({location_of(name)})" if location_of(name) else name for name in games()]
+        at = [
+            f"{name} ({game.location})" if game.location else name for name, game in games().items()
+        ]
         raise UnsupportedJournal(
             reader.path,
             f"world {format_value(reader.header.world)}; this goldrush plays "
@@ -288,7 +288,7 @@ def world_option(world: str, folder: str | Path = "") -> str:
     the current one: ` --world FILE.py` of a game, ` --env FILE.py:NAME` of what makes environments.
     """
     option = "--env" if world == OF_MAKERS else "--world"
-    location = location_of_maker() if world == OF_MAKERS else location_of(world)
+    location = (given_maker() if world == OF_MAKERS else given(world)).location
     file, colon, name = location.partition(":")
     if folder and file.endswith(".py"):
         location = f"{os.path.relpath(file, folder)}{colon}{name}"

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
 
-from goldrush.agents.given import is_location, maker_of, making
+from goldrush.agents.given import maker_of, making
 from goldrush.agents.players import Resources
+from goldrush.agents.targets import is_location
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event

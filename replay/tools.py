@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
-from goldrush.agents.given import location_of
+from goldrush.agents.given import given
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import imported
 from goldrush.kernel.errors import BadInput
@@ -349,6 +349,6 @@ def lacks(tools: Tools, path: str | Path, what: str, instead: str = "") -> BadIn
     `instead`: what to do; empty: to list the events.
     """
     problem = f"{path} is a run of the {tools.name} world, which has no {what}"
-    game = location_of(tools.name)
+    game = given(tools.name).location
     command = f"goldrush log {quoted_path(str(path))}{f' --world {quoted(game)}' if game else ''}"
     return BadInput(problem, instead or f"`{command}` lists its events")

@@ -276,8 +276,8 @@ def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventTyp
 
 
 def _is_of(submitted: object, asks: type[Submission]) -> bool:
-    """Whether an object is such a submission, or one of the same class of a game that a policy of
-    the user's has imported from the same file.
+    """Whether an object is such a submission, or one of the same class which a policy of the user's
+    has imported by another name (`package.fishery`), or before the file was edited.
     """
     if not isinstance(submitted, Submission):
         return False

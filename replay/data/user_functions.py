@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import inspect
 import os
-import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.game.source import load_module, source_of_code
-from goldrush.agents.trust import FILE_MODULE, add_user_folder
+from goldrush.agents.game.source import source_of_code
+from goldrush.agents.modules import load_module
+from goldrush.agents.targets import names_in, resolve, target_of
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.game.game import DeclaredMeasure
 
@@ -92,23 +92,18 @@ def _user_measure(function: Function) -> UserMeasure:
     if not isinstance(function, str):
         return _of(function, None)
     front, _, name = function.partition(":")
-    if not front.endswith(".py"):
-        add_user_folder(os.getcwd())
-    module = load_module(function, "measure")
-    known = {
-        key: value
-        for key, value in vars(module).items()
-        if isinstance(value, FunctionType | DeclaredMeasure)
-        and _function(value).__module__ == module.__name__
-    }
+    known = names_in(load_module(front), _is_function)
     if not name:
         names = ", ".join(known) or "no function"
         raise BadInput(f"{function} names no function; it has {names}", f"write {front}:NAME")
     if name not in known:
         raise unknown(f"function in {front}", name, known)
-    return _of(
-        known[name], f"{os.path.abspath(front)}:{name}" if front.endswith(".py") else function
-    )
+    target = resolve(function)
+    return _of(target.value, target.elsewhere)
+
+
+def _is_function(value: object) -> bool:
+    return isinstance(value, FunctionType | DeclaredMeasure)
 
 
 def _function(value: Any) -> FunctionType:
@@ -137,7 +132,7 @@ def _of(value: Any, location: str | None) -> UserMeasure:
             f"a measure cannot be called {declared.name}, as a column of tables is",
             "give the function another name",
         )
-    source = _location(function) if location is None else location
+    source = target_of(function).location if location is None else location
     return UserMeasure(declared, tuple(needed), source, source_of_code(function).sha256)
 
 
@@ -148,12 +143,3 @@ def _undeclared(function: FunctionType) -> DeclaredMeasure:
     return DeclaredMeasure(
         name, title.rstrip("."), definition.strip() or title, function, at_end=False, total=False
     )
-
-
-def _location(function: FunctionType) -> str:
-    """Where other processes find a function; empty for one of a script, a notebook, a function."""
-    module, name = function.__module__, function.__qualname__
-    if module == "__main__" or "<" in name or module not in sys.modules:
-        return ""
-    is_file = module.startswith(FILE_MODULE)
-    return f"{sys.modules[module].__file__ if is_file else module}:{name}"

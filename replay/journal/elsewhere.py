@@ -25,7 +25,7 @@ from typing import IO, Final
 import attrs
 
 from goldrush.agents.game.source import source_of_code
-from goldrush.agents.given import give_same, given, location_elsewhere, location_of
+from goldrush.agents.given import give_same, given
 from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import UserFolder, add_user_folder
@@ -66,14 +66,15 @@ def check_elsewhere(
 
     Raises MalformedEvents for what comes out otherwise: the journal is whole, but does not hold.
     """
-    location = location_elsewhere(world)
+    target = given(world)
+    location = target.elsewhere
     folders = [(str(folder), isinstance(folder, UserFolder)) for folder in sys.path]
     working = os.sep  # where the working folder was removed no path begins in it
     with suppress(FileNotFoundError):
         working = os.getcwd()
     asked = Resources(trust=resources.trust, sources=resources.sources)
     order = (working, folders, location, _sha256(world), path, size, asked)
-    is_elsewhere, result = bool(location) or given(world) is None, (_CANNOT, "", "")
+    is_elsewhere, result = bool(location) or target.value is None, (_CANNOT, "", "")
     if is_elsewhere:
         result = _HELPER.asked(order, WAIT + seconds)
     if result[0] == _CANNOT:
@@ -87,7 +88,7 @@ def check_elsewhere(
         if not is_watched:
             cure += "; `record --check` looks for them in all of the run"
         if location and verdict == _DERIVED:  # `repeats` knows nothing of other policies
-            names = f"`goldrush repeats {quoted(location_of(world))}` names the line"
+            names = f"`goldrush repeats {quoted(target.location)}` names the line"
             cure = names if is_watched else f"`record --check` or {names}"
         again = "derived again in another process" if is_elsewhere else "derived again"
         raise MalformedEvents(path, where, f"{again}, {what}; {cure}")
@@ -131,7 +132,7 @@ def checking_elsewhere(
 
 def _sha256(world: str) -> str | None:
     """The SHA-256 of the source of the game of a world, as it is here."""
-    game = given(world)
+    game = given(world).value
     return None if game is None else source_of_code(game).sha256
 
 

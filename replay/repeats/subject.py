@@ -15,8 +15,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.given import is_game
-from goldrush.agents.targets import RegisteredEnvironment, is_environment_id, target_named
+from goldrush.agents.targets import RegisteredEnvironment, is_environment_id, is_game, resolve
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.making import (
     SEED_NAMES,
@@ -106,7 +105,7 @@ def _loaded(target: str) -> Any:
     front = target.partition(":")[0]
     if front.endswith(".py"):
         sys.path.insert(0, os.path.dirname(os.path.abspath(front)))
-    return target_named(target)
+    return resolve(target).value
 
 
 # Running it.

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from goldrush.agents.given import given, location_elsewhere, location_of
+from goldrush.agents.given import given
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.agents.pool import in_child
@@ -116,7 +116,7 @@ def carry_out(
         function: Callable[[Planned], Done | bytes]
         function = partial(call, play, folder=str(root), models=shared, again=again)
         if not backend.shares_folder:
-            function = partial(play_remotely, game=location_elsewhere(plan.world))
+            function = partial(play_remotely, game=given(plan.world).elsewhere)
         if left:
             report(PLAYED, 0, len(left))
         for run, made in _called(left, backend, function, report, PLAYED):
@@ -129,7 +129,8 @@ def _call_of(plan: StudyPlan, runs: Sequence[Planned], backend: Backend) -> Call
     """How a worker calls tasks. Raises BadInput if workers of a cluster cannot play the runs."""
     if not backend.shares_folder and any(run.models for run in runs):
         raise BadInput("a cluster cannot ask language models", "leave out --dask")
-    if not backend.shares_folder and given(plan.world) and not location_of(plan.world):
+    game = given(plan.world)
+    if not backend.shares_folder and game.value and not game.location:
         raise BadInput(
             f"workers elsewhere cannot import the game {plan.world}",
             "write it in a file, or leave out --dask",

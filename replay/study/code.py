@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import hashlib
 import inspect
 import sys
@@ -12,11 +11,10 @@ from contextlib import suppress
 from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import FunctionType
 from typing import Final, cast
 
-from goldrush.agents.game.source import LOADED, imported_in, is_in
 from goldrush.agents.given import given, maker_of
+from goldrush.agents.modules import LOADED, edited_function, imported_in
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput
@@ -59,7 +57,7 @@ def _code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
     if isinstance(maker, RegisteredEnvironment):
         maker = maker.entry_point
     classes = [each for name in rosters for each in plan.classes.get(name, {}).values()]
-    code = [each for each in (given(plan.world), maker, *classes) if each is not None]
+    code = [each for each in (given(plan.world).value, maker, *classes) if each is not None]
     return _files_of(code, [name.partition(":")[0] for name in names])
 
 
@@ -110,23 +108,15 @@ def _check_imported(name: str, text: bytes) -> None:
     has now. What another loader than Python's made is not compared.
     """
     module = sys.modules.get(name)
-    if type(getattr(getattr(module, "__spec__", None), "loader", None)) is not SourceFileLoader:
+    loader = getattr(getattr(module, "__spec__", None), "loader", None)
+    if module is None or type(loader) is not SourceFileLoader:
         return
-    path = getattr(module, "__file__", "")
-    try:
-        code = compile(text, path, "exec", dont_inherit=True)
-    except SyntaxError:
-        code = compile("", path, "exec")
-    # The functions of a module, and those alone, refer to its namespace.
-    for function in gc.get_referrers(vars(module)):
-        if not isinstance(function, FunctionType) or function.__code__.co_filename != path:
-            continue
-        if not is_in(function, code):
-            raise BadInput(
-                f"{path} is not the code that would play: {function.__qualname__} differs from "
-                "the module that was imported",
-                "start Python anew, which imports it as it is now",
-            )
+    if (function := edited_function(module, text)) is not None:
+        raise BadInput(
+            f"{module.__file__} is not the code that would play: {function.__qualname__} differs "
+            "from the module that was imported",
+            "start Python anew, which imports it as it is now",
+        )
 
 
 def _file_of_user(name: str) -> Path | None:

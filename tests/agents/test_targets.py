@@ -1,10 +1,14 @@
 """What is given to be run: a game, or whatever else can be called."""
 
+import importlib
+import pickle
 import sys
 
 import pytest
 
 from goldrush.agents import given
+from goldrush.agents.targets import resolve, target_of
+from goldrush.agents.trust import UserFolder
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.find import world_named
 
@@ -54,9 +58,11 @@ def test_each_subject_has_the_maker_that_was_given_for_it() -> None:
         ("{0}/absent.py:make", "absent.py cannot be read"),
         ("{0}/its_faults.py:absent", "no name in .*its_faults.py 'absent'; take one of fails"),
         ("{0}/its_numbers.py:number", "number is '7'"),
-        ("{0}/its_broken.py:make", r"cannot be loaded: its_broken.py:1: ZeroDivisionError"),
-        ("{0}/json.py:make", "the name of another module"),
-        ("no_such_module_here:make", "No module named"),
+        ("{0}/its_broken.py:make", r"cannot be run: its_broken.py:1: ZeroDivisionError"),
+        ("{0}/json.py:make", r"json.py has the name of another module, json \("),
+        ("{0}/wave.py:make", r"wave.py has the name of another module, wave \(.*; rename the file"),
+        ("{0}/its.faults.py:make", "cannot be imported by its name"),
+        ("no_such_module_here:make", "there is no module no_such_module_here"),
         ("NoSuch-v1", "there is no environment NoSuch-v1"),
         ("no_such_module_here:Own-v0", "there is no module no_such_module_here"),
     ],
@@ -65,9 +71,73 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, location, says) 
     (tmp_path / "its_faults.py").write_text("def fails(): pass\n")
     (tmp_path / "its_numbers.py").write_text("number = 7\n")
     (tmp_path / "its_broken.py").write_text("1 / 0\n")
-    (tmp_path / "json.py").write_text("def make(): pass\n")
+    for name in ("json", "wave", "its.faults"):
+        (tmp_path / f"{name}.py").write_text("def make(): pass\n")
 
     with pytest.raises(BadInput, match=says) as refused:
         world_named(location.format(tmp_path))
     assert "\n" not in str(refused.value)
     assert {} == given._MAKERS
+
+
+GAME = "from goldrush.games.fishery import Fishery\n\n\nclass Own(Fishery):\n    number = {}\n"
+
+
+def test_a_file_is_the_module_of_its_stem_for_what_is_beside_it_and_for_pickles(tmp_path) -> None:
+    (tmp_path / "its_own.py").write_text(GAME.format(1))
+    (tmp_path / "its_user.py").write_text("from its_own import Own\n")
+    game = resolve(f"{tmp_path}/its_own.py").value
+
+    assert game is resolve(f"{tmp_path}/its_user.py:Own").value
+    assert game is resolve(f"{tmp_path}/its_own.py:Own").value
+    assert game is pickle.loads(pickle.dumps(game))
+
+
+def test_a_file_is_run_anew_where_its_text_or_its_folder_is_another(tmp_path) -> None:
+    file, other = tmp_path / "a" / "its_edited.py", tmp_path / "b" / "its_edited.py"
+    for number, each in enumerate((file, other)):
+        each.parent.mkdir()
+        each.write_text(GAME.format(number))
+
+    first, second = resolve(str(file)), resolve(str(other))
+    assert [0, 1] == [first.value.number, second.value.number]
+    assert "" == target_of(first.value).location  # other processes would find another class
+    assert f"{other}:Own" == target_of(second.value).location
+    other.write_text(GAME.format(2))
+    assert 2 == resolve(str(other)).value.number
+
+
+@pytest.mark.parametrize("text", [GAME, "def make(): return {}\n"])
+def test_a_module_that_was_imported_is_run_anew_where_its_file_was_edited(tmp_path, text) -> None:
+    stem = f"its_imported_{len(text)}"
+    file = tmp_path / f"{stem}.py"
+    file.write_text(text.format(1))
+    sys.path.append(UserFolder(tmp_path))
+    module = importlib.import_module(stem)
+    name = "make" if "make" in text else "Own"
+
+    assert getattr(module, name) is resolve(f"{file}:{name}").value
+    file.write_text(text.format(2))
+    made = resolve(f"{file}:{name}").value
+    assert 2 == (made() if name == "make" else made.number)
+
+
+def test_a_file_that_fails_when_it_is_edited_leaves_the_module_that_was_there(tmp_path) -> None:
+    file = tmp_path / "its_spoilt.py"
+    file.write_text(GAME.format(1))
+    game = resolve(str(file)).value
+    file.write_text("def broken(:\n")
+
+    with pytest.raises(BadInput, match=r"its_spoilt.py:1 cannot be run: invalid syntax"):
+        resolve(str(file))
+    assert game is sys.modules["its_spoilt"].Own
+
+
+def test_what_is_there_is_listed_where_a_name_is_not(tmp_path) -> None:
+    file = tmp_path / "its_several.py"
+    file.write_text(GAME.format(1) + "def make(): pass\nclass Other(Own): pass\n")
+
+    with pytest.raises(BadInput, match=r"no name in .*'made'; did you mean make\? take one of Own"):
+        resolve(f"{file}:made")
+    with pytest.raises(BadInput, match=r"has Own, Other; name one: .*its_several.py:Own"):
+        resolve(str(file))

@@ -86,9 +86,8 @@ def test_a_name_that_is_trusted_is_made_afresh(mark: Path) -> None:
     assert mark.exists()
 
 
-# The file of a game that a user names, constructors written of the names of fields, and what a user
-# wants to see repeated.
-NAMED = {"agents/game/source.py", "kernel/game/records.py", "agents/targets.py"}
+# What a user names to be run, and constructors written of the names of fields.
+NAMED = {"agents/modules.py", "kernel/game/records.py"}
 
 
 def test_names_become_imports_at_the_gate_alone() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import goldrush
 from goldrush import policy
-from goldrush.agents.game.source import load_game
+from goldrush.agents.targets import resolve
 from goldrush.games import fishery
 
 SOURCE = Path(fishery.__file__).read_text()
@@ -18,7 +18,7 @@ def changed(path, *changes):
         text = text.replace(old, new, 1)
     path = path / "fishery.py"
     path.write_text(text)
-    return load_game(str(path))
+    return resolve(str(path)).value
 
 
 def recorded(game, path, roster=None, **settings):

@@ -12,6 +12,7 @@ import pytest
 import goldrush
 from goldrush.agents import given
 from goldrush.agents.game import source as sources
+from goldrush.agents.targets import resolve
 from goldrush.agents.workers import map_in_order
 from goldrush.cli.main import cli
 from goldrush.games.fishery import Fishery
@@ -306,7 +307,9 @@ def test_other_processes_find_a_game_by_its_file_or_do_without(tmp_path, monkeyp
     path = tmp_path / "run.journal"
     recorded(game, path, seasons=1)
 
-    assert [f"{tmp_path}/fishery.py:Fishery"] == given.locations()
+    assert [f"{tmp_path}/fishery.py:Fishery"] == [
+        location for location, _ in given.given_elsewhere()
+    ]
     assert [500.0, 500.0] == list(map_in_order(stock_at_start, [str(path)] * 2, 2))
     (tmp_path / "fishery.py").unlink()
     assert ["1", "2"] == list(map_in_order(str, [1, 2], 2))
@@ -323,9 +326,10 @@ def test_the_source_is_what_was_loaded_not_what_the_file_has_by_then(
     file = tmp_path / "edited_game.py"
     file.write_text(SOURCE)
     if is_file:
-        game = sources.load_game(str(file))
+        game = resolve(str(file)).value
     else:
         monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "edited_game")
         game = importlib.import_module("edited_game").Fishery
     file.write_text(SOURCE.replace(*RULES))
 
@@ -345,8 +349,11 @@ def test_a_function_of_a_file_that_was_edited_has_no_source(tmp_path, monkeypatc
     one = module.one
 
     assert sources.source_of_code(one).text == file.read_text()
-    loaded, text = sources.load_module(f"{file}:one", "measure").one, file.read_text()
-    file.write_text("def one(state):\n    return 2\n")
+    other = tmp_path / "other_measure.py"
+    other.write_text(text := file.read_text())
+    loaded = resolve(f"{other}:one").value
+    for each in (file, other):
+        each.write_text("def one(state):\n    return 2\n")
     assert (None, None) == attrs.astuple(sources.source_of_code(one))
     assert text == sources.source_of_code(loaded).text  # kept as it was loaded
     # Only functions are compared with the file: a class has it as it is now.

@@ -12,7 +12,7 @@ import pytest
 
 import goldrush
 from goldrush.agents.roster import format_policy, parts_of
-from goldrush.agents.targets import target_named
+from goldrush.agents.targets import resolve
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import parsed_value
 from goldrush.replay.making import check_kinds
@@ -155,7 +155,7 @@ def test_what_does_not_fit_an_annotation_is_refused(settings: dict[str, object],
 
 
 def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
-    make: Any = target_named("CartPole-v1")
+    make: Any = resolve("CartPole-v1").value
     check_kinds(make, {"sutton_barto_reward": True, "render_mode": "rgb_array"})
 
     with pytest.raises(

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, overload
 
 import attrs
 
-from goldrush.agents.given import loaded
+from goldrush.agents.targets import resolve
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL, VECTOR
 from goldrush.replay.run import Run
@@ -156,7 +156,7 @@ def _made_and_maker(
                 "give the callable that makes it",
             )
         return target, *(registered(target) or (None, {}))
-    make = loaded(target) if isinstance(target, str) else target
+    make = resolve(target).value if isinstance(target, str) else target
     if not callable(make):
         raise BadInput(
             f"{format_value(target)} is no environment",

@@ -321,7 +321,7 @@ def test_a_world_is_recorded() -> None:
         (f"{FILE}:ending", "ended its process with code 3"),
         (f"{FILE}:Printing", "could not be judged: nothing of it was compared"),
         (f"{FILE}:Spoiling", "could not be judged: it writes into the file of its trace"),
-        ("nowhere.py:Model", "there is no file nowhere.py"),
+        ("nowhere.py:Model", "nowhere.py cannot be read: No such file"),
         (FILE, "has no game"),
         ("nowhere:Model", "there is no module nowhere"),
         ("json.nowhere:Model", "there is no module json.nowhere"),
@@ -342,7 +342,9 @@ def test_a_file_that_a_package_of_its_name_hides_is_refused(tmp_path: Path) -> N
     (tmp_path / "town").mkdir()
     (tmp_path / "town" / "__init__.py").write_text("1 / 0")
 
-    with pytest.raises(BadInput, match=r"town/__init__\.py is imported in place of .*town\.py"):
+    with pytest.raises(
+        BadInput, match=r"town\.py has the name of another module, town \(.*town/__init__\.py\)"
+    ):
         goldrush.repeats(f"{tmp_path}/town.py:model")
 
 

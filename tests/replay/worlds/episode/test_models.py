@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goldrush
+from goldrush.agents.targets import target_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.walk import DERIVED, NotDerived
@@ -412,7 +413,7 @@ def test_a_model_is_made_once(
 ) -> None:
     monkeypatch.setattr(Numbered, "made", 0)
     run = goldrush.wrap(make, tmp_path / "run.journal", seed=7, steps=3)
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {"": make})
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {"": target_of(make)})
     monkeypatch.setattr(Numbered, "made", 0)  # as in another process
     recorded = goldrush.record(tmp_path / "other.journal", world=make, seed=7, steps=3)
 
