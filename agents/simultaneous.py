@@ -32,7 +32,6 @@ from goldrush.agents.llm.question import (
     upper_bound,
 )
 from goldrush.agents.llm.usage import AnswerFields, Bounds
-from goldrush.agents.llm.versions import with_recorded
 from goldrush.agents.llm.wording_rosters import check_names, wording_at
 from goldrush.agents.llm.wordings import RESERVED, InvalidWording, Wording
 from goldrush.agents.people import Inquiry
@@ -397,10 +396,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
             self.check_names(Roster(entries_in(state.roster)), config)
             return ResolvedChange(facts)
         models = resources.models
-        before, known = Roster(entries_in(state.roster)), self.policy_set
-        prompt = known.prompt and with_recorded(known.prompt, before)
-        offer = attrs.evolve(known, prompt=prompt)
-        roster = offer.parse(change.roster, config.agents, models)
+        roster = self.policy_set.parse(change.roster, config.agents, models)
         self.check_names(roster, config)
         roster = self.resolve_models(roster, self._start(old), models)
         return ResolvedChange({**facts, "roster": roster.as_setup()}, roster)

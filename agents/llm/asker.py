@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Final, TypeVar
@@ -28,7 +28,14 @@ import attrs
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import holds_any
-from goldrush.agents.llm.failures import CUT, FIRST, Tally, failure_kind, format_kinds
+from goldrush.agents.llm.failures import (
+    CUT,
+    FIRST,
+    Failures,
+    failure_kind,
+    format_kinds,
+    merge_failures,
+)
 from goldrush.agents.llm.model import (
     AUTO,
     FIELD,
@@ -91,7 +98,8 @@ class Asker:
         self._prompt = prompt
         self._budget = Budget(models, list(self._endpoints), [each.amount for each in earlier])
         self._client = Client(models.concurrency, models.warn)
-        self._tally = Tally((each.asked.subject, each.answer.failure) for each in earlier)
+        self._failures: dict[str, Failures] = {}  # by subject
+        self._count_failures((each.asked.subject, each.answer.failure) for each in earlier)
         self._rows: dict[str, _Row] = {}  # by subject
         self._warned: set[tuple[str, str]] = set()  # (name of a model, what was told of it)
 
@@ -190,10 +198,17 @@ class Asker:
         for trouble, count in Counter(troubles.values()).items():
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
-        for index, error in sorted(errors.items()):
-            self._tally.add(self.subject(questions[index].asked_model), error)
+        self._count_failures(
+            (self.subject(questions[index].asked_model), error) for index, error in errors.items()
+        )
         if not is_rest:
             self._count(questions, errors, troubles, is_each=bool(counted))
+
+    def _count_failures(self, answers: Iterable[tuple[str, str | None]]) -> None:
+        """Count answers, given as (subject, error)."""
+        outcomes = [Failures.of(subject, error) for subject, error in answers]
+        counts = merge_failures([*self._failures.values(), *outcomes])
+        self._failures = {each.model: each for each in counts}
 
     def _count(
         self,
@@ -231,9 +246,9 @@ class Asker:
             if row.trouble:
                 what += f", at last: {row.trouble}"
             raise RunStopped(unit, what + _advice(model, row.kinds), "--patience")
-        tally, most = self._tally.of(subject), self._models.fail_over
-        if most is not None and tally.answers >= FIRST and tally.share > most:
-            what = f"{tally}, over {100 * most:g}%{_advice(model, tally.kinds)}"
+        counts, most = self._failures.get(subject), self._models.fail_over
+        if counts and most is not None and counts.answers >= FIRST and counts.share > most:
+            what = f"{counts}, over {100 * most:g}%{_advice(model, counts.kinds)}"
             raise RunStopped(unit, what, "--fail-over")
 
     def _warn(self, model: Model, answer: Answer) -> None:

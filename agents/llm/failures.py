@@ -9,9 +9,8 @@ apart.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, Self
 
 import attrs
 
@@ -47,6 +46,17 @@ class Failures:
     kinds: Mapping[str, int]
     cut: int = 0
 
+    @classmethod
+    def of(cls, model: str, error: str | None, *, is_cut: bool = False) -> Self:
+        """The outcome of one answer. `is_cut`: the server stopped before its end."""
+        kind = failure_kind(error)
+        return cls(model, 1, {}, int(is_cut)) if kind is None else cls(model, 1, {kind: 1})
+
+    def __add__(self, other: Failures) -> Failures:
+        both = {kind: self.kinds.get(kind, 0) + other.kinds.get(kind, 0) for kind in KINDS}
+        kinds = {kind: count for kind, count in both.items() if count}
+        return Failures(self.model, self.answers + other.answers, kinds, self.cut + other.cut)
+
     @property
     def failed(self) -> int:
         """Number of failed answers."""
@@ -69,47 +79,12 @@ class Failures:
         return f"{of} failed: {format_kinds(self.kinds)}" if self.kinds else f"{of} failed"
 
 
-class Tally:
-    """Counter of answers by model."""
-
-    def __init__(self, answers: Iterable[tuple[str, str | None]] = ()) -> None:
-        """Begin with answers, given as (model, error)."""
-        self._answers: Counter[str] = Counter()
-        self._kinds: dict[str, Counter[str]] = {}
-        self._cut: Counter[str] = Counter()
-        for model, error in answers:
-            self.add(model, error)
-
-    def add(self, model: str, error: str | None, *, is_cut: bool = False) -> None:
-        """Count one answer. `is_cut`: the server stopped before its end."""
-        kind = failure_kind(error)
-        self.merge(
-            Failures(model, 1, {}, int(is_cut)) if kind is None else Failures(model, 1, {kind: 1})
-        )
-
-    def merge(self, failures: Failures) -> None:
-        """Add the counts of another tally."""
-        self._answers[failures.model] += failures.answers
-        self._kinds.setdefault(failures.model, Counter()).update(failures.kinds)
-        self._cut[failures.model] += failures.cut
-
-    def of(self, model: str) -> Failures:
-        """The counts of one model."""
-        kinds = self._kinds.get(model, Counter())
-        ordered = {kind: kinds[kind] for kind in KINDS if kind in kinds}
-        return Failures(model, self._answers[model], ordered, self._cut[model])
-
-    def all(self) -> list[Failures]:
-        """The counts of all models, sorted by name."""
-        return [self.of(model) for model in sorted(self._answers)]
-
-
 def merge_failures(parts: Iterable[Failures]) -> list[Failures]:
-    """The sums of counts, by model."""
-    tally = Tally()
+    """The sums of counts, sorted by model."""
+    sums: dict[str, Failures] = {}
     for part in parts:
-        tally.merge(part)
-    return tally.all()
+        sums[part.model] = sums[part.model] + part if part.model in sums else part
+    return [sums[model] for model in sorted(sums)]
 
 
 def failure_kind(error: object) -> str | None:

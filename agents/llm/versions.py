@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
-from goldrush.agents.roster import SPLIT, Roster, format_policy
+from goldrush.agents.roster import SPLIT, format_policy
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.text import is_visible
 
@@ -50,14 +50,12 @@ class PromptVersion:
         longest: greatest size of a prompt, in bytes.
         framing: those of the options `model.FRAMING` that an entry may have.
         wordable: gives what wordings can change.
-        recorded: texts of wordings that a new roster can name besides, with their SHA-256.
     """
 
     number: int
     longest: int
     framing: Collection[str]
     wordable: Callable[[], Wordable]
-    recorded: Mapping[str, tuple[str, str]] = attrs.field(factory=dict, hash=False)
 
     def is_of(self, options: Mapping[str, object]) -> bool:
         """Whether an entry with these options is asked with this version."""
@@ -145,17 +143,6 @@ def shown_name(name: str) -> str:
     return name if len(name) <= SHOWN_MAX and is_visible(name) else format_value(name)
 
 
-def with_recorded(prompt: PromptVersion, roster: Roster) -> PromptVersion:
-    """The version, for a new roster that can name the wordings of this one."""
-    recorded = {
-        name: (str(options["wording_text"]), str(options["wording_sha256"]))
-        for name, holder in roster.wordings.items()
-        for options in [holder.options]
-        if "wording_text" in options and "wording_sha256" in options
-    }
-    return attrs.evolve(prompt, recorded=recorded)
-
-
 def decided(player: F, version: PromptVersion) -> F:
     """A model, or a person, for a new roster: what the user left open is decided, but for what a
     short question to a model's server decides, and the text of its wording is read.
@@ -194,13 +181,8 @@ def decided(player: F, version: PromptVersion) -> F:
     if player.wording == DEFAULT:
         return player
     from goldrush.agents.llm.wording_files import wording_named
-    from goldrush.agents.llm.wordings import wording_from
 
-    name, wordable = str(player.wording), version.wordable()
-    if name in version.recorded and name not in wordable.shipped:
-        wording = wording_from(name, *version.recorded[name], wordable)
-    else:
-        wording = wording_named(name, wordable)
+    wording = wording_named(str(player.wording), version.wordable())
     return attrs.evolve(
         player, wording=wording.name, wording_sha256=wording.sha256,
         wording_text=wording.text or None,

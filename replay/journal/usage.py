@@ -12,7 +12,7 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.budget import Price
-from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
+from goldrush.agents.llm.failures import NO_ANSWER, Failures, merge_failures
 from goldrush.agents.llm.question import LENGTH
 from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.kernel.journal import JournalReader
@@ -116,20 +116,20 @@ def failures_by(reader: JournalReader) -> tuple[list[Failures], list[tuple[str, 
     """The outcomes of each model's answers in an open journal that was not read yet, and of the
     answers of its first unit the model and digests of the prompt and of the text.
     """
-    tally, first = Tally(), []
+    outcomes, first = [], []
     begun: int | None = None
     for recorded in asked_by(reader):
         answer, subject = recorded.answer, recorded.asked.subject
-        _count(tally, recorded)
+        outcomes.append(_outcome(recorded))
         begun = recorded.unit if begun is None else begun
         if recorded.unit == begun and answer.prompt is not None and answer.text is not None:
             first.append((subject, answer.prompt, xxh3_64_intdigest(answer.text.encode())))
-    return tally.all(), first
+    return merge_failures(outcomes), first
 
 
-def _count(tally: Tally, recorded: RecordedAnswer) -> None:
+def _outcome(recorded: RecordedAnswer) -> Failures:
     answer = recorded.answer
-    tally.add(recorded.asked.subject, answer.failure, is_cut=answer.finish == LENGTH)
+    return Failures.of(recorded.asked.subject, answer.failure, is_cut=answer.finish == LENGTH)
 
 
 @reader_of
@@ -141,9 +141,8 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     """
     by_agent: dict[tuple[int, str], list[RecordedAnswer]] = {}
     by_round: dict[int, list[RecordedAnswer]] = {}
-    everything, tally = [], Tally()
+    everything = []
     for recorded in asked_in(path):
-        _count(tally, recorded)
         asked = recorded.without_text()
         by_agent.setdefault((asked.answer.agent, asked.asked.subject), []).append(asked)
         by_round.setdefault(asked.unit, []).append(asked)
@@ -154,7 +153,7 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
         [(*key, _taken(by_agent[key], prices)) for key in sorted(by_agent)],
         [(round, _taken(asked, prices)) for round, asked in by_round.items()],
         _taken(everything, prices),
-        tally.all(),
+        merge_failures(map(_outcome, everything)),
     )
 
 

@@ -12,8 +12,7 @@ from goldrush.agents.llm.wordings import digest_of, wording_of
 from goldrush.agents.worlds.mining.prompts.prompt import wordable
 from goldrush.cli.codes import DONE
 from goldrush.cli.main import _run
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import FORK, START, Commit
+from goldrush.kernel.journal import Commit
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.usage import failures_in
@@ -24,7 +23,7 @@ from tests.cli.helpers import assert_refused, goldrush
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
-from tests.mining import fork, record
+from tests.mining import record
 
 OWN = """
 description = "own words"
@@ -231,24 +230,6 @@ def test_a_run_has_the_text_of_its_wording_once_and_verifies_without_the_file(wo
     assert [1] == [agent for agent, each in enumerate(options) if "wording_text" in each]
     assert options[1]["wording_sha256"] == options[2]["wording_sha256"]
     assert verify(worded, 4).holds
-
-
-def test_a_fork_takes_a_wording_of_its_parent_by_name(worded: Path, tmp_path: Path) -> None:
-    path, roster = tmp_path / "fork.journal", "raid*1,llm:a*1,llm:a[wording=own;sample=3]*2"
-    with serving(_answer) as server:
-        known = models(server.address, "a", patience=9)
-        fork(worded, 1, path, roster=roster, models=known)
-        with pytest.raises(BadInput, match="no wording 'own'"):
-            record(tmp_path / "new.journal", {"rounds": 1}, roster, models=known)
-    before, after = (
-        {each["options"].get("wording_text") for each in (commit.setup or {})["roster"]}
-        for commit in commits_of(path)
-        if commit.kind in (START, FORK)
-    )
-
-    assert before == after
-    assert 2 == len(after)
-    assert verify(path, 4).holds
 
 
 def test_a_wording_of_a_run_is_shown_as_a_file(worded: Path, tmp_path: Path) -> None:

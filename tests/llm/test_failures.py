@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.failures import FIRST, Failures, Tally, failure_kind, format_failures
+from goldrush.agents.llm.failures import (
+    FIRST,
+    Failures,
+    failure_kind,
+    format_failures,
+    merge_failures,
+)
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import Answer
 from goldrush.kernel.errors import BadInput, RunStopped
@@ -240,11 +246,11 @@ def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
 
 def test_a_plan_that_is_too_long_is_none_of_the_failures() -> None:
     errors = ["overflow", None, "a code of somebody's own"]
-    tally = Tally([("x", error) for error in errors])
+    counts = merge_failures(Failures.of("x", error) for error in errors)
 
-    assert [Failures("x", 3, {})] == tally.all()
+    assert [Failures("x", 3, {})] == counts
     assert [None] * 3 == list(map(failure_kind, errors))
-    assert [] == format_failures(tally.all())
+    assert [] == format_failures(counts)
 
 
 @pytest.mark.parametrize("key", ["sk-something", None])

@@ -15,9 +15,9 @@ import attrs
 from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import FRAMING, Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.versions import PromptVersion, decided, with_recorded
+from goldrush.agents.llm.versions import decided
 from goldrush.agents.llm.wording_rosters import recorded_once
-from goldrush.agents.roster import Entry, Roster, RosterPart, parts_of, split_parts
+from goldrush.agents.roster import Entry, RosterPart, parts_of, split_parts
 from goldrush.agents.seats import (
     MODEL,
     NAMED,
@@ -79,16 +79,14 @@ class _Offer:
 
     families = _FAMILIES
     recording = None
-
-    def __init__(self, prompt: PromptVersion = PROMPT) -> None:
-        self.prompt: PromptVersion | None = prompt
+    prompt = PROMPT
 
     def unknown(self, name: str) -> BadInput:
         take = f"take {', '.join(POLICIES)}, {_OTHERS}"
         return BadInput(f"there is no policy {format_value(name)}", take)
 
     def model_options(self, model: Model) -> Options:
-        return options_of(decided(model, self.prompt or PROMPT))
+        return options_of(decided(model, PROMPT))
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         if part.name not in POLICIES and not is_import_name(part.name):
@@ -181,7 +179,6 @@ def _part(text: str, models: Models | None) -> RosterPart:
 def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = None) -> list[Seat]:
     """A cast with the policies that `parts` name. `parts` and errors: as in `cast_of`."""
     seats, typed = {seat.agent: seat for seat in cast}, set[str]()
-    offer = _Offer(with_recorded(PROMPT, Roster(cast)))
     for part in parts:
         called, text = _parsed(part, cast)
         named = [seat for seat in cast if called in (seat.name, seat.role)]
@@ -200,7 +197,7 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
                 seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
             continue
         played = _part(text, models)
-        policy, options = player_of(offer, played, Typed(models))
+        policy, options = player_of(OFFER, played, Typed(models))
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = attrs.evolve(
