@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, journals_of, measures_of
+from goldrush.cli.options import (
+    Jobs,
+    Journals,
+    Output,
+    OwnMeasures,
+    journals_of,
+    measures_of,
+    refuse,
+)
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_exact
 from goldrush.kernel.text import escaped
@@ -48,38 +56,25 @@ def export(
       goldrush export run.journal > events.jsonl
       goldrush export journals --format parquet --out tables
     """
+    from goldrush.kernel.errors import BadInput
+
     users = measures_of(own_measures)
     paths = journals_of(journals)
     if format_ == JSONL:
-        _check_lines(paths, table or out or force or users)
+        tables = {"--table": table, "--measure": own_measures, "--out": out, "--force": force}
+        refuse(tables, "jsonl has no tables; --format csv and parquet have")
+        if len(paths) > 1:
+            raise BadInput(
+                f"jsonl takes one journal, and {len(paths)} were given", "give one, or --format csv"
+            )
         _print_events(paths[0])
     elif out is not None:
         _write(paths, out, format_, table, jobs, users, force)
     else:
-        _check_printed(format_, force)
+        refuse({"--force": force}, "only --out has something to replace")
+        if format_ == PARQUET:
+            raise BadInput("parquet cannot be printed", "give --out, a folder for the tables")
         _print(paths, table, jobs, users)
-
-
-def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:
-    from goldrush.kernel.errors import BadInput
-
-    if is_of_tables:
-        raise BadInput(
-            "--table, --measure, --out and --force are for tables", "leave them out, or take csv"
-        )
-    if len(paths) > 1:
-        raise BadInput(
-            f"jsonl takes one journal, and {len(paths)} were given", "give one, or --format csv"
-        )
-
-
-def _check_printed(format_: str, force: bool) -> None:
-    from goldrush.kernel.errors import BadInput
-
-    if format_ == PARQUET:
-        raise BadInput("parquet cannot be printed", "give --out, a folder for the tables")
-    if force:
-        raise BadInput("--force needs --out", "give a folder, or leave --force out")
 
 
 def _print_events(path: str) -> None:

@@ -7,18 +7,18 @@ import sys
 from itertools import chain, tee
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Journal, json_option, range_of
+from goldrush.cli.options import Ends, Journal, json_option, range_of
 from goldrush.cli.text import echo_error
 from goldrush.kernel.text import escaped
-
-_AT = "--at --rounds"
 
 
 @command()
 def log(
     *,
     journal: Journal,
-    at: str | None = option(_AT, "A-B", "Rounds, or other units: 12, 12-20, 12- or -20."),
+    at: Ends | None = option(
+        "--at --rounds", "A-B", "Rounds, or other units: 12, 12-20, 12- or -20.", callback=range_of
+    ),
     agents: tuple[str, ...] = option("--agent", "AGENT", "Agent, by number or name; repeatable."),
     plots: tuple[str, ...] = option(
         "--plot", "PLOT", "Plot, by number (34) or row,column (3,4); repeatable."
@@ -40,7 +40,7 @@ def log(
     from goldrush.replay.journal.story import narrator
     from goldrush.replay.run import Run
 
-    first, last = range_of(at, _AT.split())
+    first, last = at or (None, None)
     events = Run(journal).events(
         *_listed(names), first=first, last=last, agent=agents or None, plot=[*plots] or None
     )

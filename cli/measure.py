@@ -11,7 +11,7 @@ from goldrush.agents.llm.failures import format_cut
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
-from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, journals_of, measures_of
+from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, journals_of, measures_of, refuse
 from goldrush.cli.progress import progress
 from goldrush.cli.text import (
     as_dicts,
@@ -66,7 +66,10 @@ def measure(
       goldrush measure study --json
       goldrush measure run.journal --by-round
     """
-    _check(by_run, usage, models_path, own_measures)
+    if usage:
+        refuse({"--by-run": by_run, "--measure": own_measures}, "--usage is by agent and model")
+    else:
+        refuse({"--models": models_path}, "prices are for --usage")
     users = measures_of(own_measures)
     paths = journals_of(journals)
     if usage:
@@ -147,22 +150,6 @@ def _grouped(groups: Sequence[Group]) -> str:
     unfinished = sum(group.unfinished for group in groups)
     note = f"\n\n{unfinished} of these runs are unfinished" if unfinished else ""
     return format_table(with_rosters_cut(rows, 2, WIDTH_MAX), numbers=(3, 4, 5)) + note
-
-
-def _check(
-    by_run: bool,
-    usage: bool,
-    models: str | None,
-    own_measures: Sequence[str],
-) -> None:
-    """Raises BadInput for options that exclude each other."""
-    from goldrush.kernel.errors import BadInput
-
-    if usage and (by_run or own_measures):
-        given = "--by-run" if by_run else "--measure"
-        raise BadInput(f"--usage takes no {given}", "give --json or --by-round, or leave it out")
-    if models is not None and not usage:
-        raise BadInput("--models needs --usage", "give --usage, too")
 
 
 def _as_dict(by_round: bool, run: RunData) -> dict[str, Any]:

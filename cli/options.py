@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import click
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 JOBS_MAX: Final = 1_000
 WARNED_MAX: Final = 3  # journals of a study that are not as its manifest lists them
+Ends = tuple[int | None, int | None]  # of a range, None where it is open
 _RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
 
 
@@ -85,29 +85,31 @@ def one_world(named: str | None, world: str) -> str:
     return named or world
 
 
-def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | None]:
-    """The first and the last unit of a range such as 12-20; None for an open end. `text`: what was
-    typed; None if the option was not given; `names`: the names of the option, for the error.
-
-    Raises:
-        BadInput: the text is not a range.
-    """
-    from goldrush.kernel.errors import BadInput
-
+def range_of(context: click.Context, parameter: click.Parameter, text: str | None) -> Ends | None:
+    """The ends of a range of units such as 12-20; None if none was given."""
     if text is None:
-        return None, None
+        return None
     match = _RANGE.fullmatch(text.strip())
-    typed = [word.partition("=")[0] for word in sys.argv]
-    option = next((word for word in reversed(typed) if word in names), names[0])
     if match is None or not (match[1] or match[3]):
-        raise BadInput(f"{option} {text} is not a range", "write 12, 12-20, 12- or -20")
+        says = f"{text} is not a range; write 12, 12-20, 12- or -20"
+        raise click.BadParameter(says, context, parameter)
     first = int(match[1]) if match[1] else None
     if match[2] is None:
         return first, first
     last = int(match[3]) if match[3] else None
     if first is not None and last is not None and last < first:
-        raise BadInput(f"{option} {text} ends before it begins", f"write {last}-{first}")
+        says = f"{text} ends before it begins; write {last}-{first}"
+        raise click.BadParameter(says, context, parameter)
     return first, last
+
+
+def refuse(options: Mapping[str, object], why: str) -> None:
+    """Raises BadInput for the first of these options that was given."""
+    from goldrush.kernel.errors import BadInput
+
+    for name, value in options.items():
+        if value not in (None, False, ()):
+            raise BadInput(f"{name} is not for this: {why}", f"leave out {name}")
 
 
 def echo_traceback(trace: str) -> None:

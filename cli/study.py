@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -33,6 +33,7 @@ from goldrush.cli.options import (
     if_given,
     json_option,
     measures_of,
+    refuse,
     roster_option,
 )
 from goldrush.cli.progress import progress
@@ -277,13 +278,8 @@ def report(
     asked = StudyQuestion(question.outcome, question.criteria)
     users = measures_of(own_measures)
     if as_json:
-        _refuse_with_json(
-            {
-                "--out": out, "--figures": figures, "--tables": tables,
-                "--width": width,
-                "--force": force or None,
-            }
-        )  # fmt: skip
+        page = {"--out": out, "--figures": figures, "--tables": tables, "--width": width}
+        refuse({**page, "--force": force}, "--json writes no page")
         _print_values(study, asked, users, jobs)
         return DONE
     from goldrush.replay.report.report import report as write_report
@@ -295,15 +291,6 @@ def report(
         )  # fmt: skip
     _print_report(written, figures, tables)
     return DONE
-
-
-def _refuse_with_json(given: Mapping[str, object]) -> None:
-    """Raises BadInput for an option of the page that has a value."""
-    from goldrush.kernel.errors import BadInput
-
-    for name, value in given.items():
-        if value is not None:
-            raise BadInput("--json writes no page", f"leave out {name}")
 
 
 def _print_values(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import (
     FILE,
+    Ends,
     ForcePage,
     Jobs,
     Output,
@@ -17,6 +18,7 @@ from goldrush.cli.options import (
     json_option,
     measures_of,
     range_of,
+    refuse,
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo, echo_error
@@ -35,7 +37,9 @@ def view(
     against: str | None = option(
         "--against", "FILE", "Second journal, shown beside it.", type=FILE
     ),
-    at: str | None = option("--at", "A-B", "Rounds, or other units: 12-20, 12- or -20."),
+    at: Ends | None = option(
+        "--at", "A-B", "Rounds, or other units: 12-20, 12- or -20.", callback=range_of
+    ),
     own_measures: OwnMeasures,
     outcome: str | None = option(
         "--outcome", "NAME", "Of a folder: measure that is charted (default: the world's)."
@@ -64,7 +68,7 @@ def view(
       goldrush view study
     """
     is_folder = os.path.isdir(journal)
-    _refuse(
+    refuse(
         {"--against": against, "--at": at} if is_folder else {"--outcome": outcome, "--jobs": jobs},
         f"{quoted_path(journal)} is {'a folder' if is_folder else 'a journal'}",
     )
@@ -85,19 +89,10 @@ def view(
         _open(path)
 
 
-def _refuse(options: Mapping[str, object], why: str) -> None:
-    """Raises BadInput for the first of these options that was given."""
-    from goldrush.kernel.errors import BadInput
-
-    for name, value in options.items():
-        if value not in (None, False):
-            raise BadInput(f"{name} is not for this: {why}", f"leave out {name}")
-
-
 def _view_run(
     journal: str,
     against: str | None,
-    at: str | None,
+    at: Ends | None,
     out: str | None,
     users: Sequence[UserMeasure],
     *,
@@ -107,7 +102,7 @@ def _view_run(
     """Write the page of a run, or of two, and print what was written."""
     from goldrush.replay.view.page import write_page
 
-    units = range_of(at, ("--at",))
+    units = at or (None, None)
     written = write_page(
         journal, out or _named(journal, against), against=against, units=units, users=users,
         force=force,
@@ -128,7 +123,7 @@ def _format_overview(written: Overview) -> str:
     return "\n".join(lines)
 
 
-def _warn(journal: str, run: ShownRun, asked: tuple[int | None, int | None]) -> None:
+def _warn(journal: str, run: ShownRun, asked: Ends) -> None:
     """Print a warning if the page does not show all rounds that were asked for."""
     name = quoted_path(journal)
     if run.trouble is not None:

@@ -202,8 +202,8 @@ def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--usage", "--by-run"], "--usage takes no --by-run"),
-        (["--models", "models.toml"], "give --usage"),
+        (["--usage", "--by-run"], "--by-run is not for this: --usage is by agent"),
+        (["--models", "models.toml"], "--models is not for this: prices are for --usage"),
         (["missing.journal"], "missing.journal"),
         (["missing.journal", "--json"], "missing.journal"),
     ],

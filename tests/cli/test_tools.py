@@ -121,9 +121,9 @@ def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--rounds", "5-3"], "--rounds 5-3 ends before it begins; write 3-5"),
-        (["--rounds", "x"], "--rounds x is not a range; write 12, 12-20, 12- or -20"),
-        (["--at=x"], "--at x is not a range"),
+        (["--rounds", "5-3"], "5-3 ends before it begins; write 3-5"),
+        (["--rounds", "x"], "--rounds': x is not a range; write 12, 12-20, 12- or -20"),
+        (["--at=x"], "'--at' / '--rounds': x is not a range"),
         (["--rounds", "-"], "is not a range"),
         (["--rounds", " "], "is not a range"),
         (["--rounds", "13"], "no round 13; give one from 0 to 12"),
