@@ -128,7 +128,7 @@ class StudyPage:
             "study": study, "page": self, "figures": self.figures, "tables": self.tables,
             "answer": study.answer, "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
-            "verdicts": study.assessment.verdicts(), "world": study.chapter.values(study),
+            "verdicts": study.assessment.verdicts, "world": study.chapter.values(study),
             "judges": study.question.criteria,
             "too_few": verdicts.too_few(study), "coloured": _COLOURED,
             "hardly_played": failures.shortened(failures.hardly_played(results)),

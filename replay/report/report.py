@@ -104,7 +104,7 @@ def report(
     write_whole(str(path), page.html().encode(), force=force, is_own=is_html)
     return Reported(
         results.of, path, study.answer.sentences,
-        study.assessment.verdicts() if study.question.criteria else None, hardly_played(results),
+        study.assessment.verdicts if study.question.criteria else None, hardly_played(results),
         names, of_tables,
     )  # fmt: skip
 

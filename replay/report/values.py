@@ -93,19 +93,17 @@ _ONE_SIDED: Final = ("expected", "p", "p_opposite")
 
 
 def _criteria(results: AnyResults) -> dict[str, Any]:
-    """Verdicts, and findings by cell."""
+    """Verdicts with their tests; of criteria of change over time, the tests in every cell."""
     assessment, whole = Assessment(results), Assessment(results, burn_in=False)
     return {
         "verdicts": [
             {
-                "criterion": verdict.criterion,
                 "roster": verdict.roster,
                 "rounds": verdict.rounds,
                 "treatments": [cell.treatment for cell in verdict.cells],
-                "verdict": verdict.verdict,
-                "note": verdict.note,
+                **attrs.asdict(verdict),
             }
-            for verdict in assessment.verdicts()
+            for verdict in assessment.verdicts
         ],
         "cells": [
             {
@@ -114,5 +112,6 @@ def _criteria(results: AnyResults) -> dict[str, Any]:
                 "criteria_without_burn_in": list(map(attrs.asdict, whole.judged(cell))),
             }
             for cell in results.by_cell
+            if assessment.criteria.every
         ],
     }

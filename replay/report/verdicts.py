@@ -36,7 +36,7 @@ def format_effect(change: PairedChange) -> str:
 
 def criteria_tables(study: ReportedStudy) -> list[ReportTable]:
     """The verdicts, what they rest on, and each treatment by itself; empty without criteria."""
-    criteria, verdicts = study.of.studies.criteria, study.assessment.verdicts()
+    criteria, verdicts = study.of.studies.criteria, study.assessment.verdicts
     if not criteria.every:
         return []
     tables = [_verdict_table(study, verdicts), *_behind(study)] if verdicts else []
@@ -54,7 +54,7 @@ def criteria_tables(study: ReportedStudy) -> list[ReportTable]:
 
 def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> ReportTable:
     """The verdicts, beside those on halves of all units, which the beginning of a run is in."""
-    whole = Assessment(study.results, burn_in=False).verdicts()
+    whole = Assessment(study.results, burn_in=False).verdicts
     rows: list[list[Content]] = [
         [
             now.treatments, now.roster, str(now.rounds), *study.covariate(*now.cells),
@@ -119,7 +119,7 @@ def too_few(study: ReportedStudy) -> str:
     """That there are too few seeds for any test to pass, and how many would do; empty if there are
     enough, or no verdicts.
     """
-    cells = {cell for verdict in study.assessment.verdicts() for cell in verdict.cells}
+    cells = {cell for verdict in study.assessment.verdicts for cell in verdict.cells}
     fewest = min(
         (len({run.draw for run in study.results.by_cell[cell]}) for cell in cells), default=0
     )

@@ -319,7 +319,7 @@ class Study:
         require("scipy", "verdicts need", "stats")
         from goldrush.replay.study.verdicts import Assessment
 
-        return Assessment(self.results()).verdicts()
+        return Assessment(self.results()).verdicts
 
     def report(
         self,

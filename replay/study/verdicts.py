@@ -9,6 +9,7 @@ cannot learn) also shows is not counted. Sizes are numbers of agents (see Criter
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from goldrush.kernel.measures import Value
@@ -75,6 +76,7 @@ class Assessment:
             )
         return judgements
 
+    @cached_property
     def verdicts(self) -> Verdicts:
         """A verdict on each criterion for each family of cells (see `families`) but the null's, or
         those of `Studies.verdicts`.

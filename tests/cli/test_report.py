@@ -82,7 +82,7 @@ def test_the_reason_of_each_verdict_is_told_beside_it() -> None:
         for treatment in ("baseline", "agents-20")
         for run in cell_of(changes, treatment, roster)
     ]
-    lines = Assessment(results(*runs)).verdicts().format("rounds").splitlines()
+    lines = Assessment(results(*runs)).verdicts.format("rounds").splitlines()
 
     assert [
         ["stability", "turnover rate: as expected, survival of ownership: as expected"],
@@ -143,6 +143,11 @@ def test_the_answers_are_plain_values(answered: dict[str, Any]) -> None:
     assert Counter(mixed=4) == Counter(one["roster"] for one in answered["verdicts"])
     assert {("baseline", "agents-20")} == {tuple(v["treatments"]) for v in answered["verdicts"]}
     assert {0.4, 0.8} == {cell["pressure"] for cell in answered["cells"]}
+    assert {"agents-20", "baseline"} == {
+        judged["cell"]["treatment"]
+        for verdict in answered["verdicts"]
+        for judged in verdict["by_size"].values()
+    }
     for cell in answered["cells"]:
         for key in ("criteria", "criteria_without_burn_in"):
             assert 7 == sum(len(one["findings"]) for one in cell[key])

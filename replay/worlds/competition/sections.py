@@ -37,7 +37,7 @@ def _tables(study: ReportedStudy) -> list[ReportTable]:
     """The verdicts and what they rest on, and the planted control; those with rows."""
     if not study.question.criteria:
         return []
-    judgements = study.assessment.verdicts()
+    judgements = study.assessment.verdicts
     head = [
         "criterion", "measure", "workers", "seasons", "protocol", "null", "effect", "p, Holm",
         "as expected",

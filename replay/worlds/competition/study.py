@@ -276,10 +276,7 @@ def needs(results: SeasonResults) -> str:
 
 
 def answers(results: SeasonResults) -> dict[str, object]:
-    return {
-        "protocol": [attrs.asdict(one) for one in verdicts(results)],
-        "planted": [{**attrs.asdict(one), "found": one.is_found} for one in planted(results)],
-    }
+    return {"planted": [{**attrs.asdict(one), "found": one.is_found} for one in planted(results)]}
 
 
 def _seats(roster: str | None, agents: int | None) -> Sequence[str]:

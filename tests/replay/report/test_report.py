@@ -535,7 +535,7 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
     page = StudyPage(study)
     text = Page(page.html()).text
 
-    assert [] == study.assessment.verdicts() == criteria_tables(study)
+    assert [] == study.assessment.verdicts == criteria_tables(study)
     assert "No verdicts: this world has no criteria." in text
     assert "5 x 6 plots for 10 agents. Settings: rows 5, cols 6, alpha by plot (2.0, 2.0, " in text
     assert ", 2.0), all else as in baseline." in text

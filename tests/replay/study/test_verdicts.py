@@ -76,7 +76,7 @@ def study(
 
 
 def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, CriterionVerdict]:
-    return {one.criterion: one for one in Assessment(found).verdicts() if one.roster == roster}
+    return {one.criterion: one for one in Assessment(found).verdicts if one.roster == roster}
 
 
 def judged(found: Results, roster: str = LEARNER) -> dict[str, str]:
@@ -333,10 +333,10 @@ def test_the_null_itself_is_judged_by_nobody() -> None:
     found = study(ALL, null=ALL)
     of_null = Assessment(found).judged(Cell(FEW, "random", 200))
 
-    assert EVERY == [one.criterion for one in Assessment(found).verdicts()]
+    assert EVERY == [one.criterion for one in Assessment(found).verdicts]
     assert {} == verdicts_of(found, "random")
     assert {(UNDECIDED, "the null itself")} == {(one.outcome, one.note) for one in of_null}
-    assert [] == Assessment(results(*cell_of(ALL, FEW, "random"))).verdicts()
+    assert [] == Assessment(results(*cell_of(ALL, FEW, "random"))).verdicts
 
 
 @pytest.mark.parametrize("changes", [ALL, OTHER_WAY, {}], ids=["right", "wrong", "none"])
@@ -473,7 +473,7 @@ def test_halves_are_judged_after_the_burn_in_or_without_one() -> None:
         for run in runs
     ]
     found = results(*runs)
-    whole = [one for one in Assessment(found, burn_in=False).verdicts() if one.roster == LEARNER]
+    whole = [one for one in Assessment(found, burn_in=False).verdicts if one.roster == LEARNER]
 
     assert dict.fromkeys(EVERY, SUPPORTED) == judged(found)
     expected = dict.fromkeys(EVERY, SUPPORTED) | {"efficiency": UNDECIDED}
@@ -488,7 +488,7 @@ def test_peace_is_looked_for_in_the_halves_that_are_judged() -> None:
         for runs in study(PEACE).by_cell.values()
         for run in runs
     ]
-    whole = Assessment(results(*runs), burn_in=False).verdicts()
+    whole = Assessment(results(*runs), burn_in=False).verdicts
 
     assert "no conflict to reduce" == verdicts_of(results(*runs))["conflict"].note
     notes = [one.note for one in whole if (one.roster, one.criterion) == (LEARNER, "conflict")]
@@ -593,4 +593,4 @@ def test_of_two_treatments_that_set_the_same_the_first_is_taken() -> None:
 
 
 def test_without_a_pair_there_is_no_verdict() -> None:
-    assert [] == Assessment(results(*cell_of(ALL, FEW))).verdicts()
+    assert [] == Assessment(results(*cell_of(ALL, FEW))).verdicts

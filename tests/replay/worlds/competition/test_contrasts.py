@@ -510,7 +510,7 @@ def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
 
 
 def test_without_pairs_the_seasons_that_are_missing_are_named() -> None:
-    found = Assessment(results(season(cell("no-judge")))).verdicts()
+    found = Assessment(results(season(cell("no-judge")))).verdicts
 
     assert [] == found
     assert "no-memory" in found.reason
@@ -528,13 +528,8 @@ def test_without_pairs_the_seasons_that_are_missing_are_named() -> None:
 def test_answers_are_plain_values(found: SeasonResults) -> None:
     told = json.loads(json.dumps(answers(found), allow_nan=False))
 
-    assert {"protocol", "planted"} == set(told)
+    assert {"planted"} == set(told)
     assert [one.is_found for one in planted(found)] == [one["found"] for one in told["planted"]]
-    assert [one.verdict for one in verdicts(found)] == [one["verdict"] for one in told["protocol"]]
-    for one, shown in zip(verdicts(found), told["protocol"], strict=True):
-        for workers, judged in one.by_size.items():
-            [test] = shown["by_size"][str(workers)]["findings"]
-            assert [test["holm"]] == [each.holm for each in judged.findings]
 
 
 # A study of seasons
@@ -574,13 +569,21 @@ def test_a_study_of_seasons_is_judged_by_what_was_measured(measured: SeasonResul
     assert [Cell("no-elimination", "planted", 9)] == [one.cell for one in planted(measured)]
 
 
-def test_the_answers_of_a_report_have_the_verdicts_of_seasons(measured: SeasonResults) -> None:
-    told = json.loads(json.dumps(report_answers(measured), allow_nan=False))
+def test_the_answers_of_a_report_have_each_verdict_on_seasons_once(measured: SeasonResults) -> None:
+    asked = report_answers(measured, StudyQuestion(criteria=True))
+    told = json.loads(json.dumps(asked, allow_nan=False))
+    judgements = verdicts(measured)
 
-    assert json.loads(json.dumps(answers(measured))) == {
-        name: told[name] for name in ("protocol", "planted")
-    }
-    assert 18 == told["runs"]
+    assert [] == told["cells"]
+    assert 1 == json.dumps(told).count(json.dumps(judgements[0].note))
+    for judgement, shown in zip(judgements, told["verdicts"], strict=True):
+        assert (judgement.criterion, judgement.verdict) == (shown["criterion"], shown["verdict"])
+        assert {str(size) for size in judgement.by_size} == set(shown["by_size"])
+        for workers, judged in judgement.by_size.items():
+            [test] = shown["by_size"][str(workers)]["findings"]
+            assert [test["holm"]] == [each.holm for each in judged.findings]
+    assert "verdicts" not in report_answers(measured)
+    assert json.loads(json.dumps(answers(measured)["planted"])) == told["planted"]
 
 
 def test_a_report_says_the_verdicts_and_has_the_chapter_of_seasons(
