@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, Final, Self
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed, format_value
+from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 
 FRONT: Final = 4096  # bytes of a file by which an earlier output is recognised
 JOURNAL: Final = b"\x95\xa8goldrush"  # how a journal begins
@@ -299,28 +299,7 @@ def toml_in(path: str, text: str, example: str) -> dict[str, object]:
             f"{path} is not valid TOML: it is nested too deeply", f"write {example}"
         ) from None
     except ValueError as error:
-        twice = _given_twice(text, str(error))
-        reason, instead = (twice, "give it once") if twice else (error, f"write {example}")
-        raise BadInput(f"{path} is not valid TOML: {reason}", instead) from None
-
-
-def _given_twice(text: str, error: str) -> str:
-    """The key or table that TOML has twice, with its line; empty if the error is another one."""
-    import tomllib
-
-    found = re.match(
-        r"Cannot (?:overwrite a value|declare .* twice) \(at (?:line (\d+)|end)", error
-    )
-    if not found:
-        return ""
-    lines = text.split("\n")
-    last = int(found[1] or len(lines))  # of its value, which can begin far above
-    for line in range(last, max(0, last - 100), -1):
-        with suppress(ValueError):  # else the line is within a text of several lines
-            tomllib.loads("\n".join(lines[: line - 1]))
-            begins = re.match(r"\s*(\[[^]]*\]+|[^=]*[^=\s])", lines[line - 1])
-            return f"line {line}: {format_value(begins[1])} is given twice" if begins else ""
-    return ""
+        raise BadInput(f"{path} is not valid TOML: {error}", f"write {example}") from None
 
 
 # Files.
