@@ -132,19 +132,12 @@ def echo_exact(texts: Iterable[str]) -> None:
         sys.stdout.buffer.write(text.encode())
 
 
-# Where a terminal has but 8 colours, those of the hues: behind the text, underlined or not. Not
-# black and white, one of which is the terminal's own background: grey is bold text.
-_BASIC: Final = (
-    ("blue", "white", False), ("yellow", "black", False), ("green", "black", False),
-    ("magenta", "white", False), ("yellow", "black", True), ("cyan", "black", False),
-    ("red", "white", False), (None, "cyan", True),
-)  # fmt: skip
 _LIGHT: Final = 0.35  # share of white in a hue from which on black text is read better
 
 
 def painter(policies: Sequence[str], hues: Mapping[str, int]) -> Paint:
     """How a text is painted in the colour of an agent: a shade of the hue of its policy; dim for
-    None. Unchanged if the terminal has no colours or NO_COLOR is set.
+    None. Unchanged if the terminal has fewer than 256 colours or NO_COLOR is set.
 
     Args:
         policies: of the agents, by number.
@@ -163,9 +156,6 @@ def painter(policies: Sequence[str], hues: Mapping[str, int]) -> Paint:
     def paint(text: str, agent: int | None) -> str:
         if agent is None or agent >= len(policies):
             style = Style(dim=True)
-        elif system == system.STANDARD:
-            back, front, underline = _BASIC[hues[policies[agent]]]
-            style = Style(color=front, bgcolor=back, underline=underline, bold=back is None)
         else:
             front = "bright_white" if shades[agent] < _LIGHT else "black"
             back = mixed(HUES[hues[policies[agent]]][0], shades[agent])
@@ -177,7 +167,7 @@ def painter(policies: Sequence[str], hues: Mapping[str, int]) -> Paint:
 
 @cache
 def _colours() -> ColorSystem | None:
-    """The colour system of standard output; None without colours."""
+    """The colour system of standard output; None with fewer than 256 colours."""
     if not sys.stdout.isatty():  # click prints none there; to import rich takes a fifth of `replay`
         return None
     from rich.color import ColorSystem
@@ -186,8 +176,5 @@ def _colours() -> ColorSystem | None:
     console = Console()
     if console.no_color or console.color_system is None:
         return None
-    return {
-        "standard": ColorSystem.STANDARD,
-        "256": ColorSystem.EIGHT_BIT,
-        "truecolor": ColorSystem.TRUECOLOR,
-    }.get(console.color_system)
+    systems = {"256": ColorSystem.EIGHT_BIT, "truecolor": ColorSystem.TRUECOLOR}
+    return systems.get(console.color_system)
