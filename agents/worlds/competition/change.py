@@ -6,8 +6,10 @@ be refused there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+import attrs
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import ForkChange, ResolvedChange, Resources
@@ -38,7 +40,7 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     """A change checked against a state. New models are asked a short question. Raises BadInput for
     an invalid change, and for a model that does not answer.
     """
-    models, parts = resources.models, split_parts(change.roster) if change.roster else []
+    parts = split_parts(change.roster) if change.roster else []
     there = [agent.name for agent in state.agents.values() if agent.status != Status.GONE]
     gone = {agent.name for agent in state.agents.values()} - set(there)
     for name in [part.partition("=")[0] for part in parts]:
@@ -48,10 +50,11 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     settings = {**treated, **change.settings}
     config = changed(state.config, settings, state.assignment)
     trust = import_names(part.partition("=")[2] for part in parts)
+    trusting = attrs.evolve(resources, trust=[*resources.trust, *trust])
     facts = {
         "changes": changes(state.config, config),
-        "cast": _recast(state, parts, models, [*resources.trust, *trust]) if parts else None,
-        "program": _program(state, resources.program, models or Models()),
+        "cast": _recast(state, parts, trusting) if parts else None,
+        "program": _program(state, resources),
         "replaced": sorted(
             (_replaced(item, number, state) for number, item in enumerate(change.replace, 1)),
             key=lambda pair: (pair[0], turn_of(pair[1])),
@@ -60,23 +63,24 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     return ResolvedChange(facts, Roster((), trust=trust))
 
 
-def _program(state: SeasonState, program: str | None, models: Models) -> Mapping[str, Any] | None:
+def _program(state: SeasonState, resources: Resources) -> Mapping[str, Any] | None:
     """The options of the arena that another program changes; None if it is the same program."""
+    program = resources.program
     if program is None:
         return None
     before, after = state.arena.options, with_program(state.arena, program).options
     changes = {name: value for name, value in after.items() if value != before[name]}
     if changes:
-        models.warn(f"{program} is not the program that tested so far; the fork names it")
+        warn = (resources.models or Models()).warn
+        warn(f"{program} is not the program that tested so far; the fork names it")
     return changes or None
 
 
-def _recast(
-    state: SeasonState, parts: Sequence[str], models: Models | None, trust: Collection[str]
-) -> list[dict[str, Any]]:
+def _recast(state: SeasonState, parts: Sequence[str], resources: Resources) -> list[dict[str, Any]]:
     """The policies of everybody from the fork on, with the changes of `parts`."""
+    models = resources.models
     cast = recast(list(map(Seat.of, state.agents.values())), parts, models)
-    check_playable(cast, trust)
+    check_playable(cast, resources.trust)
     kept = [seat for seat in cast if _is_kept(seat, state)]
     new = [seat for seat in cast if not _is_kept(seat, state)]
     resolved = [
