@@ -154,8 +154,9 @@ class Repeats:
             yield f"{calls} {effect} on the result: {places}"
         if self.unexplained:
             yield (
-                f"not explained: {self.unexplained}. Extensions in C, threads, other processes and "
-                "what files hold cannot be watched."
+                f"not explained: {self.unexplained}. Not watched are texts of sets made by %, "
+                "what reads PYTHONHASHSEED, extensions in C, threads, other processes and what "
+                "files hold."
             )
         if self.error:
             yield f"Each run ends there with the same error: {self.error}"

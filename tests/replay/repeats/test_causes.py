@@ -77,6 +77,16 @@ def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     assert "of unknown effect on the result" in str(verdict)
 
 
+def test_a_set_that_percent_makes_a_text_is_among_what_is_not_watched(tmp_path: Path) -> None:
+    (tmp_path / "town.py").write_text(
+        "def town(seed):\n    return '%s' % {'north', 'south', 'east', 'west'}\n"
+    )
+    shown = str(goldrush.repeats(f"{tmp_path / 'town.py'}:town"))
+
+    assert "DOES NOT REPEAT" in shown
+    assert "Not watched are texts of sets made by %, what reads PYTHONHASHSEED" in shown
+
+
 def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import os\n"
