@@ -50,7 +50,7 @@ class Cells:
 
 
 @attrs.frozen
-class Field:
+class ShownField:
     """A field of the states.
 
     Attributes:
@@ -73,7 +73,7 @@ class Field:
     counts: Sequence[Mapping[object, int]] = ()
 
     @classmethod
-    def of(cls, values: Sequence[object], agents: Sequence[int]) -> Field:
+    def of(cls, values: Sequence[object], agents: Sequence[int]) -> ShownField:
         """That of these values, by state, of a run with so many agents then."""
         kinds = set(map(kind_of, values, agents))
         kind = kinds.pop() if len(kinds) == 1 else TREE
@@ -99,7 +99,7 @@ class Field:
         return cls(kind, values, size, levels, numbers, ends, counts)
 
     @classmethod
-    def tree(cls, values: Sequence[object]) -> Field:
+    def tree(cls, values: Sequence[object]) -> ShownField:
         """That of values which are neither a table nor drawn."""
         sizes = [value.size for value in values if isinstance(value, Cells)]
         return cls(TREE, values, tuple(map(max, zip(*sizes, strict=True))))
@@ -144,20 +144,20 @@ def spacing(states: int) -> int:
 
 def fields_of(
     states: Sequence[State], agents: Sequence[int], by_agent: Collection[str]
-) -> dict[str, Field]:
-    """The fields of these states by name. `agents`: as for `Field.of`; `by_agent`: those with a
-    value for each agent, also for those that have joined.
+) -> dict[str, ShownField]:
+    """The fields of these states by name. `agents`: as for `ShownField.of`; `by_agent`: those with
+    a value for each agent, also for those that have joined.
     """
     fields = {}
     for name in dict.fromkeys(chain.from_iterable(states)):
         values = [state.get(name) for state in states]
         counts = [len(value or ()) for value in values] if name in by_agent else agents
-        fields[name] = Field.of(values, counts)
+        fields[name] = ShownField.of(values, counts)
     return fields
 
 
-def charts(fields: Mapping[str, Field], lines: Lines) -> Iterator[dict[str, object]]:
-    """The charts of these fields, as `Field.chart`: none of what never changes, and no line of
+def charts(fields: Mapping[str, ShownField], lines: Lines) -> Iterator[dict[str, object]]:
+    """The charts of these fields, as `ShownField.chart`: none of what never changes, and no line of
     agents that never have a value.
     """
     for name, field in fields.items():

@@ -17,7 +17,7 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import fields, walked
 from goldrush.replay.view.chart import SINGLE_MAX, Lines
-from goldrush.replay.view.fields import Field
+from goldrush.replay.view.fields import ShownField
 from goldrush.replay.view.shown import shown_of
 from tests.games.board import Board
 
@@ -49,19 +49,19 @@ LEVELS = fields.LEVELS_MAX
     ],
 )
 def test_a_field_is_drawn_by_what_its_values_are_in_all_units(kind: str, values: list[Any]) -> None:
-    assert kind == Field.of(values, [3] * len(values)).kind
+    assert kind == ShownField.of(values, [3] * len(values)).kind
 
 
 def test_agents_without_any_value_have_no_line() -> None:
-    field = Field.of([[1, None], [2, None]], [2, 2])
+    field = ShownField.of([[1, None], [2, None]], [2, 2])
     [chart] = fields.charts({"gold": field}, Lines.of(["mine", "raid"]))
 
     assert [(1, 2)] == chart["values"]
 
 
 def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
-    few = Field.of([[3, None, 0], [3, 0.5, 0]], [0, 0])
-    many = Field.of([[*range(LEVELS), None], [-2.5] * (LEVELS + 1)], [0, 0])
+    few = ShownField.of([[3, None, 0], [3, 0.5, 0]], [0, 0])
+    many = ShownField.of([[*range(LEVELS), None], [-2.5] * (LEVELS + 1)], [0, 0])
 
     assert ([3], [None, 0, 0.5, 3], [0, 3]) == (list(few.size), few.levels, list(few.range))
     assert ([LEVELS + 1], None, [-2.5, LEVELS - 1]) == (
