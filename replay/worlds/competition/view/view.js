@@ -142,8 +142,8 @@ class Table {
   }
 }
 
-// The events at a table of an assignment: those under the first title that this script draws.
-const eventsAt = (run, at, number) => run.groupsAt(at).filter(([title]) => title === run.unseen[0])
+// The events at a table of an assignment.
+const eventsAt = (run, at, number, { group }) => run.groupsAt(at).filter(([title]) => title === group)
   .flatMap(([, events]) => events).filter(({ behind }) => (behind.table ?? 0) === number);
 
 function partOf(run, runs, player) {
@@ -153,7 +153,7 @@ function partOf(run, runs, player) {
   const show = (at, { line = null }) => {
     const tables = run.valueAt("tables", at) ?? [];
     replaceAll(node, tables.map((table, number) =>
-      new Table({ run, player, level }, at, number, table, eventsAt(run, at, number), other !== null && at <= other.last ? eventsAt(other, at, number) : null, line).node()));
+      new Table({ run, player, level }, at, number, table, eventsAt(run, at, number, table), other !== null && at <= other.last ? eventsAt(other, at, number, table) : null, line).node()));
     if (line !== null) node.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   };
   return { node, show };

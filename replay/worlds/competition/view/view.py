@@ -106,7 +106,8 @@ class SeasonFields(UnitFields):
 def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
     """A table by the rules.
 
-    - `about`: its subject; `bar`: the value that claims must exceed;
+    - `about`: its subject; `bar`: the value that claims must exceed; `group`: the title of its
+      events;
     - `says`: sentences on who was right, who changed sides, what was concluded, what should
       have been, and how good the conclusion is;
     - `sides`: [agent, stance at the end of the talk, that the proof left, final stance];
@@ -117,6 +118,7 @@ def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
     return {
         "about": format_subject(table.subject),
         "bar": short(table.bar),
+        "group": TABLE,
         "says": [_parts(sentence) for sentence in says],
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in sides(table)],
         "scores": [
