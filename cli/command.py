@@ -170,19 +170,7 @@ def _give(context: click.Context, parameter: click.Parameter, locations: Sequenc
     from goldrush.replay.find import tools_for
 
     for location in locations:
-        tools_for(typed_world(location))  # or it would be ignored
-
-
-def typed_world(world: str) -> str:
-    """The name of a world that was typed, by name or as the location of a game, or of what makes an
-    environment or a model. Its module may be in the current folder, as a policy's.
-    """
-    from goldrush.agents.trust import add_user_folder, is_import_name
-    from goldrush.replay.find import world_named
-
-    if is_import_name(world):
-        add_user_folder(os.getcwd())
-    return world_named(world)
+        tools_for(location)  # or it would be ignored
 
 
 def option(flags: str, metavar: str | None = None, help: str = "", **settings: Any) -> Declaration:

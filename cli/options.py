@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from goldrush.cli import completion
-from goldrush.cli.command import Declaration, argument, option, typed_world
+from goldrush.cli.command import Declaration, argument, option
 from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ class NumberRange(click.FloatRange):
 
 def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
     """The world that was given, by name or as the location of a game, or the default one."""
-    from goldrush.replay.find import WORLD_DEFAULT
+    from goldrush.replay.find import WORLD_DEFAULT, world_named
 
-    return WORLD_DEFAULT if world is None else typed_world(world)
+    return WORLD_DEFAULT if world is None else world_named(world)
 
 
 def if_given(context: click.Context, parameter: click.Parameter, world: str | None) -> str | None:

@@ -43,6 +43,7 @@ _PROGRAM: Final = (
     "import sys; sys.path[:] = {!r}; from goldrush.replay.journal.elsewhere import serve; serve()"
 )
 _HOLDS, _DERIVED, _DIFFERS, _CANNOT = "holds", "derived otherwise", "differs", "cannot"
+_REFUSED: Final = "refused"  # with what to do about it
 _DIED: Final = "another ended before it answered"
 
 
@@ -91,7 +92,8 @@ def check_elsewhere(
             names = f"`goldrush repeats {quoted(target.location)}` names the line"
             cure = names if is_watched else f"`record --check` or {names}"
         again = "derived again in another process" if is_elsewhere else "derived again"
-        raise MalformedEvents(path, where, f"{again}, {what}; {cure}")
+        text = f"{again}, {what}"
+        raise MalformedEvents(path, where, text if verdict == _REFUSED else f"{text}; {cure}")
 
 
 def _warn(path: str, why: str, resources: Resources) -> None:
@@ -141,7 +143,8 @@ def _derived(path: str, size: int | None, resources: Resources) -> tuple[str, st
     try:
         found = first_break(path, size, resources)
     except GoldrushError as error:
-        return _DIFFERS, "the run", f"it fails: {error}"
+        verdict = _REFUSED if isinstance(error, BadInput) else _DIFFERS
+        return verdict, "the run", f"it fails: {error}"
     if found is None:
         return _HOLDS, "", ""
     differs = f"expected {found.expected}, found {found.found} in the journal{found.hint}"

@@ -83,7 +83,10 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, location, says) 
 GAME = "from goldrush.games.fishery import Fishery\n\n\nclass Own(Fishery):\n    number = {}\n"
 
 
-def test_a_file_is_the_module_of_its_stem_for_what_is_beside_it_and_for_pickles(tmp_path) -> None:
+def test_a_file_is_the_module_of_its_stem_for_what_is_beside_it_and_for_pickles(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     (tmp_path / "its_own.py").write_text(GAME.format(1))
     (tmp_path / "its_user.py").write_text("from its_own import Own\n")
     game = resolve(f"{tmp_path}/its_own.py").value
@@ -91,6 +94,7 @@ def test_a_file_is_the_module_of_its_stem_for_what_is_beside_it_and_for_pickles(
     assert game is resolve(f"{tmp_path}/its_user.py:Own").value
     assert game is resolve(f"{tmp_path}/its_own.py:Own").value
     assert game is pickle.loads(pickle.dumps(game))
+    assert not (tmp_path / "__pycache__").exists()  # it might be of a file that is edited now
 
 
 def test_a_file_is_run_anew_where_its_text_or_its_folder_is_another(tmp_path) -> None:

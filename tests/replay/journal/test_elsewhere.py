@@ -68,6 +68,7 @@ def test_the_line_that_goes_through_a_set_is_named_whatever_its_order(
 
     assert 2 == recorded.code
     assert "in another process, it fails: fishery.py:59 goes through a set, {'" in recorded.err
+    assert recorded.err.endswith("take sorted(...) or a list\n")
 
 
 def test_a_command_says_so_in_one_line_whatever_its_hash_seed(tmp_path: Path) -> None:
