@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
+OTHER_PROMPT = "asked with another version of the prompt, which cannot be made again"
 
 ModelsFile = Annotated[
     str | None,
@@ -129,12 +130,15 @@ def prompt(
       goldrush prompt run.journal --at 3 --agent 0 --answer
     """
     from goldrush.agents.players import Resources
+    from goldrush.kernel.errors import BadInput
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of, names_of
     from goldrush.replay.run import Run
 
     run = Run(journal, Resources(program=test))
     found = run.prompts(at, agent)
+    if not answer and any(each.question is None for each in found):
+        raise BadInput(f"agent {agent} was {OTHER_PROMPT}", "see what it answered by --answer")
     who = agent_of(journal, agent)
     if as_json:
         questions = [each.as_dict() for each in found]
@@ -187,10 +191,14 @@ def _show_answer(prompt: RebuiltPrompt) -> None:
 
 def _show(prompt: RebuiltPrompt, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
-    for message in () if silent else prompt.question.messages:
+    question = prompt.question
+    if question is None:
+        echo_error(f"{who}: {OTHER_PROMPT}")
+        return DONE
+    for message in () if silent else question.messages:
         click.echo(f"--- {message['role']} ---\n{shown(message['content'])}")
-    identity = f"{who}, sha256 {prompt.question.digest}"
-    if prompt.recorded is not None and prompt.recorded != prompt.question.digest:
+    identity = f"{who}, sha256 {question.digest}"
+    if prompt.recorded is not None and prompt.recorded != question.digest:
         echo_error(f"goldrush: {identity}; but the journal has {prompt.recorded}")
         return DIFFERS
     if not silent:

@@ -68,18 +68,19 @@ class RebuiltPrompt:
     """A question to a language model, as it was sent or would be sent.
 
     Attributes:
+        question: None if it was asked with another version of the prompt, and cannot be made again.
         answer: of a model or a person, as recorded; None where there is none.
         step: the number of the step in its unit, from 0.
     """
 
-    question: Question
+    question: Question | None
     answer: Answer | None = attrs.field(default=None, repr=False)
     step: int = 0
 
     @property
     def is_model(self) -> bool:
         """Whether the agent is a language model, and not merely one that could be."""
-        return self.question.whole is not None
+        return self.question is not None and self.question.whole is not None
 
     @property
     def recorded(self) -> str | None:
@@ -89,6 +90,8 @@ class RebuiltPrompt:
     def as_dict(self) -> dict[str, object]:
         """The prompt for JSON, with the whole request where a world has one question."""
         question = self.question
+        if question is None:
+            return {"digest": None, "recorded": self.recorded}
         digests = {"digest": question.digest, "recorded": self.recorded}
         if not question.name:
             return {**digests, "request": question.request()}

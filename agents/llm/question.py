@@ -319,17 +319,21 @@ class Answer:
         text, reasoning = (whole.cut if is_parted else whole.parted)(self.text, self.reasoning)
         return attrs.evolve(self, text=text, reasoning=reasoning)
 
-    def source(self, question: Question) -> Source:
-        """The facts of the answer that a journal keeps, in addition to what is read from it."""
+    def source(self, question: Question | None) -> Source:
+        """The facts of the answer that a journal keeps, in addition to what is read from it.
+        `question`: None where only a journal knows it.
+        """
+        asked = None if question is None else question.model
         source = {
-            "model": self.model or (HUMAN if question.model is None else question.model.model),
-            "prompt": question.digest,
+            "model": self.model or (HUMAN if asked is None else asked.model),
+            "prompt": self.prompt if question is None else question.digest,
             "raw": self.text,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
             "tries": self.tries,
         }
-        more = {} if question.whole is None else {name: getattr(self, name) for name in MORE}
+        is_whole = question is None or question.whole is not None
+        more = {name: getattr(self, name) for name in MORE} if is_whole else {}
         return {**source, **{name: fact for name, fact in more.items() if fact is not None}}
 
 

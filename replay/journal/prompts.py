@@ -13,6 +13,7 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import Answer, Question, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
+from goldrush.agents.seats import is_outside
 from goldrush.agents.simultaneous import S, SimultaneousPlayers, V
 from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput
@@ -31,7 +32,8 @@ def prompted(
     far as the unit is recorded. `unit`: the public number of the unit, up to the one after the last
     closed.
 
-    Raises BadInput for an unknown agent or unit, and for a model with a prompt of another version;
+    Raises BadInput for an unknown agent or unit, and for a model with a prompt of another version
+    whose answer is not recorded;
     MalformedEvents if an event up to that unit does not follow from the submissions; JournalError
     as reading a journal does.
     """
@@ -42,9 +44,14 @@ def prompted(
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {last}")
         entry = entries_in(state.roster)[agent]
         is_model = entry.policy == LLM
-        players.check_prompt(entry)
         version = players.prompt
         assert version is not None  # models can play
+        answer = _recorded(inputs, players, agent)
+        if is_outside(entry.policy) and not version.is_of(entry.options):
+            if answer is None:
+                players.check_prompt(entry)
+            rebuilt.append(RebuiltPrompt(None, answer, players.turn(state)[0]))
+            continue
         model = Model.of(entry.options) if is_model else decided(Model("any", "any"), version)
         step, asked = players.turn(state)
         if agent not in asked or players.codes[step] is None:
@@ -54,7 +61,7 @@ def prompted(
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
         seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
         question = attrs.evolve(prompt, seed=seed)
-        rebuilt.append(RebuiltPrompt(question, _recorded(inputs, players, agent), step))
+        rebuilt.append(RebuiltPrompt(question, answer, step))
     if not rebuilt:
         place = f"{players.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked in {place}", "give another agent or unit")

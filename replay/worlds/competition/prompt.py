@@ -66,6 +66,6 @@ def prompted(
         raise BadInput(
             f"the prompt of agent {agent} cannot be made again; not asked again: "
             f"{'; '.join([*again.not_asked, *again.unknown])}",
-            "see its answer with `goldrush replay`",
+            "see its answer with `goldrush export`",
         )
     return questions
