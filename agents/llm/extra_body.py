@@ -24,6 +24,9 @@ _SENT: Final = (
     "model", "messages", "seed", "stream", "temperature", "top_p", "reasoning_effort",
     "max_tokens", "max_completion_tokens", "response_format",
 )  # fmt: skip
+# Of these there are many names: more answers to a question, more tokens of one. Limits count one
+# answer of `max_tokens`.
+_MORE: Final = re.compile(r"n|best_of|n_predict|num_predict|.*max.*tokens?.*")
 _SECRET: Final = re.compile(
     r"(?:^|[^a-z])(?:[a-z]*keys?|o?auth[nz]?|pass|pat|pwd|jwts?)(?:$|[^a-z])"
     "|apikey|accesskey|secret|passw|passcode|passphrase|authent|authoriz|credential|bearer|cookie"
@@ -63,9 +66,11 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
     """Why no request can have these fields; None: it can."""
     if not fields:
         return "it is empty"
-    for name in fields:
+    for name, value in fields.items():
         if _plain(name) in _SENT:
             return f"{format_value(name)} is sent by goldrush, or changes what is asked"
+        if _MORE.fullmatch(_plain(name)) and value != 1:
+            return f"{format_value(name)} asks for more than one answer of `max_tokens`"
     for depth, inner, value in _parts(fields):
         if depth > DEPTH_MAX:
             return f"it is nested more than {DEPTH_MAX} deep"

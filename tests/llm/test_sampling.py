@@ -119,6 +119,10 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
                 "max_completion_tokens", "reasoning-effort", "response_format",
             )
         ),
+        *(
+            (f"{name} = 8", f"'{name}' asks for more than one answer of `max_tokens`")
+            for name in ("n", "best_of", "max_new_tokens", "maxOutputTokens", "n_predict")
+        ),
         ("y = 1\nx.z = nan", "'x' has a date, or a number that JSON cannot hold"),
         ("x = 1979-05-27", "'x' has a date"),
         (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),
