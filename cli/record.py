@@ -262,7 +262,8 @@ def carried_out(
         echo_error(f"goldrush: {error}; {kept(error)}")
         return DIFFERS if isinstance(error, RunStopped) else TROUBLE
     except BadInput as error:  # a mistake in the rules, above all
-        if _stamp(out) == before and (not began or outline(out).finished):
+        is_played = _stamp(out) != before
+        if not is_played and (not began or outline(out).finished or not records_source(out)):
             raise
         echo_error(f"goldrush: {error}; {kept(error)}")
         return TROUBLE
