@@ -91,8 +91,7 @@ def _format(explanation: Explanation, journal: str, words: Vocabulary) -> str:
     account = "\n".join(map(escaped, explanation.account))
     parts = [f"{escaped(explanation.kind)}{on} in {words.unit} {explanation.unit}", account]
     if explanation.change is not None:
-        parts += [
-            f"{escaped(explanation.change.text)}; play it so:",
-            explanation.change.command(journal, program()),
-        ]
+        command = explanation.change.command(journal, program())
+        text = escaped(explanation.change.text)
+        parts += [text] if command is None else [f"{text}; play it so:", command]
     return "\n\n".join(parts)

@@ -26,15 +26,20 @@ class PlanChange:
         submissions: the submissions for a fork, in the form of the world's events: the replaced
             plan first, then, as recorded, those of players who would be asked anew and might answer
             otherwise (language models, people).
+        is_playable: False where no fork can play it: an agent was asked with another version of the
+            prompt.
     """
 
     text: str
     agent: int
     unit: int
     submissions: Sequence[Mapping[str, Any]]
+    is_playable: bool = True
 
-    def command(self, journal: str, program: str = "goldrush") -> str:
-        """The shell command that forks the journal at a path with this change."""
+    def command(self, journal: str, program: str = "goldrush") -> str | None:
+        """The shell command that forks the journal at a path with this change; None: none can."""
+        if not self.is_playable:
+            return None
         lines = " ".join(quoted(json.dumps(submission)) for submission in self.submissions)
         return (
             f"printf '%s\\n' {lines} | {program} fork {quoted_path(journal)} --at {self.unit - 1} "

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.failures import PLAYED_INSTEAD
+from goldrush.kernel.journal import UNIT
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from tests.cli.helpers import assert_refused, goldrush, in_terminal
 from tests.golden import WORDED, path_of
-from tests.journals import changed, commits_of, forged
+from tests.journals import changed, commits_of, forged, write
 from tests.llm.servers import Asked, Reply, completion, error, plan, serving
 
 KEY = "sk-do-not-show-7781"
@@ -234,6 +235,43 @@ def test_a_prompt_is_shown_with_what_was_answered(tmp_path: Path) -> None:
     assert all("\x1b" not in out for out in (shown, terminal))
     assert all(r"Hm.\x1b[2J" in out for out in (shown, terminal))
     assert all(r"\x1b[31mno plan" in out for out in (shown, terminal))
+
+
+def test_what_was_answered_to_an_older_prompt_is_shown(tmp_path: Path) -> None:
+    words = ("prompt", path_of("language-models"), "--at", 2, "--agent", 0)
+    refused, shown = goldrush(*words, cwd=tmp_path), goldrush(*words, "--answer", cwd=tmp_path)
+    told = json.loads(goldrush(*words, "--answer", "--json", cwd=tmp_path).out)
+
+    assert_refused(refused, "cannot be made again; see what it answered by --answer")
+    assert shown.out.startswith('--- answer ---\n{\n "actions":[')
+    assert "asked with another version of the prompt" in shown.err
+    assert (0, None) == (shown.code, told["questions"][0]["digest"])
+    assert told["questions"][0]["recorded"].startswith("e8aafde994059d0f")
+    assert "smollm2" == told["answers"][0]["model"]
+
+
+def test_a_run_with_an_older_prompt_is_not_told_to_go_on_by_what_refuses_it(
+    tmp_path: Path,
+) -> None:
+    journal = path_of("language-models")
+    rounds = [commit for commit in commits_of(journal) if commit.kind == UNIT]
+    path = write(tmp_path / "open.journal", [commits_of(journal)[0], *rounds[:-1]])
+    ran = goldrush("resume", path, "--base-url", "http://127.0.0.1:1", cwd=tmp_path)
+
+    assert_refused(ran, "or fork it with another roster")
+    assert "goldrush resume" not in ran.err
+
+
+def test_a_change_that_no_fork_can_play_has_no_command(tmp_path: Path) -> None:
+    """Its models were asked with an older prompt."""
+    why = ("why", path_of("language-models"), "--at", 2)
+    found = json.loads(goldrush(*why, "--json", cwd=tmp_path).out)
+    shown = goldrush(*why, cwd=tmp_path).out
+
+    assert any(each["change"] for each in found)
+    assert {None} == {each["fork"] for each in found}
+    assert "had agent" in shown
+    assert "play it so" not in shown
 
 
 def test_a_forged_answer_is_shown_with_its_own_text_and_the_facts_that_an_answer_has(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents.seats import is_outside
+from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.fold import block_events
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.world import Block, Event
@@ -222,13 +223,11 @@ class Round:
         kept = [action for index, action in enumerate(plan) if index not in removed]
         changed = {**self._recorded(agent), "actions": [*map(show_action, kept)]}
         changed.pop("error", None)
-        outside = [
-            self._recorded(entry["agent"])
-            for entry in self.before.roster
-            if is_outside(entry["policy"]) and entry["agent"] != agent
-        ]
+        asked = [entry for entry in self.before.roster if is_outside(entry["policy"])]
+        outside = [self._recorded(entry["agent"]) for entry in asked if entry["agent"] != agent]
+        is_playable = all(PROMPT.is_of(entry["options"]) for entry in asked)
         text = f"{result}, had agent {agent} submitted {_listed(kept)}"
-        return PlanChange(text, agent, self.number, [changed, *outside])
+        return PlanChange(text, agent, self.number, [changed, *outside], is_playable)
 
     def _recorded(self, agent: int) -> dict[str, Any]:
         """An agent's submission, in the form of an input of a fork."""
