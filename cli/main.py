@@ -25,6 +25,14 @@ from goldrush.cli.command import is_command
 from goldrush.cli.text import drop_output, echo_error, program
 from goldrush.version import __version__
 
+# Options of general commands that have gone, and what has taken their place.
+FORMER: Final = {
+    "--assignment": "--at",
+    "--assignments": "--rounds",
+    "--by-assignment": "--by-round",
+    "--table": "--place",
+}
+
 # goldrush's own, in the sections of the help: the module of each, and its first line, so that the
 # help imports none of them. Not records of entry points: to import what reads those takes as long
 # as everything else that help needs.
@@ -294,6 +302,11 @@ def _run() -> int:
 def _misused(error: click.UsageError) -> int:
     command = error.ctx.command_path if error.ctx else "goldrush"
     message = error.format_message()
+    if isinstance(error, click.NoSuchOption) and error.option_name in FORMER:
+        params = error.ctx.command.params if error.ctx else ()
+        options = {name for param in params for name in param.opts}
+        new = FORMER[error.option_name]
+        message = error.message.rstrip(".") + (f"; it is now {new}" if new in options else "")
     if message.startswith("Usage:"):  # `goldrush` alone: click's message is the whole help
         click.echo(message)
     else:

@@ -295,6 +295,21 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
     assert_refused(goldrush("policies", "--world", "no-such", cwd=tmp_path), "no world 'no-such'")
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["record", "--assignments", "4"], "; it is now --rounds; see"),
+        (["log", "x.journal", "--assignments", "4"], "; it is now --rounds; see"),
+        (["audit", "x.journal", "--table", "4"], "; it is now --place; see"),
+        (["report", "--table"], "No such option '--table'; see"),
+    ],
+)
+def test_an_option_that_has_gone_names_what_has_taken_its_place(
+    tmp_path: Path, words: list[str], says: str
+) -> None:
+    assert_refused(goldrush(*words, cwd=tmp_path), says)
+
+
 def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
     unknown = goldrush("reploy", cwd=tmp_path)
     assert_refused(unknown, "there is no command 'reploy'", "did you mean replay?")
