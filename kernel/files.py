@@ -38,7 +38,6 @@ _PREFIX: Final = ".goldrush-"
 _TEMPORARY: Final = re.compile(re.escape(_PREFIX) + "[0-9a-f]{16}")
 _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_PATH_LONG: Final = 512  # bytes; with a name of any length behind it every system takes the path
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 
 IsOwn = Callable[[bytes], bool]

@@ -109,7 +109,7 @@ def _text_of(path: str) -> str:
 def description_of(name: str, wordable: Wordable) -> str:
     """The description of a wording, by name or file; empty if it has none. Raises BadInput."""
     if name == DEFAULT:
-        return "the texts of the newest version"
+        return "the default texts"
     text = wordable.shipped[name] if name in wordable.shipped else _text_of(name)
     return _read(name, name, text, wordable)[1]
 

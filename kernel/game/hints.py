@@ -115,7 +115,9 @@ def field_of(
         return Field(hint, Agent, _is_agent, kind=shape.AGENT)
     if hint is float:
         kind = _real(range)
-        return Field(hint, float, _is_number, (), kind, shape.amount, float, range)
+        return Field(
+            hint, float, _is_number, kind=kind, to_row=shape.amount, from_row=float, range=range
+        )
     if hint is int:
         return Field(hint, int, _is_a(int), kind=_whole(range), range=range)
     if hint is bool:
