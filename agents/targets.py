@@ -66,10 +66,11 @@ def target_of(value: V) -> Target[V]:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", "<")
     location = "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
     text = value.name if is_game(value) or isinstance(value, RegisteredEnvironment) else location
-    loaded = sys.modules.get(str(module))
-    if LOADED in vars(loaded or object):  # the module of a file, which may be run anew
-        is_same = _at(loaded, name) is value
-        location = f"{loaded.__file__}:{name}" if loaded and is_same else ""
+    made = sys.modules.get(str(module))
+    if made is not None and LOADED in vars(made):  # of a file, which may have been run anew since
+        named = _at(made, name)
+        is_there = value is named or value is getattr(named, "of", None)
+        location = f"{made.__file__}:{name}" if is_there else ""
     return Target(value, location, text)
 
 

@@ -244,6 +244,18 @@ def test_worker_processes_run_it(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
+def test_a_declared_measure_of_a_file_is_found_there_by_other_processes(tmp_path: Path) -> None:
+    file = tmp_path / "its_declared.py"
+    file.write_text(
+        "import goldrush\n\n\n@goldrush.measure('seized', total=True)\n"
+        "def seized(events):\n    return [len(events)]\n"
+    )
+    [measure] = user_measures(f"{file}:seized")
+    [same] = user_measures(measure.declared)
+
+    assert [f"{file}:seized"] * 2 == [measure.location, same.location]
+
+
 def test_values_of_own_measures_are_never_cached(folder: Path, tmp_path: Path) -> None:
     """They may depend on files that no cache knows of."""
     path, other = tmp_path / "one.py", tmp_path / "value.txt"
