@@ -124,7 +124,7 @@ class Asker:
         *,
         is_new: bool,
     ) -> dict[tuple[Model, Sequence[str]], Model]:
-        """Models with their request options decided by a short question: see `probe.settled`. One
+        """Models with their request options decided by a short question: see `settled` below. One
         is asked for all models with the same form of requests, and the same to be decided.
 
         `chosen`: each with the names of its options that the roster's text gives; `is_new`: the
