@@ -89,6 +89,8 @@ def range_of(context: click.Context, parameter: click.Parameter, text: str | Non
     """The ends of a range of units such as 12-20; None if none was given."""
     if text is None:
         return None
+    if not text:
+        raise click.BadParameter("it is empty", context, parameter)
     match = _RANGE.fullmatch(text.strip())
     if match is None or not (match[1] or match[3]):
         says = f"{text} is not a range; write 12, 12-20, 12- or -20"
