@@ -209,5 +209,6 @@ def test_level_4_does_not_hold_and_asks_nobody_of_it(place: Place) -> None:
 def test_what_a_miner_is_told_is_derived(place: Place) -> None:
     # Its events are those of its inputs.
     [prompt] = prompted_miner(place.roster, MINING_PLAYERS, 3, 0)
-    assert prompt.messages
+    assert prompt.question is not None
+    assert prompt.question.messages
     assert not place.mark.exists()

@@ -137,9 +137,10 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
         cast = cast_of(4, ["worker=llm:a"], known)
         settings = {**SETTINGS, "assignments": 4, "sparks_start": 2}
         state = record(path, settings, cast, models=known)
+        roster = f"judge=llm:a[wording={tmp_path / 'terse.toml'}]"
+        fork(path, 2, other, roster=roster, models=known)
         (tmp_path / "terse.toml").unlink()
         fork(path, 3, same, models=known)
-        fork(path, 2, other, roster="judge=llm:a[wording=terse]", models=known)
     told = [asked.body["messages"][0]["content"][-8:] for asked in server.asked]
     [options, *others] = [entry["options"] for entry in _cast_of(commits_of(path))][5:]
 
