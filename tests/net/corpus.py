@@ -155,7 +155,7 @@ class Corpus:
         run("record", "goods.py", "--seed", 3, "--rounds", 4, "--out", "goods.run")
         run("study", "plan.toml", "--jobs", 1, "--out", "mined")
         run("study", "--world", "competition", "--set", "arena=nk[seeds=1]", "--set", "workers=4",
-            "--assignments", 3, "--treatment", "all", "--seeds", 2, "--jobs", 1, "--out",
+            "--rounds", 3, "--treatment", "all", "--seeds", 2, "--jobs", 1, "--out",
             "argued-over")  # fmt: skip
 
     def _ask(self) -> None:
