@@ -155,6 +155,7 @@ class Chart:
 
     @cached_property
     def panels(self) -> list[Panel]:
+        """The panels in the order of their titles in the rows, each with its lines or points."""
         by_title: dict[str, list[Row]] = {}
         for row in self.rows:
             by_title.setdefault(row.panel, []).append(row)

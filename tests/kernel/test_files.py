@@ -493,14 +493,16 @@ def test_what_cannot_be_removed_keeps_nothing_else() -> None:
 
 
 def test_folders_in_each_other_stay_where_they_are_too_many(tmp_path: Path) -> None:
+    """From Python 3.13 on they are removed: `shutil.rmtree` calls itself no more."""
     with NewFolder(str(tmp_path / "x")) as folder:
         deep = Path(folder.temporary)
         for _ in range(sys.getrecursionlimit()):
             deep /= "d"
             deep.mkdir()
 
-    assert [Path(folder.temporary).name] == os.listdir(tmp_path)
-    while deep != tmp_path:  # pytest could not
+    left = [] if sys.version_info >= (3, 13) else [Path(folder.temporary).name]
+    assert left == os.listdir(tmp_path)
+    while left and deep != tmp_path:  # pytest could not
         deep.rmdir()
         deep = deep.parent
 
