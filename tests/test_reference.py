@@ -50,7 +50,7 @@ def functions_of(face: Any) -> Iterator[tuple[str, Any]]:
             continue
         for method, function in inspect.getmembers(one, inspect.isroutine):
             is_its_own = (getattr(function, "__module__", None) or "").startswith("goldrush")
-            if not method.startswith("_") and is_its_own:
+            if not method.startswith("_") and is_its_own and callable(function):
                 yield f"{name}.{method}", function
 
 
