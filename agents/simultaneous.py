@@ -6,6 +6,7 @@ a person is read into one.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
@@ -102,7 +103,7 @@ S = TypeVar("S", bound=SimultaneousState)
 V = TypeVar("V")
 
 
-class SimultaneousPlayers(Players[S], Generic[S, V]):
+class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
     """The players of a world whose agents submit simultaneously. A world derives it and gives the
     attributes and methods before `prepare`; those with a default suit most worlds.
 
@@ -145,13 +146,13 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
         if known.prompt is not None:
             self.answers = AnswerFields(self.submitted, self.answer_in, "agent", known.prompt)
 
+    @abstractmethod
     def config_of(self, settings: Mapping[str, object]) -> Config:
         """The configuration with these settings. Raises BadInput."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unit(self, state: S) -> int:
         """The displayed number of the next unit."""
-        raise NotImplementedError
 
     def turn(self, state: S) -> tuple[int, Sequence[int]]:
         """The number of the next step in its unit, from 0, and the agents who submit in it,
@@ -163,19 +164,19 @@ class SimultaneousPlayers(Players[S], Generic[S, V]):
         """A configuration in which a fork changes these settings. Raises BadInput."""
         return self.config_of({**config.as_dict(), **settings})
 
+    @abstractmethod
     def view(self, state: S) -> V:
         """The observation that all agents share, computed once a step."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ask(self, policy: Any, entry: Entry, view: V) -> Row:
         """The row of a policy's submission. Any exception is reported as the policy's failure."""
-        raise NotImplementedError
 
+    @abstractmethod
     def resubmitted(self, item: Mapping[str, Any], config: Any, code: int) -> Row:
         """The row of a replaced submission, given in the form of its event. Raises BadPlan, and
         KeyError for a missing field.
         """
-        raise NotImplementedError
 
     def replayed(self, row: Row, view: V) -> Row:
         """The submission of a recorded agent, from its recorded row."""

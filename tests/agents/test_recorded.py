@@ -345,6 +345,12 @@ class Eaters(SimultaneousPlayers[Week, Week]):
 EATERS = Eaters()
 
 
+def test_players_of_a_world_must_say_how_they_are_asked() -> None:
+    silent = type("Silent", (SimultaneousPlayers,), {"world": WEEK})
+    with pytest.raises(TypeError, match="ask.*config_of.*resubmitted.*unit.*view"):
+        silent()
+
+
 def eaten(path: Path) -> list[tuple[int, int]]:
     with JournalReader(path) as reader:
         return [
