@@ -347,7 +347,7 @@ EATERS = Eaters()
 
 def test_players_of_a_world_must_say_how_they_are_asked() -> None:
     silent = type("Silent", (SimultaneousPlayers,), {"world": WEEK})
-    with pytest.raises(TypeError, match="ask.*config_of.*resubmitted.*unit.*view"):
+    with pytest.raises(TypeError, match=r"ask.*config_of.*resubmitted.*unit.*view"):
         silent()
 
 
