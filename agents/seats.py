@@ -688,12 +688,13 @@ class PolicySet:
         wanted = agents or (len(each) if is_list else max(self.agents, len(each)))
         if is_counted and wanted != len(each) and text is not None:
             raise BadInput(
-                f"the roster has {len(each)} agents, not {wanted}",
+                f"the roster has {format_count(len(each), 'agent')}, not {wanted}",
                 f"leave the number out, or give counts that add up to {wanted}",
             )
         if is_list and wanted < len(each) and text is not None:
             raise BadInput(
-                f"the roster has {len(each)} names for {format_count(wanted, 'agent')}",
+                f"the roster has {format_count(len(each), 'name')} for "
+                f"{format_count(wanted, 'agent')}",
                 f"leave the number out, or give at most {wanted}",
             )
         return [each[agent % len(each)] for agent in range(wanted)]

@@ -80,6 +80,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.run import Ask
 from goldrush.kernel.shape import Schema
+from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Batch, Block, Row, World, advance
 
@@ -236,7 +237,10 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         if not isinstance(roster, Roster):
             roster = self.policy_set.parse(roster, wanted, models)
         elif wanted is not None and wanted != len(roster.entries):
-            raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
+            raise BadInput(
+                f"the roster has {format_count(len(roster.entries), 'agent')}",
+                f"agents is {wanted}",
+            )
         config = treated(named, {**settings, "agents": len(roster.entries)}, self.config_of)
         self.check_recordings(roster, config)
         self.check_names(roster, config)

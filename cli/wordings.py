@@ -50,7 +50,8 @@ def wordings(
     count, form = _NAMES[action]
     if len(names) != count:
         raise BadInput(
-            f"`wordings {action}` has {len(names)} names", f"write wordings {action} {form}".strip()
+            f"`wordings {action}` has {format_count(len(names), 'name')}",
+            f"write wordings {action} {form}".strip(),
         )
     if action != "show" and journal is not None:
         raise BadInput(f"`wordings {action}` has --journal", "it is for wordings show")

@@ -13,6 +13,7 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.shape import FACTS
 from goldrush.kernel.shape import text as text_of
+from goldrush.kernel.text import format_count
 
 Roster = tuple[Mapping[str, Any], ...]
 
@@ -60,7 +61,9 @@ def whole_roster(entries: Sequence[Any], config: Config) -> Roster:
     """The entries of a roster, one an agent. Raises BadInput for an invalid one."""
     roster = tuple(entries)
     if len(roster) != config.agents:
-        raise BadInput(f"the roster has {len(roster)} agents", f"it must have {config.agents}")
+        raise BadInput(
+            f"the roster has {format_count(len(roster), 'agent')}", f"it must have {config.agents}"
+        )
     check_entries(roster)
     return roster
 

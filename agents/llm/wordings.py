@@ -115,7 +115,8 @@ class Names:
         """Raises BadInput if there are fewer names than agents."""
         if self.agents is not None and self.agents != LETTERS and len(self.agents) < agents:
             raise BadInput(
-                f"names.agents has {len(self.agents)} names, and {agents} agents play",
+                f"names.agents has {format_count(len(self.agents), 'name')}, and {agents} agents "
+                "play",
                 f"give at least {agents}, or {LETTERS}",
             )
 

@@ -138,7 +138,7 @@ def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
     ("words", "error"),
     [
         (["show"], "`wordings show` has 0 names; write wordings show NAME"),
-        (["list", "plain"], "`wordings list` has 1 names; write wordings list"),
+        (["list", "plain"], "`wordings list` has 1 name; write wordings list"),
         (["sow", "plain"], "there is no `wordings sow`; take list, show, check"),
         (["show", "plane"], "there is no wording 'plane'; did you mean plain?"),
         (["check", "bad.toml"], "bad.toml, line 2: there is no message 'x'"),

@@ -16,6 +16,7 @@ from goldrush.kernel import settings
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import INTEGER_MAX, choice, flag, integer, list_of, real, setting
 from goldrush.kernel.shape import Kind
+from goldrush.kernel.text import format_count
 
 ROUNDS_MAX = 1_000_000
 PLOTS_MAX = 1_000_000
@@ -125,4 +126,6 @@ def _check_sizes(config: MiningConfig) -> None:
         ("alpha_by_plot", config.alpha_by_plot, config.plots),
     ):
         if values is not None and len(values) != length:
-            raise BadInput(f"{name} has {len(values)} items", f"it must have {length}")
+            raise BadInput(
+                f"{name} has {format_count(len(values), 'item')}", f"it must have {length}"
+            )
