@@ -202,7 +202,8 @@ def test_a_list_of_the_wrong_length_is_refused_with_both_lengths(name: str, leng
     for wrong in (0, length - 1, length + 1):
         error = refusal(**SMALL, **{name: [1] * wrong})
 
-        assert (f"{name} has {wrong} items", f"it must have {length}") == (
+        items = "item" if wrong == 1 else "items"
+        assert (f"{name} has {wrong} {items}", f"it must have {length}") == (
             error.what,
             error.instead,
         )

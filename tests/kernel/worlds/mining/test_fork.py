@@ -295,7 +295,7 @@ def test_the_grid_and_the_number_of_agents_cannot_change(name: str) -> None:
         ({"defense": "none"}, "defense is 'none'; it must be"),
         ({"visibility": 0}, "visibility is 0; it must be"),
         ({"stamina_by_agent": (1, 2)}, "stamina_by_agent has 2 items; it must have 3"),
-        ({"alpha_by_plot": (1.0,)}, "alpha_by_plot has 1 items; it must have 5"),
+        ({"alpha_by_plot": (1.0,)}, "alpha_by_plot has 1 item; it must have 5"),
         ({"stamnia": 5}, "did you mean stamina"),
         ({"policy": "raid"}, "there is no setting 'policy'"),
     ],
