@@ -241,11 +241,12 @@ def test_every_version_of_cpython_writes_the_same_prompts(prompts: str, version:
 # this interpreter, and one with a model, what it was sent and has answered read again.
 SEASONS = """
 import sys
-from tests.playing import record
+import goldrush
 from goldrush.replay.journal.verify import verify
 
 for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):
-    record(f"{sys.argv[1]}-{name}", {"seed": 7, "assignments": 6, "arena": arena})
+    there = f"{sys.argv[1]}-{name}"
+    goldrush.record(there, world="competition", seed=7, assignments=6, arena=arena)
 for path in sys.argv[2:]:
     verdict = verify(path)
     print(verdict.level, verdict.holds)

@@ -11,6 +11,7 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.worlds.mining.why import explained
+from tests.golden import path_of
 from tests.laws.test_forks import changes_of, few, runs
 from tests.mining import fork
 
@@ -48,6 +49,20 @@ def test_what_would_have_happened_happens_in_the_fork(folder: Path, data: st.Dat
         events = list(log(out, Query(one.unit, one.unit)))
 
         assert _came_true(one, [event for event in events if event.unit == one.unit])
+
+
+def test_every_raid_that_points_stopped_would_have_captured_with_one_point_less(
+    folder: Path,
+) -> None:
+    path, out = path_of("defense-pointwise"), folder / "out"
+    blocked = [one for one in explained(path) if one.kind == "blocked raid"]
+
+    assert len(blocked) == 33
+    for one in blocked[:8]:
+        assert one.change is not None
+        fork(path, one.unit - 1, out, replace=one.change.submissions, force=True)
+
+        assert _came_true(one, list(log(out, Query(one.unit, one.unit))))
 
 
 def _is_incident(event: Event) -> bool:
