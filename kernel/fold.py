@@ -20,7 +20,7 @@ from goldrush.kernel.errors import (
     format_value,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Location
-from goldrush.kernel.world import Block, Event, Past, Step, Vocabulary, World
+from goldrush.kernel.world import Block, Past, RecordedEvent, Step, Vocabulary, World
 
 S = TypeVar("S")
 
@@ -239,7 +239,7 @@ def faults(
 
 def events(
     world: World[Any], reader: JournalReader, commits: Iterable[Commit] | None = None
-) -> Iterator[Event]:
+) -> Iterator[RecordedEvent]:
     """The journal's events in their logical form, in order, pending inputs last. `commits`: the
     commits to read, with complete units except the last; None: all.
 
@@ -263,7 +263,7 @@ def events(
 
 def commit_events(
     world: World[Any], reader: JournalReader, commit: Commit, assembler: StepAssembler
-) -> Iterator[Event]:
+) -> Iterator[RecordedEvent]:
     """The events of a commit and of the steps that it completes, in their logical form. `reader`:
     the reader of the journal, for its header and path; `assembler`: holds the inputs of earlier
     commits that are pending.
@@ -281,12 +281,12 @@ def commit_events(
         yield from block_events(world, commit.unit, step.inputs)
         yield from block_events(world, commit.unit, step.derived)
     if commit.digest is not None:
-        yield Event(vocabulary.closed, number, {**front, "digest": f"{commit.digest:016x}"})
+        yield RecordedEvent(vocabulary.closed, number, {**front, "digest": f"{commit.digest:016x}"})
     if commit.kind == END:
-        yield Event(vocabulary.ended, number, front)
+        yield RecordedEvent(vocabulary.ended, number, front)
 
 
-def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Event:
+def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> RecordedEvent:
     """The event of a START or FORK commit.
 
     Raises MalformedEvents for an invalid setup or invalid facts.
@@ -296,16 +296,18 @@ def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Eve
     if commit.kind == START:
         start(world, reader, commit)
         front = {"world": reader.header.world, "rules": reader.header.rules}
-        return Event(vocabulary.started, number, {**front, **world.show_setup(commit.setup or {})})
+        return RecordedEvent(
+            vocabulary.started, number, {**front, **world.show_setup(commit.setup or {})}
+        )
     try:
         fork_of(world)
         facts = world.show_fork(commit.setup or {})
     except (BadInput, *REFUSED) as error:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
-    return Event(vocabulary.forked, number, {vocabulary.unit: number, **facts})
+    return RecordedEvent(vocabulary.forked, number, {vocabulary.unit: number, **facts})
 
 
-def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
+def block_events(world: World[Any], unit: int, block: Block) -> Iterator[RecordedEvent]:
     """The events of a block in their logical form. Its rows must be valid. `world`: the world that
     declares the events; `unit`: the block's unit as the journal numbers it; the events have the
     number shown to people.
@@ -317,7 +319,7 @@ def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
             fields = {world.vocabulary.unit: number}
             for (name, kind), value in zip(event.fields.items(), row, strict=True):
                 fields[name] = kind.show(value)
-            yield Event(event.name, number, fields)
+            yield RecordedEvent(event.name, number, fields)
 
 
 def counts(commit: Commit, vocabulary: Vocabulary) -> bool:

@@ -29,7 +29,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, Event, InvalidInputs, Step, World, where_code_is
+from goldrush.kernel.world import Block, InvalidInputs, RecordedEvent, Step, World, where_code_is
 
 S = TypeVar("S")
 
@@ -379,7 +379,7 @@ def format_location(world: World[Any], commit: Commit) -> str:
 
 def difference(
     world: World[Any], unit: int, expected: Block, found: Block
-) -> tuple[Event | None, Event | None]:
+) -> tuple[RecordedEvent | None, RecordedEvent | None]:
     """The first pair of different events in two blocks with valid rows.
 
     One of the pair is None if its block ends there. Both are None if the blocks have the same
@@ -391,7 +391,7 @@ def difference(
     return next(((one, other) for one, other in pairs if one != other), (None, None))
 
 
-def format_event(event: Event | None) -> str:
+def format_event(event: RecordedEvent | None) -> str:
     """An event for a message: JSON in ASCII, cut at SHOWN_MAX characters; `no event` for None."""
     if event is None:
         return "no event"

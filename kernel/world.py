@@ -6,7 +6,7 @@ Inputs are events, too; they come from outside, are recorded, and are never deri
 
 On the hot path an event is a plain tuple (a row), and successive events of one type are held
 together as a batch, `(type code, rows)`: an object for each event would cost more than everything
-else. At the edge of the library a row becomes an `Event`.
+else. At the edge of the library a row becomes a `RecordedEvent`.
 """
 
 from __future__ import annotations
@@ -161,12 +161,12 @@ class EventType:
         """
         return tuple(name for name, kind in self.fields.items() if kind.entity == entity)
 
-    def ids_in(self, entity: str, event: Event) -> Iterator[Any]:
+    def ids_in(self, entity: str, event: RecordedEvent) -> Iterator[Any]:
         """The identifiers of an entity in an event of this type: all its agents, for example."""
         for field in self.fields_naming(entity):
             yield from self.fields[field].ids(event[field])
 
-    def template(self, event: Event, text: str) -> str:
+    def template(self, event: RecordedEvent, text: str) -> str:
         """The template of an event's sentence (`text`, or another one) with its cases in it."""
         for field, texts in self.cases.items():
             hole = f"{{{field}}}"
@@ -189,7 +189,7 @@ class EventType:
 
 
 @attrs.frozen
-class Event:
+class RecordedEvent:
     """An immutable event in its logical form.
 
     Attributes:

@@ -26,7 +26,7 @@ from goldrush.agents.players import Resources
 from goldrush.agents.targets import is_location
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.arguments import (
     OnUnit,
     Policies,
@@ -390,7 +390,7 @@ class Run:
         last: int | None = None,
         agent: Agents = None,
         plot: Plots = None,
-    ) -> Iterator[Event]:
+    ) -> Iterator[RecordedEvent]:
         """The events of the run, in order.
 
         Args:
@@ -418,7 +418,7 @@ class Run:
         )
         return self._events(query)
 
-    def _events(self, query: Query) -> Iterator[Event]:
+    def _events(self, query: Query) -> Iterator[RecordedEvent]:
         from goldrush.replay.journal.log import log
 
         yield from log(self.path, query)  # a generator of the run, which keeps its journal alive

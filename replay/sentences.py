@@ -16,7 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.versions import PromptVersion
-from goldrush.kernel.world import Event, EventType, Vocabulary
+from goldrush.kernel.world import EventType, RecordedEvent, Vocabulary
 from goldrush.replay.journal.declared import format_fork
 from goldrush.replay.text import EXACT_DIGITS, format_number
 
@@ -71,7 +71,7 @@ FORMS: Final[Forms] = {
 }
 
 
-def value_of(source: str | int, event: Event, values: Sequence[object]) -> object:
+def value_of(source: str | int, event: RecordedEvent, values: Sequence[object]) -> object:
     """What stands in a hole of an event's sentence."""
     if isinstance(source, int):
         return values[source]
@@ -94,7 +94,7 @@ class EventSentences:
         self,
         types: Iterable[EventType],
         vocabulary: Vocabulary,
-        chosen: Mapping[str, Callable[[Event], Sentence]] | None = None,
+        chosen: Mapping[str, Callable[[RecordedEvent], Sentence]] | None = None,
         forms: Forms | None = None,
         names: Mapping[int, str] | None = None,
         prompt: PromptVersion | None = None,
@@ -112,7 +112,7 @@ class EventSentences:
         self._forms = {**FORMS, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 
-    def of(self, event: Event) -> tuple[tuple[Part, ...], Sequence[object]]:
+    def of(self, event: RecordedEvent) -> tuple[tuple[Part, ...], Sequence[object]]:
         """The parts and the values of an event's sentence: its JSON where it has none."""
         type, choose = self._types.get(event.name), self._chosen.get(event.name)
         sentence = Sentence() if choose is None else choose(event)
@@ -127,7 +127,7 @@ class EventSentences:
             parts = self._parsed[key] = tuple(self._parts(*key))
         return parts, values
 
-    def line(self, event: Event) -> str:
+    def line(self, event: RecordedEvent) -> str:
         """An event's sentence as text."""
         parts, values = self.of(event)
         return "".join(
@@ -153,7 +153,7 @@ class EventSentences:
 
 def _of_every_run(
     vocabulary: Vocabulary, prompt: PromptVersion | None, names: Mapping[int, str]
-) -> dict[str, Callable[[Event], Sentence]]:
+) -> dict[str, Callable[[RecordedEvent], Sentence]]:
     unit, run = vocabulary.unit, vocabulary.run
     started = Sentence(f"a {run} of the {{world}} world starts (rules {{rules}})")
     closed = Sentence(f"{unit} {{{unit}}} closes with digest {{digest}}")

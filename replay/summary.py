@@ -10,7 +10,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.text import escaped
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.data.measures import Measure, Measured
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
@@ -40,7 +40,7 @@ class RunSummary:
     head: str = ""
     run: Measured[Any] | None = None
     outcome: RunOutcome | None = None
-    forks: Sequence[tuple[Event, str]] = ()
+    forks: Sequence[tuple[RecordedEvent, str]] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the run and its measures, those of the last unit, and the outcome."""

@@ -20,7 +20,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted, quoted_path
 from goldrush.kernel.treatments import Treatment
-from goldrush.kernel.world import Event, EventType, Step, Vocabulary, World
+from goldrush.kernel.world import EventType, RecordedEvent, Step, Vocabulary, World
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures, Remarks
-    from goldrush.replay.journal.tie_break import Draws
+    from goldrush.replay.journal.tie_break import DrawAudits
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 NUMBER_MAX: Final = 10  # digits of a location
 
-IsCounted = Callable[[Event], bool]
+IsCounted = Callable[[RecordedEvent], bool]
 
 
 class HasDict(Protocol):
@@ -56,7 +56,7 @@ class ClosedUnit(Protocol):
     @property
     def state(self) -> Any: ...
     @property
-    def events(self) -> Sequence[Event]: ...
+    def events(self) -> Sequence[RecordedEvent]: ...
     @property
     def digest(self) -> int: ...
     @property
@@ -152,7 +152,7 @@ class UnitFields:
     def add(self, step: Step, state: Any) -> None:
         """Note a step of a unit; `state`: after it, before the unit closes."""
 
-    def behind(self, event: Event) -> Mapping[str, object]:
+    def behind(self, event: RecordedEvent) -> Mapping[str, object]:
         """What is behind the sentence of an event of the unit that was closed last, by name, as
         plain values for the script of the world; `answered`, which the page shows, is the event
         whose answer of a language model led to it.
@@ -248,7 +248,7 @@ class Tools:
     config: type[attrs.AttrsInstance] = NoSettings
     players: Players[Any] = NOBODY
     treatments: Mapping[str, Treatment[Any]] = {}
-    draws: Draws[Any] | None = None
+    draws: DrawAudits[Any] | None = None
     measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
     tables: Tables = Tables()
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")

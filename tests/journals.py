@@ -13,7 +13,7 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Batch, Block, Event, World
+from goldrush.kernel.world import Batch, Block, RecordedEvent, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
 from goldrush.replay.find import open_world
@@ -28,7 +28,7 @@ def commits_of(path: Path) -> list[Commit]:
         return list(reader)
 
 
-def events_of(path: Path, world: World[Any] | None = None) -> list[Event]:
+def events_of(path: Path, world: World[Any] | None = None) -> list[RecordedEvent]:
     """All events of a journal, of a world that need not be installed."""
     with JournalReader(path) as reader:
         return list(fold.events(world or open_world(reader), reader))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.text import escaped
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.journal import story
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.sentences import EventSentences, value_of
@@ -99,7 +99,10 @@ def sentences_of(journal: Path, unit: int, names: Collection[str]) -> list[tuple
 
 
 def _shown(
-    sentences: EventSentences, part: tuple[str | int, str], event: Event, values: Sequence[object]
+    sentences: EventSentences,
+    part: tuple[str | int, str],
+    event: RecordedEvent,
+    values: Sequence[object],
 ) -> str:
     source, form = part
     value = value_of(source, event, values)

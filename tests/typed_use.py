@@ -5,11 +5,11 @@ from pathlib import Path
 import gymnasium
 
 import goldrush
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 
 
 class Hawk:
-    def plan(self, seen: Observation, draws: goldrush.Draws) -> list[tuple[str, int, int]]:
+    def plan(self, seen: MiningObservation, draws: goldrush.Draws) -> list[tuple[str, int, int]]:
         others = [p for p, owner in enumerate(seen.owners) if owner not in (None, seen.agent)]
         return [("raid", plot, 1) for plot in others[:3]]
 

@@ -87,7 +87,7 @@ ENTRANCE: Final = f"""<!doctype html>
 """
 
 
-class Commands(SphinxDirective):
+class CommandsDirective(SphinxDirective):
     """All commands in the sections of the help, as the declarations of their options say."""
 
     def run(self) -> list[nodes.Node]:
@@ -184,7 +184,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    app.add_directive("commands", Commands)
+    app.add_directive("commands", CommandsDirective)
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(Notebook)
     app.connect("source-read", _link)

@@ -18,7 +18,7 @@ from goldrush.kernel.files import folder_kept
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Event, World
+from goldrush.kernel.world import RecordedEvent, World
 from goldrush.replay.data.compact import Series
 from goldrush.replay.data.measures import Measure, Measured, Measures, Span, declared_measure
 from goldrush.replay.find import open_world
@@ -98,10 +98,10 @@ def _read(
 
 def _units(
     world: World[Any], reader: JournalReader, has_events: bool
-) -> Iterator[tuple[int, Any, Sequence[Event]]]:
+) -> Iterator[tuple[int, Any, Sequence[RecordedEvent]]]:
     """Each closed unit, with the state after it and its events."""
     assembler = fold.StepAssembler(world.arrange)
-    events: list[Event] = []
+    events: list[RecordedEvent] = []
     for commit, state in Walk(world, reader):
         if has_events:
             events += fold.commit_events(world, reader, commit, assembler)

@@ -19,14 +19,14 @@ from goldrush.kernel.game.draw import (
 from goldrush.kernel.game.records import State
 from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.world import Row
-from goldrush.replay.journal.tie_break import Draws, Occasion, Outcome, TieBreak
+from goldrush.replay.journal.tie_break import DrawAudits, Occasion, Outcome, TieBreak
 
 AMONG_MAX: Final = 20  # outcomes of a draw that are listed
 
 
-def draws_of(compiled: Compiled) -> Draws[State]:
+def draws_of(compiled: Compiled) -> DrawAudits[State]:
     """The draws of a game."""
-    return Draws(USES, {compiled.drawn: partial(_audit, compiled)})
+    return DrawAudits(USES, {compiled.drawn: partial(_audit, compiled)})
 
 
 def _audit(compiled: Compiled, state: State, row: Row) -> TieBreak:

@@ -34,7 +34,7 @@ from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.tools import ClosedUnit, Description, View, lazy
 
 if TYPE_CHECKING:
-    from goldrush.replay.journal.tie_break import Draws
+    from goldrush.replay.journal.tie_break import DrawAudits
 
 
 class GameTools(SimultaneousTools):
@@ -88,8 +88,8 @@ class GameTools(SimultaneousTools):
         ]
 
     @property
-    def draws(self) -> Draws[State]:  # type: ignore[override]  # the game's own
-        draws: Draws[State] = self._draws(self.compiled)
+    def draws(self) -> DrawAudits[State]:  # type: ignore[override]  # the game's own
+        draws: DrawAudits[State] = self._draws(self.compiled)
         return draws
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:

@@ -22,7 +22,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint, pack
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import FORK, START, JournalReader
-from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.kernel.world import RecordedEvent, Vocabulary, World
 from goldrush.replay.text import format_ranges
 
 Entries = Sequence[Any]  # of players, as the journal has them
@@ -146,7 +146,7 @@ def unusual(settings: Mapping[str, object], config: type[attrs.AttrsInstance]) -
 
 
 def declared_by(
-    world: World[Any], prompt: PromptVersion | None, before: Declared | None, event: Event
+    world: World[Any], prompt: PromptVersion | None, before: Declared | None, event: RecordedEvent
 ) -> Declared:
     """The declarations in force after a START or a FORK.
 
@@ -203,7 +203,7 @@ def _completed(before: Entries, who: Entries | None) -> Entries | None:
 def format_fork(
     vocabulary: Vocabulary,
     prompt: PromptVersion | None,
-    event: Event,
+    event: RecordedEvent,
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:
@@ -217,7 +217,7 @@ def format_fork(
 def fork_changes(
     vocabulary: Vocabulary,
     prompt: PromptVersion | None,
-    event: Event,
+    event: RecordedEvent,
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:

@@ -21,7 +21,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
+from goldrush.kernel.world import Block, EventType, RecordedEvent, Vocabulary, World
 from goldrush.replay.find import open_world, prompt_of
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
@@ -79,8 +79,8 @@ class First:
     """
 
     round: int
-    a: Event | None
-    b: Event | None
+    a: RecordedEvent | None
+    b: RecordedEvent | None
 
 
 @attrs.frozen
@@ -278,7 +278,7 @@ class _Run:
             self.error = self.error or error
             self.broken_in = self.broken_in or self.rounds + 1
 
-    def _declare(self, world: World[Any], commit: Commit, event: Event) -> None:
+    def _declare(self, world: World[Any], commit: Commit, event: RecordedEvent) -> None:
         if commit.kind == FORK:
             self.declared = declared_by(world, prompt_of(world.name), self.declared, event)
             self.declared_from = commit.unit + 1
@@ -343,13 +343,13 @@ def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
     return pair and First(number, *pair)
 
 
-def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[Event]:
+def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[RecordedEvent]:
     return [event for block in blocks for event in fold.block_events(world, unit, block)]
 
 
 def _first_pending(
-    a: list[Event], b: list[Event], is_open: Sequence[bool], *, in_order: bool
-) -> tuple[Event | None, Event | None] | None:
+    a: list[RecordedEvent], b: list[RecordedEvent], is_open: Sequence[bool], *, in_order: bool
+) -> tuple[RecordedEvent | None, RecordedEvent | None] | None:
     """The first input that differs in a step where one or both runs wait for more inputs.
 
     A missing input is no difference if it may still come, unless each run has one that the other
@@ -373,7 +373,9 @@ def _first_pending(
     return (a[0], None) if is_open[0] else (None, b[0])
 
 
-def _multiset_difference(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
+def _multiset_difference(
+    events: Sequence[RecordedEvent], others: Sequence[RecordedEvent]
+) -> list[RecordedEvent]:
     left = Counter(pack(event.as_dict()) for event in others)
     difference = []
     for event in events:
@@ -385,16 +387,16 @@ def _multiset_difference(events: Sequence[Event], others: Sequence[Event]) -> li
     return difference
 
 
-def _whose(event: Event) -> bytes:
+def _whose(event: RecordedEvent) -> bytes:
     """The identity of an input: its type and its first field, as agent or player."""
     return pack((event.name, list(event.fields.values())[1:2]))
 
 
-def _closed(world: World[Any], unit: fold.Unit) -> Event:
+def _closed(world: World[Any], unit: fold.Unit) -> RecordedEvent:
     vocabulary = world.vocabulary
     number = vocabulary.number(unit.number)
     fields = {vocabulary.unit: number, "digest": f"{unit.digest:016x}"}
-    return Event(vocabulary.closed, number, fields)
+    return RecordedEvent(vocabulary.closed, number, fields)
 
 
 def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:

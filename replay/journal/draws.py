@@ -16,7 +16,7 @@ from goldrush.kernel.walk import ROWS, Walk
 from goldrush.replay.find import open_world, tools_at, tools_of, typed
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
-from goldrush.replay.journal.tie_break import Draws, TieBreak
+from goldrush.replay.journal.tie_break import DrawAudits, TieBreak
 from goldrush.replay.tools import lacks
 
 
@@ -67,7 +67,7 @@ def draws_at(
     raise BadInput(f"{path} has no {what}{where} in {unit}", instead)
 
 
-def draws_of(path: str | Path) -> Draws[Any]:
+def draws_of(path: str | Path) -> DrawAudits[Any]:
     """How the draws of a journal's world are computed again. Raises BadInput for a world without
     draws.
     """
@@ -78,7 +78,7 @@ def draws_of(path: str | Path) -> Draws[Any]:
     return tools.draws
 
 
-def _audited(known: Draws[Any], walk: Walk[Any]) -> Iterator[TieBreak]:
+def _audited(known: DrawAudits[Any], walk: Walk[Any]) -> Iterator[TieBreak]:
     for _, step, state in walk.steps():
         for code, rows in step.derived if step else ():
             if code in known.audits:

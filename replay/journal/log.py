@@ -11,7 +11,7 @@ import attrs
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import Commit, JournalReader
-from goldrush.kernel.world import Event, EventType, World
+from goldrush.kernel.world import EventType, RecordedEvent, World
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import commits_near
@@ -37,7 +37,7 @@ class Query:
     plots: Collection[int] | None = None
     names: Collection[str] = ()
 
-    def matches(self, event: Event, type: EventType | None) -> bool:
+    def matches(self, event: RecordedEvent, type: EventType | None) -> bool:
         """Whether an event of a wanted unit passes the other conditions. `type` is the event's;
         None for the events that every world has.
         """
@@ -48,7 +48,9 @@ class Query:
         agents = self.agents
         return agents is None or any(agent in agents for agent in _agents_of(event, type))
 
-    def _on_plot(self, plots: Collection[int], event: Event, type: EventType | None) -> bool:
+    def _on_plot(
+        self, plots: Collection[int], event: RecordedEvent, type: EventType | None
+    ) -> bool:
         if type is None or (type.is_input and not self.names):
             return False
         return any(plot in plots for plot in type.ids_in("plot", event))
@@ -57,7 +59,7 @@ class Query:
 @reader_of
 def log(
     path: str | Path, query: Query | None = None, *, world: World[Any] | None = None
-) -> Iterator[Event]:
+) -> Iterator[RecordedEvent]:
     """The events of a journal that match a query, in order.
 
     Only the units that it names are read, through an index where the journal is long. `query`: the
@@ -114,7 +116,7 @@ def _check_names(query: Query, world: World[Any]) -> None:
             raise unknown("event", name, known)
 
 
-def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
+def _agents_of(event: RecordedEvent, type: EventType | None) -> Iterator[Any]:
     if type is not None:
         yield from type.ids_in("agent", event)
     else:  # a fork names the agents whose submissions it puts in by hand

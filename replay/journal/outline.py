@@ -27,7 +27,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
 )
 from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
-from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.kernel.world import RecordedEvent, Vocabulary, World
 from goldrush.replay.data.run_data import StudyFolders
 from goldrush.replay.find import distribution_of, tools_named, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by, unusual
@@ -69,7 +69,7 @@ class Outline:
     of: int | None = None
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     finished: bool = False
-    forks: tuple[Event, ...] = ()
+    forks: tuple[RecordedEvent, ...] = ()
     sha256: str | None = None
     trouble: JournalError | BadInput | None = None
 
@@ -185,7 +185,7 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
     except (UnsupportedJournal, BadInput) as error:
         trouble = error
     declared: Declared | None = None
-    forks: list[Event] = []
+    forks: list[RecordedEvent] = []
     counted = closed = 0
     world: World[Any] | None = None
     # Whether a unit counts is in its inputs, which are decoded then.

@@ -12,7 +12,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.walk import ROWS, Walk, check_digest
-from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.kernel.world import RecordedEvent, Vocabulary, World
 from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
@@ -42,7 +42,7 @@ class Rebuilt:
     header: Header
     round: int
     state: Any
-    events: Sequence[Event]
+    events: Sequence[RecordedEvent]
     digest: int
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
 
@@ -114,7 +114,7 @@ def closed_units(
     Raises MalformedEvents if a digest is not that of the state; JournalError as the walk does.
     """
     vocabulary = world.vocabulary
-    events: list[Event] = []
+    events: list[RecordedEvent] = []
     assembler = fold.StepAssembler(world.arrange)
     for commit, state in walk:
         if commit.kind in (FORK, END) or commit.unit < first:

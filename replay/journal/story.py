@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.rebuild import rebuild, world_at
@@ -17,7 +17,7 @@ from goldrush.replay.sentences import EventSentences
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
 
-Narrator = Callable[[Iterable[Event]], Iterator[str]]
+Narrator = Callable[[Iterable[RecordedEvent]], Iterator[str]]
 
 
 def narrator(path: str | Path) -> Narrator:
@@ -26,7 +26,7 @@ def narrator(path: str | Path) -> Narrator:
     """
     sentences = sentences_of(path)
 
-    def lines(events: Iterable[Event]) -> Iterator[str]:
+    def lines(events: Iterable[RecordedEvent]) -> Iterator[str]:
         with reporting_forged(path):
             yield from map(sentences().line, events)
 

@@ -2,7 +2,7 @@
 again.
 
 A draw is a function of its key, and its event holds the draw words taken. So a world only names the
-draw (`Occasion`) and the fields of its event (`Draws`); the rest is the same everywhere.
+draw (`Occasion`) and the fields of its event (`DrawAudits`); the rest is the same everywhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ S = TypeVar("S")
 
 
 @attrs.frozen
-class Draws(Generic[S]):
+class DrawAudits(Generic[S]):
     """The draws of a world.
 
     Attributes:

@@ -26,18 +26,18 @@ from typing import Any, Final, NamedTuple, cast
 from xxhash import xxh3_64_intdigest
 
 
-class Entry(NamedTuple):
+class DictItem(NamedTuple):
     """An entry of a dictionary."""
 
     key: object
     value: object
 
 
-class Entries(list[Entry]):
+class DictItems(list[DictItem]):
     """The entries of a dictionary whose keys have no text of their own: a set of pairs."""
 
 
-SETS: Final = (set, frozenset, weakref.WeakSet, Entries)
+SETS: Final = (set, frozenset, weakref.WeakSet, DictItems)
 Child = tuple[str, object]  # the path from its parent, and itself
 Parts = tuple[str, list[Child]]  # what an object shows by itself, and what it holds
 
@@ -54,7 +54,7 @@ def content(value: object, depth: int) -> str:
     if depth < 0 and not is_value(kind):
         return name_of(kind)
     if isinstance(value, SETS):
-        inner_depth = depth - (kind is not Entries)  # which are no level of their own
+        inner_depth = depth - (kind is not DictItems)  # which are no level of their own
         return f"{kind.__name__}({sorted(content(item, inner_depth) for item in value)})"
     try:
         text, held = parts(value)
@@ -289,7 +289,7 @@ def _mapping(value: Any) -> Parts:
         held = [(f"[{key_text(key)}]", item) for key, item in items]
         held.sort(key=itemgetter(0))
     else:
-        held = [(".items()", Entries(Entry(key, item) for key, item in items))]
+        held = [(".items()", DictItems(DictItem(key, item) for key, item in items))]
     own = _attributes(value) if isinstance(value, dict) and kind is not dict else []
     return f"{kind.__name__} of {len(items)}", held + own
 

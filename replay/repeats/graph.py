@@ -26,8 +26,8 @@ from goldrush.replay.repeats.content import (
     PLAIN,
     SETS,
     Child,
-    Entries,
-    Entry,
+    DictItem,
+    DictItems,
     Parts,
     content,
     digest_of,
@@ -249,7 +249,7 @@ class Graph:
             held = [("{}", what) for what in self._elements(node, items)]
             texts = sorted(pair for pair in held if type(pair[1]) is str)
             node.held = [*texts, *(pair for pair in held if type(pair[1]) is int)]
-        elif kind is not Entries and all(map(is_key, items)):
+        elif kind is not DictItems and all(map(is_key, items)):
             self._hold(node, [(f"{{{key}}}", True) for key in sorted(map(key_text, items))])
         else:
             self._hold(node, [])
@@ -398,7 +398,7 @@ class Graph:
         if type(item) is not int:
             return [str(item)], self.key(item)
         node = self._nodes[item]
-        if type(node.value) is Entry and node.held:  # by its key: values may differ in two runs
+        if type(node.value) is DictItem and node.held:  # by its key: values may differ in two runs
             tokens, key = self._order(node.held[0][1])
             return tokens, key + self.key(item)
         return node.tokens, self.key(item)

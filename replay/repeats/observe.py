@@ -23,7 +23,7 @@ TEXT_MAX: Final = 200  # characters of a value that is told
 
 
 @attrs.frozen
-class Seen:
+class StepDigests:
     """What a step holds.
 
     Attributes:
@@ -48,7 +48,7 @@ def observed(
     root: object = None,
     leaves_of: Collection[str] = (),
     ignored: Collection[str] = (),
-) -> Seen:
+) -> StepDigests:
     """What the objects under these names hold.
 
     Args:
@@ -66,7 +66,9 @@ def observed(
             graph.not_seen[f"what stands behind {VALUES_MAX:,} values of a step"] = 0
         states = {name: digest_of(texts) for name, texts in graph.states.items()}
         leaves = {path: _cut(text) for path, text in islice(graph.leaves(), LEAVES_MAX)}
-        return Seen(graph.digests(), states, leaves, graph.not_seen, left_out.count, graph.compared)
+        return StepDigests(
+            graph.digests(), states, leaves, graph.not_seen, left_out.count, graph.compared
+        )
     finally:
         if was_enabled:
             gc.enable()

@@ -32,7 +32,7 @@ _SPACES: Final = ("action_space", "action_spaces")  # an environment has one of 
 
 
 @attrs.frozen
-class Shown:
+class StepValues:
     """What a step showed. `root`: the object whose attributes the names are; None: of no object."""
 
     names: Mapping[str, object]
@@ -53,7 +53,7 @@ class Runnable:
     """
 
     kind: str
-    run: Callable[[], Iterator[Shown]]
+    run: Callable[[], Iterator[StepValues]]
     is_seeded: bool = True
     is_reset: bool = False
 
@@ -111,22 +111,22 @@ def _loaded(target: str) -> Any:
 # Running it.
 
 
-def _model(model: Any, steps: int) -> Iterator[Shown]:
+def _model(model: Any, steps: int) -> Iterator[StepValues]:
     """A model's attributes and what `step()` returned, until it is no longer running."""
-    yield Shown(attributes(model), model)
+    yield StepValues(attributes(model), model)
     for _ in range(steps):
         if getattr(model, "running", True) is False:
             return
         returned = model.step()
         more = {} if returned is None else {"step()": returned}
-        yield Shown({**attributes(model), **more}, model)
+        yield StepValues({**attributes(model), **more}, model)
 
 
-def _values(made: Any, steps: int) -> Iterator[Shown]:
+def _values(made: Any, steps: int) -> Iterator[StepValues]:
     """What a function returned, or yields."""
     for value in islice(made, steps) if hasattr(made, "__next__") else [made]:
         is_named = isinstance(value, Mapping) and all(type(key) is str for key in value)
-        yield Shown(dict(value) if is_named else {"value": value})
+        yield StepValues(dict(value) if is_named else {"value": value})
 
 
 def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
@@ -140,12 +140,12 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
     given = {} if order.steps is None else {horizon: order.steps}
     chosen: dict[str, Any] = {"seed": order.seed, **given, **settings}
 
-    def steps() -> Iterator[Shown]:
+    def steps() -> Iterator[StepValues]:
         run = Run.record(world=name, **chosen)
-        yield Shown({"roster": run.info().declared.roster})
+        yield StepValues({"roster": run.info().declared.roster})
         for unit in run:
-            yield Shown({"state": unit.state, "events": unit.events})
-        yield Shown({"journal": f"SHA-256 {sha256_of(run.path)}"})  # whatever else it has
+            yield StepValues({"state": unit.state, "events": unit.events})
+        yield StepValues({"journal": f"SHA-256 {sha256_of(run.path)}"})  # whatever else it has
 
     return Runnable("world", steps)
 
@@ -158,10 +158,10 @@ def _environment(env: Any, seed: int, steps: int, name: str) -> Runnable:
         if hasattr(env, "last"):
             kind, episodes_of = "AEC environment", _in_turns
 
-    def run() -> Iterator[Shown]:
+    def run() -> Iterator[StepValues]:
         given = ({name: number} if name else {} for number in count(seed))  # of each reset
         episodes = episodes_of(env, lambda: env.reset(**next(given)), _Actions(seed))
-        return map(Shown, islice(episodes, steps + 1))
+        return map(StepValues, islice(episodes, steps + 1))
 
     return Runnable(kind, run, is_seeded=name != "", is_reset=name != "")
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.kernel.text import escaped
-from goldrush.kernel.world import Event, World
+from goldrush.kernel.world import RecordedEvent, World
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.sentences import EventSentences, value_of
 from goldrush.replay.tools import View
@@ -24,7 +24,7 @@ WHY_MAX: Final = 1 << 16  # characters of explanations
 FOLDED_MAX: Final = 1 << 18  # characters of the sentences of one folded title
 
 Line = list[Any]
-Behind = Callable[[Event], Mapping[str, object]]
+Behind = Callable[[RecordedEvent], Mapping[str, object]]
 Groups = list[tuple[str, list[Line]]]  # by title, or step; "" for neither
 
 
@@ -80,7 +80,7 @@ class EventLines:
     def left_out(self) -> list[str]:
         return [title for title, size in self._sizes.items() if size > FOLDED_MAX]
 
-    def of_unit(self, number: int, events: Sequence[Event], behind: Behind) -> Groups:
+    def of_unit(self, number: int, events: Sequence[RecordedEvent], behind: Behind) -> Groups:
         """The lines of a unit, by step where it has several, else by title. `behind`: as
         `UnitFields.behind`.
         """
@@ -115,7 +115,7 @@ class EventLines:
         ]
 
     def _line(
-        self, event: Event, whys: Sequence[Explanation], behind: Mapping[str, object]
+        self, event: RecordedEvent, whys: Sequence[Explanation], behind: Mapping[str, object]
     ) -> Line:
         """The line of an event, with what is behind it."""
         parts, values = self._sentences.of(event)
@@ -146,7 +146,9 @@ class EventLines:
             return "said", escaped(value, keep="\n")
         return "text", escaped(self._sentences.text(value, form))
 
-    def _more(self, event: Event, whys: Sequence[Explanation], answered: Any) -> dict[str, object]:
+    def _more(
+        self, event: RecordedEvent, whys: Sequence[Explanation], answered: Any
+    ) -> dict[str, object]:
         more: dict[str, object] = {}
         if event.fields.get("error"):
             more["fault"] = True
@@ -169,7 +171,7 @@ class EventLines:
         titles = [title for title in ("", *self._view.groups) if title in titled]
         return [(title or step, titled[title]) for title in titles]
 
-    def _is_of(self, explanation: Explanation, event: Event) -> bool:
+    def _is_of(self, explanation: Explanation, event: RecordedEvent) -> bool:
         if self._view.explains.get(explanation.kind) != event.name:
             return False
         if explanation.location is not None:

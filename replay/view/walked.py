@@ -14,7 +14,7 @@ from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornT
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.walk import DIGESTS, Walk
-from goldrush.kernel.world import Event, Step, World
+from goldrush.kernel.world import RecordedEvent, Step, World
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.rebuild import Rebuilt
@@ -71,7 +71,7 @@ class Walked:
         self.before: State = {}
         self.states = Sampling[State](STATES_MAX, world.vocabulary.number(self.first))
         self._points = Sampling[Row](POINTS_MAX)
-        self._events: list[Event] = []
+        self._events: list[RecordedEvent] = []
         self._is_full = False
 
     def read(self, reader: JournalReader) -> None:

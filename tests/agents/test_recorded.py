@@ -25,7 +25,7 @@ from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import AGENT, INTEGER
 from goldrush.kernel.world import Batch, Block, EventType, Past, Row, Vocabulary, World
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, logged, write
@@ -38,7 +38,7 @@ MIX = "raid*1,greedy-mine*1,random*2"
 class Talks:
     """Says something, remembers something, and submits what is cut and what is null."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Plan:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Plan:
         said = " ".join(message.text for message in seen.messages)
         items = [("mine", 2**70, 1), *[("claim", draws.below(12), 1)] * 1_001]
         return Plan(items, say=f"round {seen.round} {said}"[:100], memo=(seen.memo or "") + ".")

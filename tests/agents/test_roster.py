@@ -16,7 +16,7 @@ from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, NotAJournal
 from goldrush.kernel.journal import sha256_of
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from tests.mining import prepare, record
 
 DEFAULT = ["greedy-mine"] * 3 + ["defend-then-mine"] * 3 + ["tit-for-tat-raid"] * 2 + ["random"] * 2
@@ -36,7 +36,7 @@ def refusal(text: str, agents: int | None = None) -> BadInput:
 class Own:
     """A policy of one's own."""
 
-    def plan(self, seen: Observation, draws: Draws) -> list[object]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[object]:
         return []
 
 
@@ -44,7 +44,7 @@ class WantsArguments:
     def __init__(self, stamina: int) -> None:
         self.stamina = stamina
 
-    def plan(self, seen: Observation, draws: Draws) -> list[object]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[object]:
         return []
 
 

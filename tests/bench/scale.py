@@ -27,7 +27,7 @@ import attrs
 
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.replay.journal.verify import verify
 from tests.mining import record
 
@@ -53,7 +53,7 @@ class Neighbour:
     Agent a's home is plots 10 a to 10 a + 9.
     """
 
-    def plan(self, seen: Observation, draws: Draws) -> Sequence[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Sequence[Any]:
         agent, round_ = seen.agent, seen.round
         plots = 10 * seen.agents
         own = seen.own

@@ -19,7 +19,7 @@ from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import FORK, Commit, JournalReader
-from goldrush.kernel.world import Event, World
+from goldrush.kernel.world import RecordedEvent, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.rebuild import rebuild
@@ -51,7 +51,7 @@ class Prefix:
     rounds: int
     counted: int  # events, as `verify` counts them
     finished: bool
-    events: Sequence[Event]
+    events: Sequence[RecordedEvent]
     audits: Sequence[TieBreak]
     summary: dict[str, Any]
     submissions: Sequence[Any]
@@ -70,7 +70,7 @@ class Sound:
     data: bytes
     commits: Sequence[Commit]
     prefixes: Sequence[Prefix]
-    states: Sequence[tuple[bytes, int, Sequence[Event]]]
+    states: Sequence[tuple[bytes, int, Sequence[RecordedEvent]]]
     forks: Sequence[bytes]
 
     @property

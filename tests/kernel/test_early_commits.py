@@ -33,7 +33,7 @@ from goldrush.kernel.journal import (
 )
 from goldrush.kernel.run import InputPieces, rest_of
 from goldrush.kernel.shape import NATURAL, WORD, several
-from goldrush.kernel.world import Batch, Block, Event, EventType, Vocabulary, World
+from goldrush.kernel.world import Batch, Block, EventType, RecordedEvent, Vocabulary, World
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
@@ -405,7 +405,9 @@ def test_cut_inside_its_start_there_is_nothing_to_go_on_with(pieces: Path, tmp_p
         assert size == cut.stat().st_size
 
 
-def told_before_trouble(stream: Iterator[Event]) -> tuple[list[Event], type[Exception] | None]:
+def told_before_trouble(
+    stream: Iterator[RecordedEvent],
+) -> tuple[list[RecordedEvent], type[Exception] | None]:
     """The events of a stream, and what ended it."""
     found = []
     try:

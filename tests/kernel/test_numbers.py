@@ -9,7 +9,7 @@ from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
 from goldrush.kernel.shape import AGENT, AGENTS, NATURAL, PLOT, WORD, optional, several
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Block, Event, EventType, Vocabulary
+from goldrush.kernel.world import Block, EventType, RecordedEvent, Vocabulary
 from tests.journals import commits_of, events_of, write
 from tests.lessons import ANSWERED, HEADER, LESSONS, SETUP, UNCHANGED, answer, forked, play
 
@@ -137,13 +137,13 @@ SEEN = EventType(
 
 def test_an_event_type_tells_which_of_its_fields_name_whom() -> None:
     fields = {"by": None, "others": [3, 1], "at": 8, "words": ["00"], "n": 9}
-    event = Event("seen", 0, fields)
+    event = RecordedEvent("seen", 0, fields)
 
     assert [("by", "others"), ("at",), ("words",)] == [
         SEEN.fields_naming(what) for what in ("agent", "plot", "word")
     ]
     assert [3, 1] == list(SEEN.ids_in("agent", event))
-    assert [4, 3, 1] == list(SEEN.ids_in("agent", Event("seen", 0, {**fields, "by": 4})))
+    assert [4, 3, 1] == list(SEEN.ids_in("agent", RecordedEvent("seen", 0, {**fields, "by": 4})))
     assert [8] == list(SEEN.ids_in("plot", event))
 
 

@@ -27,7 +27,7 @@ from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalRea
 from goldrush.kernel.world import Batch, Block, Row, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import Break, Verdict, verify
@@ -49,7 +49,7 @@ OUTSIDE = {"count": 0}
 class Honest:
     """Counts rounds as it should, in its memo."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Plan:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Plan:
         count = int(seen.memo or 0)
         return Plan([("claim", count, 1), ("mine", draws.below(9), 1)], memo=str(count + 1))
 
@@ -57,7 +57,7 @@ class Honest:
 class Settler:
     """Claims a plot of its own while there are any, so that nothing is ever pruned."""
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         return [("claim", plot, 1) for plot in seen.unowned[seen.agent : seen.agent + 1]]
 
 
@@ -67,7 +67,7 @@ class KeepsState:
     def __init__(self) -> None:
         self.count = 0
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         self.count += 1
         return [("claim", self.count, 1)]
 
@@ -75,7 +75,7 @@ class KeepsState:
 class KeepsGlobal:
     """Counts rounds in its module."""
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         OUTSIDE["count"] += 1
         return [("claim", OUTSIDE["count"], 1)]
 
@@ -83,14 +83,14 @@ class KeepsGlobal:
 class DrawsElsewhere:
     """Takes its luck from Python's own generator."""
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         return [("claim", int(random.random() * 2**53), 1)]
 
 
 class ReadsTheClock:
     """Does not do the same thing at another time."""
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         return [("claim", time.perf_counter_ns(), 1)]
 
 
@@ -98,9 +98,9 @@ class RemembersWhatItWasShown:
     """Keeps an observation, and reads the next round from it."""
 
     def __init__(self) -> None:
-        self.first: Observation | None = None
+        self.first: MiningObservation | None = None
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         self.first = self.first or seen
         return [("claim", 100 + self.first.round - self.first.agents, 1), ("claim", id(self), 1)]
 
@@ -108,14 +108,14 @@ class RemembersWhatItWasShown:
 class PlansByHash:
     """Does the same all day, and something else in the next process."""
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         return [("claim", hash("a string"), 1)]
 
 
 class GivesUp:
     """Plays while it is recorded, and raises when it is asked again."""
 
-    def plan(self, seen: Observation, draws: Draws) -> list[Any]:
+    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         if OUTSIDE["count"] and seen.round == 2:
             raise RuntimeError("no more")
         return []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.why import Explanation
@@ -65,7 +65,7 @@ def test_every_raid_that_points_stopped_would_have_captured_with_one_point_less(
         assert _came_true(one, list(log(out, Query(one.unit, one.unit))))
 
 
-def _is_incident(event: Event) -> bool:
+def _is_incident(event: RecordedEvent) -> bool:
     """Whether something has to be said of an event."""
     return event.name in ("raid_resolved", "pruned") or (
         event.name == "claim_drawn" and len(event["claimants"]) > 1
@@ -86,7 +86,7 @@ def _could_hold(path: Path, capture: Explanation) -> bool:
     return before.owner[raid["plot"]] == owner and before.staminas[owner] >= needed
 
 
-def _came_true(one: Explanation, events: list[Event]) -> bool:
+def _came_true(one: Explanation, events: list[RecordedEvent]) -> bool:
     """Whether the round came out as the change says."""
     assert one.change is not None
     claims, raids, pruned = (

@@ -3,7 +3,7 @@
 import pytest
 
 from goldrush.kernel import shape
-from goldrush.kernel.world import OTHER, Event, EventType, Vocabulary, if_given
+from goldrush.kernel.world import OTHER, EventType, RecordedEvent, Vocabulary, if_given
 from goldrush.replay.sentences import EventSentences, Sentence
 
 FISHED = EventType(
@@ -23,9 +23,9 @@ TYPES = (FISHED, EventType("slept", {"agent": shape.AGENT}))
 SENTENCES = EventSentences(TYPES, Vocabulary(unit="day", ended="trip_ended"))
 
 
-def event(name: str = "fished", **fields: object) -> Event:
+def event(name: str = "fished", **fields: object) -> RecordedEvent:
     usual = {"agent": 2, "with": [3, 5], "plot": 8, "fish": 1234.5, "words": "", "kept": None}
-    return Event(name, 4, {"day": 4, **usual, **fields})
+    return RecordedEvent(name, 4, {"day": 4, **usual, **fields})
 
 
 @pytest.mark.parametrize(
@@ -54,32 +54,32 @@ def test_a_case_is_that_of_the_value_and_an_empty_list_is_none() -> None:
     )
     sentences = EventSentences([met], Vocabulary())
 
-    assert "they meet, kept" == sentences.line(Event("met", 1, {"with": [], "kept": True}))
+    assert "they meet, kept" == sentences.line(RecordedEvent("met", 1, {"with": [], "kept": True}))
     assert "they meet agent 3, not kept" == sentences.line(
-        Event("met", 1, {"with": [3], "kept": 1})  # 1 is no truth value
+        RecordedEvent("met", 1, {"with": [3], "kept": 1})  # 1 is no truth value
     )
 
 
 def test_an_event_without_a_template_is_shown_as_json() -> None:
     assert '{"event": "slept", "day": 4, "agent": 1}' == SENTENCES.line(
-        Event("slept", 4, {"day": 4, "agent": 1})
+        RecordedEvent("slept", 4, {"day": 4, "agent": 1})
     )
 
 
 def test_events_of_every_run_have_sentences_in_the_nouns_of_the_world() -> None:
-    start = Event("run_started", 0, {"world": "lake", "rules": 2})
+    start = RecordedEvent("run_started", 0, {"world": "lake", "rules": 2})
     fork = {"parent": "ab" * 32, "changes": {"size": 7}}
 
     assert "a trip of the lake world starts (rules 2)" == SENTENCES.line(start)
     assert "day 4 closes with digest 0f" == SENTENCES.line(event("day_closed", digest="0f"))
     assert "the trip ends with day 4" == SENTENCES.line(event("trip_ended"))
     assert "the trip is forked off SHA-256 abababababababab: size becomes 7" == SENTENCES.line(
-        Event("forked", 4, fork)
+        RecordedEvent("forked", 4, fork)
     )
 
 
 def test_the_values_of_a_chosen_sentence_stand_in_order_and_are_no_templates() -> None:
-    def chosen(event: Event) -> Sentence:
+    def chosen(event: RecordedEvent) -> Sentence:
         return Sentence("{agent} of {}: {:loud}, {}", ["{day}", "b", 3])
 
     sentences = EventSentences(

@@ -8,7 +8,7 @@ import pytest
 
 import goldrush
 from goldrush.games.public_goods import PublicGoods
-from goldrush.kernel.world import Event, Vocabulary
+from goldrush.kernel.world import RecordedEvent, Vocabulary
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.text import format_number
@@ -22,7 +22,7 @@ class Unit:
     """A unit with these fields, of agents a and b."""
 
     state: dict[str, Any]
-    events: tuple[Event, ...] = ()
+    events: tuple[RecordedEvent, ...] = ()
     round: int = 3
     digest: int = 255
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)

@@ -37,9 +37,9 @@ from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
     CALLER,
     METHOD,
+    ActionSampler,
     EpisodePolicies,
-    Policy,
-    Random,
+    EpisodePolicy,
 )
 from goldrush.agents.worlds.episode.subjects import Subjects
 from goldrush.kernel.errors import BadInput, BadPlan, RulesFailed, format_value, unknown
@@ -70,20 +70,20 @@ Recordings = Mapping[int, "EpisodeRecording"]  # by agent
 
 
 @attrs.frozen
-class View:
+class EpisodeView:
     """What asking takes at a state."""
 
     state: EpisodeState
     subjects: Subjects
 
-    def ask(self, policy: Policy | Random, agent: int) -> Encoded:
+    def ask(self, policy: EpisodePolicy | ActionSampler, agent: int) -> Encoded:
         """The action of an agent. Raises BadInput for one that cannot be recorded; what the policy
         raises.
         """
         seen = self.subjects.seen(self.state, agent)
         if seen.is_out:
             return None
-        if isinstance(policy, Random):
+        if isinstance(policy, ActionSampler):
             action = policy.sample(seen, self.state.config.seed, self.state.unit, agent)
         else:
             # What it does to the observation must change nothing for the environment.
@@ -91,13 +91,13 @@ class View:
         return self.subjects.encoded(action, f"the action of {seen.agent}")
 
 
-class EpisodePlayers(SimultaneousPlayers[EpisodeState, View]):
+class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeView]):
     """The agents of environments. Nobody acts in a model."""
 
     world = NOTHING
     policy_set = EpisodePolicies(
         world=NAME,
-        policies={RANDOM: Random},
+        policies={RANDOM: ActionSampler},
         default=RANDOM,
         agents=1,
         agents_max=AGENTS_MAX,
@@ -127,10 +127,10 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, View]):
     def turn(self, state: EpisodeState) -> tuple[int, Sequence[int]]:
         return 0, state.acting
 
-    def view(self, state: EpisodeState) -> View:
-        return View(state, self.subjects)
+    def view(self, state: EpisodeState) -> EpisodeView:
+        return EpisodeView(state, self.subjects)
 
-    def ask(self, policy: Policy | Random, entry: Entry, view: View) -> Row:
+    def ask(self, policy: EpisodePolicy | ActionSampler, entry: Entry, view: EpisodeView) -> Row:
         return entry.agent, view.ask(policy, entry.agent)
 
     def resubmitted(self, item: Mapping[str, Any], config: Any, code: int) -> Row:

@@ -21,14 +21,14 @@ SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take the
 MASK: Final = "action_mask"  # in an observation or an info: which actions are allowed
 
 
-class Policy(Protocol):
+class EpisodePolicy(Protocol):
     """A policy of the user's."""
 
     def act(self, observation: object, agent: str) -> object:
         """The action of an agent, by name."""
 
 
-class Random:
+class ActionSampler:
     """Samples actions from the agent's space, those that its action mask allows."""
 
     def sample(self, seen: Seen, seed: int, step: int, number: int) -> object:

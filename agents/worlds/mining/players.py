@@ -21,7 +21,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import KINDS, SUBMITTED
 from goldrush.kernel.worlds.mining.fork import FORKS
-from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import message_of, resubmitted, submitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
@@ -54,7 +54,7 @@ class MiningPlayers(SimultaneousPlayers[MiningState, PlanPrompts]):
         shown, agent = view.shown, entry.agent
         state = shown.state
         draws = Draws(state.config.seed, state.round + 1, agent, "policy")
-        answer = policy.plan(Observation(shown, agent), draws)
+        answer = policy.plan(MiningObservation(shown, agent), draws)
         if entry.policy in POLICIES:
             return (agent, answer, None, None, None, None)
         return submitted(agent, answer, state.config)

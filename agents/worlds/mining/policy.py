@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining.events import Actions
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan
 
 Answer = Sequence[Any] | Plan
@@ -20,7 +20,7 @@ Answer = Sequence[Any] | Plan
 class Scripted(Protocol):
     """A policy of this package, whose plans are in the journal's form and need no conversion."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         """The agent's plan for the round."""
         ...
 
@@ -28,7 +28,7 @@ class Scripted(Protocol):
 class Policy(Protocol):
     """A user-defined policy. Its class is called with the settings in the roster's text."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Answer:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Answer:
         """The agent's plan for the round: `(kind, plot, amount)` items, most important first. kind
         is "defend", "mine", "claim" or "raid"; plot an id; amount stamina points (1 for claim and
         raid). Or a `Plan`, to add a message or a memo. Anything else stops the run. `draws` are the

@@ -32,13 +32,13 @@ from goldrush.kernel.worlds.mining.events import (
     Action,
     Actions,
 )
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 
 
 class Random:
     """Spends each stamina point on a random action on a random plot: the null policy."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         own, cap, below = seen.own, seen.mining_cap, draws.below
         pools = (Pool(own), Pool(own), Pool(seen.unowned), Pool(seen.others))  # by kind
         possible = [kind for kind, pool in enumerate(pools) if pool.left]
@@ -69,7 +69,7 @@ class Random:
 class GreedyMine:
     """Mines its plots; spends the rest of its stamina on claims, then on raids."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.mine()
         draft.claim()
@@ -80,7 +80,7 @@ class GreedyMine:
 class DefendThenMine:
     """Defends its plots, then mines them, then claims, then raids."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.defend(seen.own)
         draft.mine()
@@ -92,7 +92,7 @@ class DefendThenMine:
 class TitForTatRaid:
     """Raids back each agent that raided it last round; then mines and claims."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         for raid in seen.suffered:
             for raider in raid.raiders:
@@ -109,7 +109,7 @@ class TitForTatRaid:
 class Claimer:
     """Claims with half of its stamina first; then mines, claims and defends."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.claim(seen.stamina // 2)
         draft.mine()
@@ -121,7 +121,7 @@ class Claimer:
 class Raider:
     """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.raid_speculatively(seen.stamina // 2)
         draft.mine()
@@ -133,7 +133,7 @@ class Raider:
 class Defender:
     """Defends with half of its stamina first; then mines and claims."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.defend(seen.own, seen.stamina // 2)
         draft.mine()
@@ -144,7 +144,7 @@ class Defender:
 class Miner:
     """Mines, defends the plots that it mines, and claims only as many as it can mine."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Actions:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.mine()
         draft.defend(sorted(action[1] for action in draft.actions if action))
@@ -236,7 +236,7 @@ class Draft:
 
     __slots__ = ("_pools", "actions", "draws", "left", "seen")
 
-    def __init__(self, seen: Observation, draws: Draws) -> None:
+    def __init__(self, seen: MiningObservation, draws: Draws) -> None:
         self.seen = seen
         self.draws = draws
         self.left = seen.stamina

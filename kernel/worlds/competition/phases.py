@@ -24,7 +24,7 @@ def _always(state: SeasonState) -> bool:
 
 
 @attrs.frozen
-class Stage:
+class PhaseRule:
     """A phase. `next(state)` changes the state at its end and returns the phase that follows (the
     same one, if its act has not come); `waits(state)`: whether anybody can act in it.
     """
@@ -34,12 +34,12 @@ class Stage:
 
 
 def waits(state: SeasonState) -> bool:
-    return state.phase != Phase.CLOSED and STAGES[state.phase].waits(state)
+    return state.phase != Phase.CLOSED and PHASE_RULES[state.phase].waits(state)
 
 
 def advance(state: SeasonState) -> None:
     """Go on to the next phase, or stay if the act that this one needs has not come."""
-    state.phase = STAGES[state.phase].next(state)
+    state.phase = PHASE_RULES[state.phase].next(state)
 
 
 def is_over(table: Roundtable) -> bool:
@@ -134,20 +134,20 @@ def _after_contract(state: SeasonState) -> str:
     return Phase.KEEP
 
 
-STAGES: Final[Mapping[str, Stage]] = {
-    Phase.OPEN: Stage(_after_open),
-    Phase.SET: Stage(_after_set),
-    Phase.TRY: Stage(_after_try, _can_try),
-    Phase.SPEAK: Stage(_after_speak),
-    Phase.TEST: Stage(_after_speak),
-    Phase.JUDGE: Stage(_after_judge, lambda state: state.config.has_judge),
-    Phase.PROVE: Stage(_after_prove, lambda state: bool(state.table.untested())),
-    Phase.STAND: Stage(lambda state: Phase.DIGEST, _can_stand),
-    Phase.DIGEST: Stage(lambda state: Phase.ADOPT),
-    Phase.ADOPT: Stage(_after_adopt, _has_conclusion),
-    Phase.DEBRIEF: Stage(lambda state: Phase.IMPROVE),
-    Phase.IMPROVE: Stage(lambda state: Phase.FATE, lambda state: bool(state.bottomed)),
-    Phase.FATE: Stage(lambda state: Phase.CONTRACT, lambda state: bool(state.faced)),
-    Phase.CONTRACT: Stage(_after_contract, lambda state: bool(state.interviewees())),
-    Phase.KEEP: Stage(lambda state: Phase.CLOSED, lambda state: bool(state.stipulated())),
+PHASE_RULES: Final[Mapping[str, PhaseRule]] = {
+    Phase.OPEN: PhaseRule(_after_open),
+    Phase.SET: PhaseRule(_after_set),
+    Phase.TRY: PhaseRule(_after_try, _can_try),
+    Phase.SPEAK: PhaseRule(_after_speak),
+    Phase.TEST: PhaseRule(_after_speak),
+    Phase.JUDGE: PhaseRule(_after_judge, lambda state: state.config.has_judge),
+    Phase.PROVE: PhaseRule(_after_prove, lambda state: bool(state.table.untested())),
+    Phase.STAND: PhaseRule(lambda state: Phase.DIGEST, _can_stand),
+    Phase.DIGEST: PhaseRule(lambda state: Phase.ADOPT),
+    Phase.ADOPT: PhaseRule(_after_adopt, _has_conclusion),
+    Phase.DEBRIEF: PhaseRule(lambda state: Phase.IMPROVE),
+    Phase.IMPROVE: PhaseRule(lambda state: Phase.FATE, lambda state: bool(state.bottomed)),
+    Phase.FATE: PhaseRule(lambda state: Phase.CONTRACT, lambda state: bool(state.faced)),
+    Phase.CONTRACT: PhaseRule(_after_contract, lambda state: bool(state.interviewees())),
+    Phase.KEEP: PhaseRule(lambda state: Phase.CLOSED, lambda state: bool(state.stipulated())),
 }

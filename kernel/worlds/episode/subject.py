@@ -73,7 +73,7 @@ class Outcome:
     arrays: Sequence[Row] = ()
 
 
-class Subject(Protocol):
+class LiveSubject(Protocol):
     """A live environment or model. What its code raises is raised as it is."""
 
     def reset(self, seed: int | None, options: Encoded) -> Outcome:
@@ -92,7 +92,7 @@ class Subject(Protocol):
         """Rows of `array` for all that a model holds; none of an environment."""
 
 
-def played(subject: Subject, inputs: Block) -> Outcome:
+def played(subject: LiveSubject, inputs: Block) -> Outcome:
     """Do to a subject what the inputs of a unit say."""
     actions: dict[int | None, Encoded] = {}
     for code, rows in inputs:
@@ -106,7 +106,7 @@ def played(subject: Subject, inputs: Block) -> Outcome:
     return subject.step(actions)
 
 
-def replay(subject: Subject, past: Past | None) -> None:
+def replay(subject: LiveSubject, past: Past | None) -> None:
     """Do to a new subject all that was done before."""
     for packed in reversed([*(past or ())]):
         played(subject, Block(unpack(packed), packed))

@@ -1,10 +1,10 @@
 """Observations: what an agent is shown at the start of a round, and nothing more.
 
-An `Observation` is a view: it reads from the state only what is asked for, because most policies
-look at little, and a full copy for each agent would cost more than the round. It is valid only for
-its round; a policy can keep values in its memo. Plots that a policy can pick are counted, indexed
-and searched without being listed (`PlotsExcept`): listed for every agent, a round would cost agents
-x plots.
+A `MiningObservation` is a view: it reads from the state only what is asked for, because most
+policies look at little, and a full copy for each agent would cost more than the round. It is valid
+only for its round; a policy can keep values in its memo. Plots that a policy can pick are counted,
+indexed and searched without being listed (`PlotsExcept`): listed for every agent, a round would
+cost agents x plots.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ class SharedView:
 
     @cached_property
     def owners(self) -> tuple[int | None, ...]:
-        """See Observation.owners."""
+        """See MiningObservation.owners."""
         return tuple(self.state.owner)
 
     @cached_property
     def last(self) -> PublicRound | None:
-        """See Observation.last."""
+        """See MiningObservation.last."""
         history = self.state.history
         return PublicRound(history[-1]) if history else None
 
     @cached_property
     def earlier(self) -> tuple[RoundSummary, ...]:
-        """See Observation.earlier."""
+        """See MiningObservation.earlier."""
         return tuple([record.view(summary) for record in self.state.history[:-1]])
 
     @cached_property
@@ -79,19 +79,19 @@ class SharedView:
 
     @cached_property
     def alphas(self) -> tuple[float, ...]:
-        """See Observation.alphas."""
+        """See MiningObservation.alphas."""
         return self.state.config.alphas
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
-        """See Observation.messages."""
+        """See MiningObservation.messages."""
         if not self.state.history or not self.state.config.communication:
             return ()  # a fork may have turned it off; earlier messages are not delivered then
         rows = self.state.history[-1].rows(SUBMITTED)
         return tuple(Message(row[0], row[3]) for row in rows if row[3])
 
 
-class Observation:
+class MiningObservation:
     """What agent `agent` is shown before round `round`; see README.md, section 9.
 
     Plots and agents are ids; sequences of plots are ascending. Those that many agents share are not

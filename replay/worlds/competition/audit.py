@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.settle import seated_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.replay.journal.tie_break import Draws, Occasion, TieBreak
+from goldrush.replay.journal.tie_break import DrawAudits, Occasion, TieBreak
 
 ORDER, CONCLUDE, BOTTOM = _KINDS = ("order", "conclude", "bottom")
 _Audit = Callable[[SeasonState, Roundtable, Any], TieBreak]
@@ -83,7 +83,7 @@ _AUDITS: Final[Mapping[type[Any], _Audit]] = {
     Concluded: _conclusion,
     Bottomed: _bottom,
 }
-DRAWS: Final = Draws(
+DRAWS: Final = DrawAudits(
     _KINDS,
     {CODES[form]: partial(_audit, audit, CODES[form]) for form, audit in _AUDITS.items()},
 )

@@ -17,7 +17,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.text import format_count
-from goldrush.kernel.world import Event, EventType
+from goldrush.kernel.world import EventType, RecordedEvent
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
@@ -145,21 +145,21 @@ class _Season:
     def _subject(self, value: Any) -> Subject | None:
         return self._arena.subject(_tupled(value)) if self._arena else None
 
-    def opened(self, event: Event) -> Sentence:
+    def opened(self, event: RecordedEvent) -> Sentence:
         """The opening of an assignment, whose subjects are kept for the tests."""
         subjects = event["subjects"]
         self._subjects = list(map(self._subject, subjects)) if isinstance(subjects, list) else ()
         self._claimed = {}
         return Sentence()
 
-    def spoke(self, event: Event) -> Sentence:
+    def spoke(self, event: RecordedEvent) -> Sentence:
         """A contribution, whose claim is kept for the tests."""
         claim = event["claim"]
         if isinstance(claim, list) and len(claim) == 2 and type(claim[0]) in (int, float):
             self._claimed[event["table"], event["id"]] = claim[0]
         return Sentence()
 
-    def tested(self, event: Event) -> Sentence:
+    def tested(self, event: RecordedEvent) -> Sentence:
         """A tested value, and whether the claim held if claim and subject are known."""
         number, value = event["table"], event["value"]
         claimed = self._claimed.get((number, event["at"]))
@@ -201,7 +201,7 @@ def _because(value: Any) -> str:
     return f", because of {' and '.join(reasons)}" if reasons else ""
 
 
-def _rewritten(event: Event) -> Sentence:
+def _rewritten(event: RecordedEvent) -> Sentence:
     """The instructions that were changed, each with its values before and after."""
     before, after = event["before"] or {}, event["after"] or {}
     changed = {

@@ -31,7 +31,7 @@ from goldrush.replay.repeats.content import (
     attributes,
     bases_of,
 )
-from goldrush.replay.repeats.observe import Seen, observed
+from goldrush.replay.repeats.observe import StepDigests, observed
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Recorded,
@@ -246,7 +246,7 @@ class ModelSubject:
         return [(None, name, _digest_of(value), None) for name in names]
 
 
-def _observed(model: object, ignored: Sequence[str]) -> Seen:
+def _observed(model: object, ignored: Sequence[str]) -> StepDigests:
     """What the attributes of a model hold, but for ignored paths and a collector: what it has
     collected in earlier steps is recorded, and grows.
     """

@@ -16,13 +16,13 @@ from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.model import ModelSubject
-from goldrush.replay.worlds.episode.recording import Recording
+from goldrush.replay.worlds.episode.recording import SubjectRecorder
 
 
 class RecordedSubject:
     """What recorded environments and models have in common."""
 
-    recording: Recording[Any]
+    recording: SubjectRecorder[Any]
 
     @property
     def journal(self) -> str:
@@ -74,7 +74,7 @@ class RecordedEnv(RecordedSubject):
     was wrapped, with what they return. See `goldrush.wrap`.
     """
 
-    def __init__(self, recording: Recording[Any]) -> None:
+    def __init__(self, recording: SubjectRecorder[Any]) -> None:
         """See `goldrush.wrap`."""
         super().__init__(recording.subject.env)  # type: ignore[call-arg]  # a wrapper's
         self.recording = recording
@@ -109,7 +109,7 @@ class RecordedModel(RecordedSubject, Generic[M]):
         recorded.step()
     """
 
-    def __init__(self, recording: Recording[ModelSubject]) -> None:
+    def __init__(self, recording: SubjectRecorder[ModelSubject]) -> None:
         """See `goldrush.wrap`."""
         self.recording = recording
         self._changes: dict[str, Encoded] = {}
@@ -179,11 +179,11 @@ def recorded_model(
 ) -> RecordedModel[Stepped]:  # fmt: skip
     """The recorded model of a subject and its config, as it is before its first step.
 
-    Raises BadInput for parameters that it does not take, and as `Recording.new`; whatever its code
-    raises.
+    Raises BadInput for parameters that it does not take, and as `SubjectRecorder.new`; whatever its
+    code raises.
     """
     maker: Any = SubjectMaker(subject.make)
-    recording = Recording.new(subject, about, config, maker, journal, force=force)
+    recording = SubjectRecorder.new(subject, about, config, maker, journal, force=force)
     settings = recording.state.config
     parameters: Encoded = (DICT, tuple(settings.parameters.items()))
     recording.do((RESET, [(subject.seed_of(settings.seed), False, parameters)]))

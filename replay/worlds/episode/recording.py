@@ -48,7 +48,7 @@ def config_for(seed: int, steps: int, parameters: Mapping[str, object]) -> dict[
     return {"seed": seed, "steps": steps, **named}
 
 
-class Recording(Generic[U]):
+class SubjectRecorder(Generic[U]):
     """A subject and the journal of what is done to it.
 
     The journal begins with the first reset; before, copies can be made. It is whole after each
@@ -89,7 +89,7 @@ class Recording(Generic[U]):
         journal: str | Path,
         *,
         force: bool,
-    ) -> Recording[U]:
+    ) -> SubjectRecorder[U]:
         """A recording that has not begun. `make`: as of the stage.
 
         Raises BadInput for settings, and for a path that cannot be used.
@@ -119,7 +119,7 @@ class Recording(Generic[U]):
         *,
         force: bool,
         changes: Mapping[str, object] = {},
-    ) -> Recording[U]:
+    ) -> SubjectRecorder[U]:
         """The recording of a fork of this run, standing after step `at`. It is replayed to there.
 
         Args:
@@ -147,7 +147,7 @@ class Recording(Generic[U]):
             world, unit = episode_world(stage), VOCABULARY.unit_of(at)
             loop = fork_steps(world, parent, unit, facts_of, path, force=force)
             state = next(loop)
-        return Recording(path, stage, state, None, loop)
+        return SubjectRecorder(path, stage, state, None, loop)
 
     def __getstate__(self) -> dict[str, object]:
         """For copies. Raises BadInput once the journal has begun."""

@@ -17,9 +17,9 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.subject import Outcome, Subject, played, replay
+from goldrush.kernel.worlds.episode.subject import LiveSubject, Outcome, played, replay
 
-U = TypeVar("U", bound=Subject)
+U = TypeVar("U", bound=LiveSubject)
 
 
 class Stopped(Exception):

@@ -29,7 +29,7 @@ from goldrush.replay.worlds.episode.recorded import (
     recorded_model,
 )
 from goldrush.replay.worlds.episode.recording import (
-    Recording,
+    SubjectRecorder,
     config_for,
     exits_told,
 )
@@ -139,7 +139,7 @@ def _wrapped(
         model = recorded_model(subject, about, journal, config, force=force)
         return model.run_to_end() if steps else model
     maker: Any = None if make is None else SubjectMaker(make)
-    recording = Recording.new(subject, about, config, maker, journal, force=force)
+    recording = SubjectRecorder.new(subject, about, config, maker, journal, force=force)
     return _wrapper(subject.kind)(recording)
 
 
@@ -165,7 +165,7 @@ def _made_and_maker(
     return None, make, parameters
 
 
-def _wrapper(kind: str) -> Callable[[Recording[Environment]], RecordedEnv]:
+def _wrapper(kind: str) -> Callable[[SubjectRecorder[Environment]], RecordedEnv]:
     """The class that wraps environments of a kind, as their library has wrappers."""
     if kind in (PARALLEL, AEC):
         from goldrush.replay.worlds.episode import pettingzoo_env

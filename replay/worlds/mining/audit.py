@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.journal.tie_break import Draws, Occasion, TieBreak
+from goldrush.replay.journal.tie_break import DrawAudits, Occasion, TieBreak
 
 CLAIM, RAID, AUTHORITY = _KINDS = ("claim", "raid", "authority")
 
@@ -79,7 +79,7 @@ def _ruling(state: MiningState, row: Row) -> TieBreak:
     return TieBreak.chance(occasion, state.config.detection, words, detected, "detected")
 
 
-DRAWS: Final = Draws(_KINDS, {CLAIM_DRAWN: _claim, RAID_RESOLVED: _raid, RULED: _ruling})
+DRAWS: Final = DrawAudits(_KINDS, {CLAIM_DRAWN: _claim, RAID_RESOLVED: _raid, RULED: _ruling})
 
 
 def _occasion(state: MiningState, plot: int, kind: str) -> Occasion:

@@ -17,7 +17,7 @@ from goldrush.agents.seats import is_outside
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.fold import block_events
 from goldrush.kernel.journal import UNIT, JournalReader
-from goldrush.kernel.world import Block, Event
+from goldrush.kernel.world import Block, RecordedEvent
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE
 from goldrush.kernel.worlds.mining.decide import events_of
@@ -43,7 +43,7 @@ _REASONS: Final = {
 }
 
 Act = tuple[int, int, int]  # kind, plot, points
-Results = Mapping[tuple[str, int], Event]  # by name, and by plot or (of removals) agent
+Results = Mapping[tuple[str, int], RecordedEvent]  # by name, and by plot or (of removals) agent
 
 
 @reader_of
@@ -80,7 +80,7 @@ def explanations(round: Round) -> Iterator[Explanation]:
             yield _RAIDS[event["outcome"]](round, event)
 
 
-def _removed(round: Round, event: Event) -> Iterator[Explanation]:
+def _removed(round: Round, event: RecordedEvent) -> Iterator[Explanation]:
     agent = event["agent"]
     for index, reason in event["removed"]:
         action = round.submitted[agent]["actions"][index]
@@ -89,7 +89,7 @@ def _removed(round: Round, event: Event) -> Iterator[Explanation]:
         yield Explanation("pruned action", round.number, plot, (agent,), [account])
 
 
-def _contested(round: Round, claim: Event) -> Explanation:
+def _contested(round: Round, claim: RecordedEvent) -> Explanation:
     plot, winner = claim["plot"], claim["winner"]
     plan = round.without(winner, CLAIM, plot)
     again = round.again(winner, plan)
@@ -99,7 +99,7 @@ def _contested(round: Round, claim: Event) -> Explanation:
     return Explanation("contested claim", round.number, plot, claim["claimants"], account, change)
 
 
-def _captured(round: Round, raid: Event) -> Explanation:
+def _captured(round: Round, raid: RecordedEvent) -> Explanation:
     plot, owner = raid["plot"], raid["owner"]
     raiders = len({*raid["raiders"]} - {owner})
     needed = raiders if round.config.defense == POINTWISE else 1
@@ -111,7 +111,7 @@ def _captured(round: Round, raid: Event) -> Explanation:
     return _of_raid(round, "capture", raid, [*round.plan_text(owner), *instead], change)
 
 
-def _blocked(round: Round, raid: Event) -> Explanation:
+def _blocked(round: Round, raid: RecordedEvent) -> Explanation:
     plot, owner = raid["plot"], raid["owner"]
     less = len(raid["raiders"]) - 1 if round.config.defense == POINTWISE else 0
     plan = [
@@ -128,13 +128,13 @@ def _blocked(round: Round, raid: Event) -> Explanation:
     return _of_raid(round, "blocked raid", raid, round.plan_text(owner), change)
 
 
-def _in_truce(round: Round, raid: Event) -> Explanation:
+def _in_truce(round: Round, raid: RecordedEvent) -> Explanation:
     until = round.before.since[raid["plot"]] + round.config.truce
     instead = [f"no plan would have captured it: it is in truce before round {until}"]
     return _of_raid(round, "raid in truce", raid, instead, None)
 
 
-def _void(round: Round, raid: Event) -> Explanation:
+def _void(round: Round, raid: RecordedEvent) -> Explanation:
     plot, first = raid["plot"], raid["raiders"][0]
     plan = [(CLAIM, plot, 1), *round.without(first, RAID, plot)]
     change = None
@@ -152,7 +152,7 @@ _RAIDS: Final = {
 
 
 def _of_raid(
-    round: Round, kind: str, raid: Event, account: Sequence[str], change: PlanChange | None
+    round: Round, kind: str, raid: RecordedEvent, account: Sequence[str], change: PlanChange | None
 ) -> Explanation:
     plot, owner = raid["plot"], raid["owner"]
     before, ruling = round.before, round.results.get(("ruled", plot))
@@ -189,7 +189,7 @@ class Round:
             self._on_plot.setdefault(action[1], []).append((agent, action))
 
     @cached_property
-    def submitted(self) -> Sequence[Event]:
+    def submitted(self) -> Sequence[RecordedEvent]:
         """What each agent submitted."""
         inputs = Block([(SUBMITTED, self._record.rows(SUBMITTED))])
         return list(block_events(MINING, self.number, inputs))

@@ -38,7 +38,7 @@ from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.data import encoded, run_data
 from goldrush.replay.data.columns import FRONT, JSON, Column, Table, records_table, type_of
@@ -84,7 +84,7 @@ TEXTS = (
 class Writes:
     """Takes whatever it can, and more, with notes of all kinds of text."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Plan:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Plan:
         actions: list[Any] = [("claim", 3, 1), ("raid", -(2**63), 2**63 - 1)]
         actions += [("mine", plot, 1) for plot in seen.own]
         memo = TEXTS[(seen.round - 1) % len(TEXTS)]

@@ -18,7 +18,7 @@ from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.cli.main import behind_door
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import Commit, Header, JournalReader, Location
-from goldrush.kernel.world import Event, World
+from goldrush.kernel.world import RecordedEvent, World
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
@@ -403,7 +403,7 @@ def test_what_came_of_a_difference_tells_forged_events(
 
 
 def test_words_tell_forged_events(forged: Path) -> None:
-    def events() -> Iterator[Event]:
+    def events() -> Iterator[RecordedEvent]:
         raise IndexError
         yield
 

@@ -14,7 +14,7 @@ from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail, Unsupport
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.shape import INTEGER
-from goldrush.kernel.world import Event, EventType, World
+from goldrush.kernel.world import EventType, RecordedEvent, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.mining.audit import plot_of
@@ -40,12 +40,12 @@ NAMES = ["run_started", *WHO, "round_closed", "run_ended"]
 
 
 @cache
-def events_of(path: Path) -> list[Event]:
+def events_of(path: Path) -> list[RecordedEvent]:
     with JournalReader(path) as reader:
         return list(fold.events(MINING, reader))
 
 
-def agents_in(event: Event) -> set[int]:
+def agents_in(event: RecordedEvent) -> set[int]:
     named: set[int] = set()
     for field in WHO.get(event.name, ()):
         value = event[field]
@@ -55,7 +55,7 @@ def agents_in(event: Event) -> set[int]:
     return named
 
 
-def wanted(event: Event, query: Query) -> bool:
+def wanted(event: RecordedEvent, query: Query) -> bool:
     """What the help of `log` says, word for word."""
     first = query.first if query.first is not None else event.unit
     last = query.last if query.last is not None else event.unit
@@ -199,7 +199,7 @@ def test_what_a_query_gives_before_damage_is_given_and_then_the_damage(path: Pat
     data[commits[9].offset + 20] ^= 1
     path.write_bytes(data)
     query = Query(first=2, names=["submitted"], agents=[3])
-    given_: list[Event] = []
+    given_: list[RecordedEvent] = []
 
     with pytest.raises(DamagedJournal, match="commit 9 at byte"):
         given_.extend(log(path, query))
@@ -210,7 +210,7 @@ def test_what_a_query_gives_before_damage_is_given_and_then_the_damage(path: Pat
 
 def test_a_torn_tail_is_told_behind_the_events_before_it(path: Path) -> None:
     path.write_bytes(BASELINE.read_bytes()[:-1])
-    given_: list[Event] = []
+    given_: list[RecordedEvent] = []
 
     with pytest.raises(TornTail):
         given_.extend(log(path, Query(first=20)))
@@ -247,18 +247,20 @@ def test_a_world_of_ones_own_is_told_too_and_has_no_plots(dice: Path) -> None:
 # Many rounds in words.
 
 
-def mined(round_: int, plot: int = 3, agent: int = 1, gold: float = 2.5) -> Event:
+def mined(round_: int, plot: int = 3, agent: int = 1, gold: float = 2.5) -> RecordedEvent:
     fields = {"round": round_, "plot": plot, "agent": agent, "stamina": 2, "gold": gold}
-    return Event("mining_settled", round_, fields)
+    return RecordedEvent("mining_settled", round_, fields)
 
 
-def closed(round_: int) -> Event:
-    return Event("round_closed", round_, {"round": round_, "digest": "ab"})
+def closed(round_: int) -> RecordedEvent:
+    return RecordedEvent("round_closed", round_, {"round": round_, "digest": "ab"})
 
 
-def forked(**fields: Any) -> Event:
+def forked(**fields: Any) -> RecordedEvent:
     empty = {"changes": {}, "roster": None, "replaced": []}
-    return Event("forked", 4, {"round": 4, "parent": "0123456789abcdef" * 4, **empty, **fields})
+    return RecordedEvent(
+        "forked", 4, {"round": 4, "parent": "0123456789abcdef" * 4, **empty, **fields}
+    )
 
 
 @pytest.mark.parametrize(
@@ -281,7 +283,7 @@ def forked(**fields: Any) -> Event:
         (forked(replaced=[[5, 2]]), "the submission of agent 2 in round 5 is put in by hand"),
     ],
 )
-def test_a_fork_says_what_it_changes(event: Event, says: str) -> None:
+def test_a_fork_says_what_it_changes(event: RecordedEvent, says: str) -> None:
     assert f"the run is forked off SHA-256 0123456789abcdef: {says}" == SENTENCES.line(event)
 
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.worlds.mining.story import SENTENCES
 
 
-def event(name: str, **fields: object) -> Event:
-    return Event(name, 4, {"round": 4, **fields})
+def event(name: str, **fields: object) -> RecordedEvent:
+    return RecordedEvent(name, 4, {"round": 4, **fields})
 
 
 def raid(
     owner: int | None, raiders: list[int], defense: int, outcome: str, winner: int | None
-) -> Event:
+) -> RecordedEvent:
     return event(
         "raid_resolved",
         plot=8,
@@ -25,7 +25,7 @@ def raid(
     )
 
 
-def ruled(detected: bool, remedy: str | None, fine: float) -> Event:
+def ruled(detected: bool, remedy: str | None, fine: float) -> RecordedEvent:
     return event(
         "ruled", plot=8, captor=1, victim=2, detected=detected, remedy=remedy, fine=fine, words=[]
     )
@@ -97,5 +97,5 @@ def ruled(detected: bool, remedy: str | None, fine: float) -> Event:
         (event("rolled", face=6), '{"event": "rolled", "round": 4, "face": 6}'),
     ],
 )  # fmt: skip
-def test_an_event_in_words(told: Event, words: str) -> None:
+def test_an_event_in_words(told: RecordedEvent, words: str) -> None:
     assert words == SENTENCES.line(told)

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.replay.repeats.observe import LEAVES_MAX, Seen, observed
+from goldrush.replay.repeats.observe import LEAVES_MAX, StepDigests, observed
 from goldrush.replay.repeats.trace import Split, Trace, leaf_that_differs, split_of
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -75,7 +75,7 @@ def digest(value: object) -> int:
     return observed({"value": value}).digests["value"]
 
 
-def told(value: object) -> Seen:
+def told(value: object) -> StepDigests:
     return observed({"value": value}, leaves_of=["value"])
 
 
@@ -292,7 +292,7 @@ def test_addresses_in_texts_do_not_count() -> None:
     ],
 )  # fmt: skip
 def test_what_is_ignored_is_left_out_and_counted(path: str, count: int) -> None:
-    def seen(time: int) -> Seen:
+    def seen(time: int) -> StepDigests:
         value = {"info": {"t": time, "n": 1}, "many": [Thing(time), Thing(time)]}
         for thing in value["many"]:
             thing.t = time  # type: ignore[attr-defined]
@@ -335,7 +335,7 @@ class Lot:
 
 @pytest.mark.parametrize("key", [str, Lot, Slotted, lambda name: (Lot(name), 1)])
 def test_dictionaries_have_no_order_whatever_their_keys(key: Callable[[str], Any]) -> None:
-    def of(*values: tuple[str, int], kind: Any = dict) -> Seen:
+    def of(*values: tuple[str, int], kind: Any = dict) -> StepDigests:
         return told([kind((key(name), [value]) for name, value in values)])
 
     a, changed, swapped = of(("x", 1), ("y", 2)), of(("x", 1), ("y", 3)), of(("x", 2), ("y", 1))
@@ -360,7 +360,7 @@ def test_dictionaries_of_weak_references_have_no_order() -> None:
 
 
 def test_equal_keys_of_a_dictionary_are_compared_by_their_values_or_said() -> None:
-    def of(*values: int) -> Seen:
+    def of(*values: int) -> StepDigests:
         keys = [Slotted(0) for _ in values]
         return told(dict(zip(keys, values, strict=True)))
 

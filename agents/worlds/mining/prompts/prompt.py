@@ -30,7 +30,7 @@ from goldrush.kernel.settings import choice, integer
 from goldrush.kernel.shape import TEXT, Schema, optional, record, several
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, POINTWISE
 from goldrush.kernel.worlds.mining.events import KINDS, SAY_MAX
-from goldrush.kernel.worlds.mining.observe import Authority, Observation, SharedView
+from goldrush.kernel.worlds.mining.observe import Authority, MiningObservation, SharedView
 
 # Limits of the parts, in bytes, without their headings; see also history.py. A part says how many
 # items are left out. With scripted agents all is shown in every treatment.
@@ -133,7 +133,7 @@ class PlanPrompts:
 
     def of(self, agent: int) -> tuple[Message, Message]:
         """The two messages of an agent's prompt, with `role` and `content`."""
-        framed, seen = self.framed(agent), Observation(self.shown, agent)
+        framed, seen = self.framed(agent), MiningObservation(self.shown, agent)
         history = _history_of(framed.wording, framed.variant, seen.cols)
         order = self._order(framed, agent)
         rules = history.rules_for(self.shown.state.config)
@@ -164,7 +164,7 @@ class PlanPrompts:
         key = agent if framed.order == AGENT else 0
         return tuple(Draws(self.shown.state.config.seed, 0, key, "order").shuffled(KINDS))
 
-    def _own(self, history: History, seen: Observation, framed: Framed) -> Iterable[str]:
+    def _own(self, history: History, seen: MiningObservation, framed: Framed) -> Iterable[str]:
         """What the agent alone is shown."""
         terms = history.terms
         yield terms("you", agent=terms.agent(seen.agent), round=seen.round, rounds=seen.rounds)
@@ -185,7 +185,7 @@ class PlanPrompts:
             )
         yield terms("question", round=seen.round)
 
-    def _heard(self, terms: Terms, seen: Observation) -> str:
+    def _heard(self, terms: Terms, seen: MiningObservation) -> str:
         """The messages of last round, each cut to the same share. The next agent comes first and
         the agent's own last, so that different agents miss different messages if not all fit.
         """
@@ -233,7 +233,9 @@ def _texts(framed: Framed, communication: bool) -> tuple[str, ...]:
 # The rules.
 
 
-def _rules(terms: Terms, seen: Observation, framed: Framed, order: Sequence[str]) -> Iterable[str]:
+def _rules(
+    terms: Terms, seen: MiningObservation, framed: Framed, order: Sequence[str]
+) -> Iterable[str]:
     """The rules of the configuration, and the form of an answer."""
     yield terms("alone" if seen.agents == 1 else "among", names=_names(terms, seen.agents),
                 agents=seen.agents, rounds=seen.rounds)  # fmt: skip
@@ -267,7 +269,7 @@ def _rules(terms: Terms, seen: Observation, framed: Framed, order: Sequence[str]
     yield from _answer(terms, seen, framed)
 
 
-def _answer(terms: Terms, seen: Observation, framed: Framed) -> Iterable[str]:
+def _answer(terms: Terms, seen: MiningObservation, framed: Framed) -> Iterable[str]:
     """The form of an answer, without an example, which would draw agents to what stands in it."""
     keys = {key: terms.names.key(key) for key in KEYS}
     thought = ("reasoning",) if framed.reasoning == FIELD else ()
@@ -305,7 +307,7 @@ def _authority(terms: Terms, authority: Authority | None) -> str:
     )
 
 
-def _alphas(terms: Terms, seen: Observation) -> str:
+def _alphas(terms: Terms, seen: MiningObservation) -> str:
     plots: dict[float, list[int]] = {}
     for plot, alpha in enumerate(seen.alphas):
         plots.setdefault(alpha, []).append(plot)
@@ -333,13 +335,13 @@ def _alphas(terms: Terms, seen: Observation) -> str:
 
 def _shown_to_all(history: History, shown: SharedView) -> Iterable[str]:
     """What all agents with a wording are shown, what changes least first."""
-    seen = Observation(shown, 0)
+    seen = MiningObservation(shown, 0)
     yield history.text(shown.state.history)
     yield _map(history.terms, seen)
     yield _truces(history.terms, shown)
 
 
-def _map(terms: Terms, seen: Observation) -> str:
+def _map(terms: Terms, seen: MiningObservation) -> str:
     """The owners as a grid, or as lists on a map that is too large."""
     owners = ["." if owner is None else terms.agent(owner) for owner in seen.owners]
     grid = _grid(terms, seen, owners, MAP_MAX)
@@ -359,7 +361,7 @@ def _map(terms: Terms, seen: Observation) -> str:
     )
 
 
-def _grid(terms: Terms, seen: Observation, cells: Sequence[str], most: int) -> str | None:
+def _grid(terms: Terms, seen: MiningObservation, cells: Sequence[str], most: int) -> str | None:
     """A line for each row of the map, below the numbers of the columns; None: it would take more
     than `most` bytes.
     """

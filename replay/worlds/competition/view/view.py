@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import REFUSALS, format_subject
 from goldrush.kernel.text import escaped
-from goldrush.kernel.world import Event, Step, World
+from goldrush.kernel.world import RecordedEvent, Step, World
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Status
@@ -46,7 +46,7 @@ class SeasonFields(UnitFields):
         self._tables: Sequence[Roundtable] = ()  # of the assignment that was closed last
         self._fields: list[Mapping[str, object]] = []
         self._refused: dict[int, str] = {}  # codes by identity of the event
-        self._answers: dict[tuple[int, str], list[Event]] = {}
+        self._answers: dict[tuple[int, str], list[RecordedEvent]] = {}
 
     def add(self, step: Step, state: SeasonState) -> None:
         """Note the tables when all of their events are there, before they are cleared."""
@@ -68,7 +68,7 @@ class SeasonFields(UnitFields):
             "tables": tables,
         }
 
-    def behind(self, event: Event) -> Mapping[str, object]:
+    def behind(self, event: RecordedEvent) -> Mapping[str, object]:
         number = event.fields.get("table")
         is_at_table = event.name in _AT_THE_TABLE
         if not is_at_table or type(number) is not int or number >= len(self._tables):
@@ -90,7 +90,7 @@ class SeasonFields(UnitFields):
             more["answered"] = answers.pop(0)
         return more
 
-    def _note(self, events: Sequence[Event]) -> None:
+    def _note(self, events: Sequence[RecordedEvent]) -> None:
         """Note what the lines of a unit refer to: acts that were refused, answers of models."""
         self._refused, self._answers = {}, {}
         for index, event in enumerate(events):
@@ -152,7 +152,7 @@ def _status(agent: AgentState) -> str | None:
     return "deleted" if agent.status == Status.GONE else agent.status
 
 
-def _is_same(event: Event, refused: Event) -> bool:
+def _is_same(event: RecordedEvent, refused: RecordedEvent) -> bool:
     """Whether an event is the act that was refused."""
     act = refused["act"]
     return act.get("event") == event.name and all(

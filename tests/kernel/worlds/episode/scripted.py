@@ -19,8 +19,8 @@ from goldrush.kernel.worlds.episode.subject import (
     AEC,
     MODEL,
     PARALLEL,
+    LiveSubject,
     Outcome,
-    Subject,
     played,
     replay,
 )
@@ -72,8 +72,8 @@ class Scripted:
 class OneStage:
     """Has the subject that came last, and makes another where that has not come as far."""
 
-    make: Callable[[], Subject]
-    live: dict[int, Subject] = attrs.field(factory=dict)
+    make: Callable[[], LiveSubject]
+    live: dict[int, LiveSubject] = attrs.field(factory=dict)
     made: int = 0
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
@@ -90,7 +90,7 @@ class OneStage:
         return self.live[state.chain].whole()
 
 
-def world_on(make: Callable[[], Subject]) -> World[EpisodeState]:
+def world_on(make: Callable[[], LiveSubject]) -> World[EpisodeState]:
     """The world of episodes on a subject that `make` makes."""
     return episode_world(OneStage(make))
 

@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.mining.events import (
     Action,
     RaidOutcome,
 )
-from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
 from goldrush.kernel.worlds.mining.state import HOLDINGS
 from goldrush.kernel.worlds.mining.submit import Plan, submitted
 
@@ -141,9 +141,9 @@ class Scenario:
 
     # What an agent is shown, and plans.
 
-    def seen(self, agent: int = 0) -> Observation:
+    def seen(self, agent: int = 0) -> MiningObservation:
         """What an agent is shown at the start of the next round."""
-        return Observation(SharedView(self.state), agent)
+        return MiningObservation(SharedView(self.state), agent)
 
     def planned(self, policy: Policy, agent: int = 0) -> list[tuple[str, int, int]]:
         """What an agent of this built-in policy plans for the next round."""

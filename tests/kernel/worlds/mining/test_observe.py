@@ -14,7 +14,7 @@ from goldrush.kernel.worlds.mining.history import (
     RoundSummary,
     kept_actions,
 )
-from goldrush.kernel.worlds.mining.observe import Authority, Message, Observation
+from goldrush.kernel.worlds.mining.observe import Authority, Message, MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan
 from tests.kernel.worlds.mining.scenario import Scenario, Submission, given
 
@@ -126,7 +126,7 @@ def test_nothing_else_is_shown() -> None:
         "visibility", "communication", "authority", "owners", "alphas", "own", "own_by_alpha",
         "unowned", "others", "plots_of", "gold", "stamina", "memo", "messages", "last", "earlier",
         "past", "rules", "suffered",
-    } == {name for name in dir(Observation) if not name.startswith("_")}  # fmt: skip
+    } == {name for name in dir(MiningObservation) if not name.startswith("_")}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["round", "owners", "gold", "own", "memo", "past", "anything"])
@@ -142,7 +142,7 @@ def test_another_agents_gold_stamina_plan_and_memo_change_nothing_in_what_is_sho
     rich = given(stamina_by_agent=[3, 9, 3]).claimed({0: 0, 1: 1}).when(plans).earned({1: 99.0})
     poor = given(stamina_by_agent=[3, 0, 3]).claimed({0: 0, 1: 1}).when({}).earned({2: 1.0})
 
-    names = {name for name in dir(Observation) if not name.startswith("_")} - {"plots_of"}
+    names = {name for name in dir(MiningObservation) if not name.startswith("_")} - {"plots_of"}
     for name in names:
         assert getattr(rich.seen(), name) == getattr(poor.seen(), name)
 

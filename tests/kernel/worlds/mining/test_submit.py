@@ -14,7 +14,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID
-from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan, submitted
 from goldrush.replay.journal.verify import verify
 from tests.mining import record
@@ -205,59 +205,59 @@ def test_a_policy_of_ones_own_cannot_answer_in_the_form_of_the_journal() -> None
 class Answers:
     """Claims in the first two rounds; what it does in the third its subclasses say."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Any:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Any:
         if seen.round < 3:
             return [("claim", seen.round, 1)]
         return self.third(seen)
 
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         raise AssertionError("only subclasses play")
 
 
 class Raises(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         raise ZeroDivisionError("oh no")
 
 
 class Exits(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         raise SystemExit(3)
 
 
 class Recurses(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         return self.third(seen)
 
 
 class UnknownKind(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         return [("mine", 1, 1), ("dig", 1, 1)]
 
 
 class ABool(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         return [("mine", True, 1)]
 
 
 class AFloat(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         return [("mine", 1, 1.0)]
 
 
 class Nothing(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         return None
 
 
 class LongMemo(Answers):
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         return Plan([], memo="a" * 2_001)
 
 
 class CodedActions(Answers):
     """Answers as scripted policies do, which are not checked."""
 
-    def third(self, seen: Observation) -> Any:
+    def third(self, seen: MiningObservation) -> Any:
         return ((MINE, 1, 1),)
 
 
@@ -296,7 +296,7 @@ def test_a_policy_that_fails_stops_the_run_and_the_journal_ends_before_that_roun
 
 
 class FailsAtOnce:
-    def plan(self, seen: Observation, draws: Draws) -> Any:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Any:
         raise ValueError
 
 
@@ -316,7 +316,7 @@ def test_a_policy_that_fails_in_the_first_round_leaves_a_journal_without_rounds(
 class Outsized:
     """Answers with everything that is brought into form: no reason to stop a run."""
 
-    def plan(self, seen: Observation, draws: Draws) -> Plan:
+    def plan(self, seen: MiningObservation, draws: Draws) -> Plan:
         items = [("mine", 2**80, 1)] + [("claim", -1, 1)] * 1_200
         return Plan(items, say="\x1b[2J" + "a" * 300, memo=f"round {seen.round}")
 

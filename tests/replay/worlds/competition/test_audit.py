@@ -13,7 +13,7 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail
 from goldrush.kernel.journal import UNIT, Commit
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition import events as season_events
 from goldrush.replay.journal.draws import draws, draws_at
 from goldrush.replay.journal.tie_break import TieBreak
@@ -76,7 +76,7 @@ def seed_of(path: Path) -> int:
     return int((commits_of(path)[0].setup or {})["config"]["seed"])
 
 
-def redone(events: Iterable[Event], seed: int) -> Iterator[tuple[str, object, list[str]]]:
+def redone(events: Iterable[RecordedEvent], seed: int) -> Iterator[tuple[str, object, list[str]]]:
     """From the events: kind, outcome and words of each draw. An order without words was given."""
     totals: dict[tuple[int, int], dict[int, int]] = {}
     tested: dict[tuple[int, int, int], float] = {}

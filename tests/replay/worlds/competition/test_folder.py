@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.kernel import files as kernel_files
 from goldrush.kernel.errors import BadInput, WriteFailed
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.journal.rebuild import rebuild
@@ -25,7 +25,7 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def events(season: Path) -> list[Event]:
+def events(season: Path) -> list[RecordedEvent]:
     return events_of(season)
 
 
@@ -57,7 +57,7 @@ def test_everybody_of_the_cast_has_a_file(season: Path, files: dict[str, str]) -
 
 
 def test_metrics_are_what_the_events_say(
-    season: Path, events: list[Event], files: dict[str, str]
+    season: Path, events: list[RecordedEvent], files: dict[str, str]
 ) -> None:
     for agent in rebuild(season, LAST).state.agents.values():
         metrics = json.loads(files[f"agents/{agent.name}/metrics.json"])

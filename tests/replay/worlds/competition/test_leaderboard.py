@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.competition.leaderboard import season_at
@@ -21,11 +21,13 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def events(season: Path) -> list[Event]:
+def events(season: Path) -> list[RecordedEvent]:
     return events_of(season)
 
 
-def test_ranks_and_sums_are_those_that_were_posted(season: Path, events: list[Event]) -> None:
+def test_ranks_and_sums_are_those_that_were_posted(
+    season: Path, events: list[RecordedEvent]
+) -> None:
     for event in events:
         if event.name == "leaderboard_posted":
             found = season_at(season, event.unit).ranks
@@ -40,7 +42,7 @@ def test_without_a_number_it_is_that_of_the_last_assignment(season: Path) -> Non
     assert season_at(season).ranks == season_at(season, LAST).ranks
 
 
-def test_all_time_is_the_sum_of_all_scores(season: Path, events: list[Event]) -> None:
+def test_all_time_is_the_sum_of_all_scores(season: Path, events: list[RecordedEvent]) -> None:
     for at in (0, 6, LAST):
         for row in season_at(season, at).ranks:
             assert row["all_time"] == sum(
@@ -58,7 +60,9 @@ def test_the_rest_is_what_the_assignment_left_of_an_agent(season: Path) -> None:
         ]  # fmt: skip
 
 
-def test_who_went_in_the_assignment_still_stands_there(season: Path, events: list[Event]) -> None:
+def test_who_went_in_the_assignment_still_stands_there(
+    season: Path, events: list[RecordedEvent]
+) -> None:
     for event in events:
         if event.name == "deleted":
             [row] = [r for r in season_at(season, event.unit).ranks if r["agent"] == event["agent"]]
@@ -114,7 +118,7 @@ def test_a_leaderboard_that_ranks_nobody_known_is_malformed(season: Path, tmp_pa
     assert season_at(path, LAST - 1).ranks == season_at(season, LAST - 1).ranks
 
 
-def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:
+def test_scores_are_told_whole(season: Path, events: list[RecordedEvent]) -> None:
     scores = season_at(season, 5).scores
     recorded = [e for e in events if e.name == "scored" and e.unit <= 5]
 

@@ -26,7 +26,7 @@ from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel import run
 from goldrush.kernel.journal import JournalReader, JournalWriter
 from goldrush.kernel.measures import spearman
-from goldrush.kernel.world import Batch, Event
+from goldrush.kernel.world import Batch, RecordedEvent
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition import events as kinds
 from goldrush.kernel.worlds.competition.arenas.mining import conducts
@@ -172,7 +172,7 @@ def told_best(one: Assignment, table: int, chosen: int | None) -> bool:
     return tests[chosen] == (max if one.subject(table)[1] == "up" else min)(tests.values())
 
 
-def told_quality(one: Assignment, table: int, end: Event) -> dict[str, Value]:
+def told_quality(one: Assignment, table: int, end: RecordedEvent) -> dict[str, Value]:
     """Of `nk`, whose values are known. Where nothing was concluded, or tested, the bar's conduct
     counts. Elsewhere the share of the table's proposals that the conclusion is better than.
     """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
 from goldrush.replay.worlds.competition.ended import ended_at
 from goldrush.replay.worlds.competition.score import Score, scores
@@ -23,12 +23,12 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def events(season: Path) -> list[Event]:
+def events(season: Path) -> list[RecordedEvent]:
     return events_of(season)
 
 
 @pytest.fixture(scope="module")
-def found(season: Path, events: list[Event]) -> list[Score]:
+def found(season: Path, events: list[RecordedEvent]) -> list[Score]:
     """All scores of the season, in the order of its events."""
     by_agent = {
         (e.unit, e["agent"]): scores(season, e.unit, e["agent"])
@@ -42,7 +42,7 @@ def found(season: Path, events: list[Event]) -> list[Score]:
     ]
 
 
-def test_every_score_is_worked_out_anew(events: list[Event], found: list[Score]) -> None:
+def test_every_score_is_worked_out_anew(events: list[RecordedEvent], found: list[Score]) -> None:
     recorded = [e for e in events if e.name == "scored"]
 
     assert len(recorded) > 80
@@ -57,7 +57,7 @@ def test_the_scripted_therapist_gives_what_the_rubric_gives(found: list[Score]) 
     assert all(score.given == score.rubric == score.again.raw for score in found)
 
 
-def said_by(events: list[Event], score: Score) -> list[Event]:
+def said_by(events: list[RecordedEvent], score: Score) -> list[RecordedEvent]:
     return [
         e
         for e in events
@@ -67,7 +67,7 @@ def said_by(events: list[Event], score: Score) -> list[Event]:
 
 
 def test_proposals_are_those_that_were_spoken_and_their_distance_is_that_of_the_nearest(
-    events: list[Event], found: list[Score]
+    events: list[RecordedEvent], found: list[Score]
 ) -> None:
     proposals = [p for score in found for p in score.grounds.proposals]
 
@@ -84,7 +84,7 @@ def test_proposals_are_those_that_were_spoken_and_their_distance_is_that_of_the_
 
 
 def test_claims_show_what_was_claimed_and_tested_and_whether_it_held_and_was_sharp(
-    events: list[Event], found: list[Score]
+    events: list[RecordedEvent], found: list[Score]
 ) -> None:
     tested = {(e.unit, e["table"], e["at"], e["part"]): e for e in events if e.name == "tested"}
     kinds = set()
@@ -117,7 +117,7 @@ def test_a_claim_shows_so_many_digits_that_one_that_hardly_fails_is_seen_to(
 
 
 def test_impact_names_what_would_have_been_concluded_and_who_would_have_stood_elsewhere(
-    season: Path, events: list[Event], found: list[Score]
+    season: Path, events: list[RecordedEvent], found: list[Score]
 ) -> None:
     kinds = set()
     for score in found:
@@ -152,7 +152,9 @@ def test_challenge_counts_what_was_sustained_against_what_failed(found: list[Sco
     assert {True, False} == kinds
 
 
-def test_challenges_are_those_that_were_spoken(events: list[Event], found: list[Score]) -> None:
+def test_challenges_are_those_that_were_spoken(
+    events: list[RecordedEvent], found: list[Score]
+) -> None:
     for score in found:
         spoken = [e for e in said_by(events, score) if e["move"] == "challenge"]
         there = {(e["id"], e["target"], e["part"]) for e in spoken}

@@ -16,7 +16,7 @@ import pytest
 
 from goldrush.kernel.errors import JournalError, MalformedEvents
 from goldrush.kernel.measures import mean
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
 from goldrush.replay.data import encoded
@@ -122,7 +122,7 @@ def test_contributions_are_those_that_were_made_and_what_became_of_them(name: st
     assert expected == [row for row in told(CONTRIBUTIONS, name) if row["code"] is None]
 
 
-def contribution(one: Assignment, event: Event) -> Row:
+def contribution(one: Assignment, event: RecordedEvent) -> Row:
     table, at = event["table"], event["id"]
     claim, edge = event["claim"] or (None, None)
     is_challenge = event["move"] == "challenge"
@@ -139,7 +139,7 @@ def contribution(one: Assignment, event: Event) -> Row:
     }  # fmt: skip
 
 
-def became(one: Assignment, table: int, event: Event) -> Row:
+def became(one: Assignment, table: int, event: RecordedEvent) -> Row:
     names = ("tested", "edge_tested", "held", "edge_held", "sharp", "concluded")
     if event["move"] not in ("propose", "amend"):
         return dict.fromkeys(names)

@@ -10,7 +10,7 @@ import pytest
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Concluded
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.summary import summarise
@@ -33,8 +33,8 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return rich(tmp_path_factory.mktemp("seasons"))
 
 
-def event(name: str, /, **fields: object) -> Event:
-    return Event(name, 4, {"assignment": 4, **fields})
+def event(name: str, /, **fields: object) -> RecordedEvent:
+    return RecordedEvent(name, 4, {"assignment": 4, **fields})
 
 
 def test_a_value_beside_a_claim_or_a_bar_has_the_digits_that_tell_them_apart(season: Path) -> None:
@@ -203,7 +203,7 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         (event("fate_chosen", agent=9, fate="deletion"), 'agent 9 chooses deletion'),
     ],
 )  # fmt: skip
-def test_an_event_in_words(told: Event, words: str) -> None:
+def test_an_event_in_words(told: RecordedEvent, words: str) -> None:
     assert words == sentences(NAMES, ARENA, rules_of(ARENA)).line(told)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition import bench
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.journal.verify import Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.journals import events_of
@@ -76,7 +76,7 @@ class Season:
         return Resources(program=str(self.program))
 
 
-def _run(event: Event) -> str:
+def _run(event: RecordedEvent) -> str:
     fields: Mapping[str, Any] = event.as_dict()
     return f"{fields['runs'][0][0]}{fields['conduct']}"
 

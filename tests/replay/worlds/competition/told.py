@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition import competition
 from tests.journals import events_of
 
@@ -18,25 +18,25 @@ Row = dict[str, Any]
 class Assignment:
     """An assignment: who is called what, and its events, each with the code of its refusal."""
 
-    def __init__(self, names: dict[int, str], setup: Row, events: Sequence[Event]) -> None:
+    def __init__(self, names: dict[int, str], setup: Row, events: Sequence[RecordedEvent]) -> None:
         self.names = names
         self.setup = setup
         self.number = events[0].unit
         self.events = events
         self.codes = codes_of(events)
 
-    def all(self, name: str, table: int | None = None) -> list[Event]:
+    def all(self, name: str, table: int | None = None) -> list[RecordedEvent]:
         """The events of a name (of a table), refused ones included."""
         return [
             event for event in self.events
             if event.name == name and (table is None or event["table"] == table)
         ]  # fmt: skip
 
-    def done(self, name: str, table: int | None = None) -> list[Event]:
+    def done(self, name: str, table: int | None = None) -> list[RecordedEvent]:
         """Those of them that were not refused."""
         return [event for event in self.all(name, table) if self.code(event) is None]
 
-    def code(self, event: Event) -> str | None:
+    def code(self, event: RecordedEvent) -> str | None:
         return self.codes.get(id(event))
 
     @property
@@ -52,7 +52,7 @@ class Assignment:
         is_up = self.subject(table)[1] == "up"
         return value is not None and (value >= than if is_up else value <= than)
 
-    def spoken(self, table: int) -> dict[int, Event]:
+    def spoken(self, table: int) -> dict[int, RecordedEvent]:
         """The contributions that were not refused, by id."""
         return {event["id"]: event for event in self.done("spoke", table)}
 
@@ -106,19 +106,19 @@ class Assignment:
                 refute(event["id"])
         return now
 
-    def counted(self, table: int, *moves: str) -> list[Event]:
+    def counted(self, table: int, *moves: str) -> list[RecordedEvent]:
         """What was neither refused nor redirected, of these moves."""
         gone = self.removed(table)
         return [e for i, e in self.spoken(table).items() if i not in gone and e["move"] in moves]
 
 
-def codes_of(events: Sequence[Event]) -> dict[int, str]:
+def codes_of(events: Sequence[RecordedEvent]) -> dict[int, str]:
     """The code of each refused act. Refusals are in the order of the acts that were judged with
     them, so from the last on each is of the last act that is like it.
     """
     inputs = {event.name for event in competition(None).events if event.is_input}
     codes: dict[int, str] = {}
-    acts: list[Event] = []
+    acts: list[RecordedEvent] = []
     for is_act, group in groupby(events, key=lambda event: event.name in inputs):
         if is_act:
             acts = list(group)
@@ -131,7 +131,7 @@ def codes_of(events: Sequence[Event]) -> dict[int, str]:
     return codes
 
 
-def own_fields(event: Event) -> Row:
+def own_fields(event: RecordedEvent) -> Row:
     return {name: value for name, value in event.fields.items() if name != "assignment"}
 
 

@@ -19,7 +19,7 @@ from goldrush.replay.making import SEED_NAMES
 from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.making import SubjectMaker, about_of
 from goldrush.replay.worlds.episode.model import ModelSubject
-from goldrush.replay.worlds.episode.recording import Recording, config_for
+from goldrush.replay.worlds.episode.recording import SubjectRecorder, config_for
 from tests.replay.worlds.episode.envs import NoisyWalk
 from tests.replay.worlds.episode.models import Walk
 
@@ -217,7 +217,7 @@ def test_a_journal_without_the_name_of_the_parameter_is_of_seed_or_rng(tmp_path:
     make, path = named("rng_seed"), tmp_path / "run.journal"
     subject = ModelSubject(make, "models:Model", Recorded())
     config = config_for(7, 5, {})
-    recording: Recording[Any] = Recording.new(
+    recording: SubjectRecorder[Any] = SubjectRecorder.new(
         subject, about_of(subject, make), config, SubjectMaker(make), path, force=False
     )
     recording.do((RESET, [(7, False, (DICT, ()))]))

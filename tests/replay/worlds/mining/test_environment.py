@@ -37,7 +37,7 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
-from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState, copied
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
@@ -111,7 +111,7 @@ class Again:
 
     plans: Sequence[list[tuple[str, int, int]]]
 
-    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+    def plan(self, seen: MiningObservation, draws: object) -> list[tuple[str, int, int]]:
         return self.plans[seen.round - 1]
 
 
@@ -199,7 +199,7 @@ def test_an_episode_that_was_left_can_be_resumed(tmp_path: Path) -> None:
 
 
 class Fails:
-    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+    def plan(self, seen: MiningObservation, draws: object) -> list[tuple[str, int, int]]:
         return [] if seen.round == 1 else None  # type: ignore[return-value]
 
 
@@ -217,7 +217,7 @@ def test_a_policy_that_fails_ends_the_episode(tmp_path: Path) -> None:
 
 
 class FailsAtOnce:
-    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+    def plan(self, seen: MiningObservation, draws: object) -> list[tuple[str, int, int]]:
         raise ValueError
 
 
@@ -275,7 +275,7 @@ def test_episodes_follow_a_seed(tmp_path: Path) -> None:
 # What a learner sees.
 
 
-def seen_rows(seen: Observation, config: Any, length: int) -> Iterator[tuple[str, Any]]:
+def seen_rows(seen: MiningObservation, config: Any, length: int) -> Iterator[tuple[str, Any]]:
     """The rows of an observation, told again from what the rules show, by plot or for all."""
     plots = range(config.plots)
     last = seen.last
@@ -348,7 +348,7 @@ def test_an_observation_is_what_the_rules_show(
     different = []
     for step, state in zip(steps, states_of(tmp_path / "a"), strict=False):
         for name in one.possible_agents:
-            seen = Observation(SharedView(state), int(name.removeprefix("agent_")))
+            seen = MiningObservation(SharedView(state), int(name.removeprefix("agent_")))
             rows = dict(seen_rows(seen, one.config, min(window, one.config.rounds)))
             shown = dict(zip(one.features, step.shown[name]["observation"], strict=True))
 
@@ -427,7 +427,7 @@ def test_units_on_a_plot_merge_where_the_rules_have_amounts() -> None:
 class Claims:
     """A policy of somebody's own."""
 
-    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+    def plan(self, seen: MiningObservation, draws: object) -> list[tuple[str, int, int]]:
         return [("claim", plot, 1) for plot in seen.unowned[:1]]
 
 
