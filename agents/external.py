@@ -18,7 +18,8 @@ import attrs
 
 from goldrush.agents.catalogue import configurable
 from goldrush.agents.roster import format_policy
-from goldrush.agents.trust import EXTERNAL, build_policy, is_import_name
+from goldrush.agents.targets import build_policy
+from goldrush.agents.trust import EXTERNAL, is_import_name
 from goldrush.kernel.errors import BadInput, format_value
 
 if TYPE_CHECKING:

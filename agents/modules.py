@@ -36,30 +36,40 @@ def load_module(front: str) -> ModuleType:
     Raises BadInput for what cannot be read, found or run, and for a file with the name of a module
     that is installed, or was imported from elsewhere.
     """
-    with reported(front):
+    with running(front):
         return _of_file(front) if front.endswith(".py") else _imported(front)
 
 
 @contextmanager
-def reported(name: str) -> Iterator[None]:
-    """Report any exception of code that a user named, SystemExit included, as BadInput; print what
-    it prints to stderr.
+def running(name: str) -> Iterator[None]:
+    """Run code that a user named: its exceptions are `reported`, the working folder stays, and what
+    it prints goes to stderr.
     """
     from goldrush.kernel.files import folder_kept  # loads attrs: `goldrush --help` does without
 
+    with folder_kept(), redirect_stdout(sys.stderr), reported(name, "cannot be run", "correct it"):
+        yield
+
+
+@contextmanager
+def reported(name: str, failure: str, instead: str) -> Iterator[None]:
+    """Raises BadInput for any exception of code that a user named, SystemExit included. `failure`:
+    what it prevents, for the message; `instead`: what to do.
+    """
     try:
-        with folder_kept(), redirect_stdout(sys.stderr):
-            yield
+        yield
     except (KeyboardInterrupt, MemoryError, BadInput):
         raise
     except BaseException as error:
         is_syntax = isinstance(error, SyntaxError) and error.filename == os.path.abspath(name)
         place = f"{name}:{error.lineno}" if is_syntax else name  # type: ignore[attr-defined]
         reason = str(error.msg) if is_syntax else format_error(error)  # type: ignore[attr-defined]
-        raise BadInput(f"{place} cannot be run: {reason}", "correct it") from error
+        raise BadInput(f"{place} {failure}: {reason}", instead) from error
 
 
 def _imported(name: str) -> ModuleType:
+    if name in sys.modules:
+        return importlib.import_module(name)  # complete, should another thread still import it
     add_user_folder(os.getcwd())
     try:
         is_there = importlib.util.find_spec(name) is not None

@@ -44,15 +44,14 @@ from goldrush.agents.roster import (
     parts_of,
     text_of,
 )
+from goldrush.agents.targets import build_policy, trusted_class
 from goldrush.agents.trust import (
     EXTERNAL,
     HUMAN,
     LLM,
     RECORDED,
-    build_policy,
     import_names,
     is_import_name,
-    trusted_class,
 )
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.settings import check_setting

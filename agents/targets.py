@@ -10,12 +10,13 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeGuard, TypeVar
 
-from goldrush.agents.modules import EXAMPLES, LOADED, load_module, reported
-from goldrush.agents.trust import is_import_name
+from goldrush.agents.modules import EXAMPLES, LOADED, load_module, reported, running
+from goldrush.agents.trust import check_trust, import_names, is_import_name
 from goldrush.kernel.errors import BadInput, format_value, nearest, unknown
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def resolve(location: str) -> Target[object]:
     Raises BadInput for what is not there, with what is, and for whatever its code raises.
     """
     if is_environment_id(location):
-        with reported(location):
+        with running(location):
             return Target(RegisteredEnvironment(location), location, location)
     front, _, name = location.partition(":")
     module = load_module(front)
@@ -131,6 +132,61 @@ def _only_game(module: ModuleType, front: str) -> object:
         f"{front} has {', '.join(games) or 'no game'}",
         f"name one: {front}:{games[0]}" if games else f"write class NAME(goldrush.Game){other}",
     )
+
+
+# User-defined policies.
+
+
+def trusted_class(name: str, trust: Collection[str]) -> Callable[..., object]:
+    """The class or function that makes a user-defined policy, imported only if trusted.
+
+    Raises BadInput as `check_trust`, and as `resolve`.
+    """
+    check_trust(name, trust)
+    try:
+        make: Callable[..., object] = resolve(name).value  # type: ignore[assignment]  # see build_policy
+    except BadInput as error:
+        raise BadInput(f"policy {name} cannot be made: {error.what}", error.instead) from error
+    return make
+
+
+def import_early(names: Iterable[str], trust: Collection[str]) -> None:
+    """Import user-defined policies that are trusted, so that processes forked from this one need
+    not. Whoever needs one that cannot be imported is told there.
+    """
+    for name in import_names(names):
+        with suppress(BadInput):
+            trusted_class(name, trust)
+
+
+def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> object:
+    """A new user-defined policy (`module:Class`) with these methods.
+
+    Raises BadInput as `trusted_class` and `build_policy`.
+    """
+    return build_policy(trusted_class(name, trust), name, methods)
+
+
+def build_policy(
+    make: Callable[..., Any],
+    name: str,
+    methods: Iterable[str],
+    settings: Mapping[str, Any] = {},
+) -> Any:
+    """A new policy of a user-defined or installed class, or of a function that returns one.
+
+    Raises BadInput, which has the name, if `make` fails or a method is missing.
+    """
+    instead = "give a class that can be imported from here and made without arguments"
+    with reported(f"policy {name}", "cannot be made", instead):
+        policy = make(**settings)
+        missing = [method for method in methods if not callable(getattr(policy, method, None))]
+    if missing:
+        raise BadInput(f"policy {name} has no method {missing[0]}", "give it one")
+    return policy
+
+
+# Environments of Gymnasium's registry.
 
 
 def is_environment_id(name: str) -> bool:

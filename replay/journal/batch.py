@@ -12,7 +12,8 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.players import PROGRAM, Resources
-from goldrush.agents.trust import EXTERNAL, import_early
+from goldrush.agents.targets import import_early
+from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.workers import map_in_order, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.text import format_count

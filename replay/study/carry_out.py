@@ -22,7 +22,7 @@ from goldrush.agents.given import given
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.agents.pool import in_child
-from goldrush.agents.trust import import_early
+from goldrush.agents.targets import import_early
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep

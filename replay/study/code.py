@@ -58,7 +58,7 @@ def _code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
         maker = maker.entry_point
     classes = [each for name in rosters for each in plan.classes.get(name, {}).values()]
     code = [each for each in (given(plan.world).value, maker, *classes) if each is not None]
-    return _files_of(code, [name.partition(":")[0] for name in names])
+    return _files_of(code, [name.partition(":")[0].removesuffix(".py") for name in names])
 
 
 def _files_of(code: Iterable[object], modules: Iterable[str]) -> dict[str, str]:

@@ -19,7 +19,8 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Facts, PreparedRun, Resources
 from goldrush.agents.seats import models_in
-from goldrush.agents.trust import build_policy, check_trust, import_names
+from goldrush.agents.targets import build_policy
+from goldrush.agents.trust import check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer

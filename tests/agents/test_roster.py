@@ -11,12 +11,14 @@ import pytest
 
 import goldrush
 from goldrush.agents.llm.models import Models
+from goldrush.agents.players import Resources
 from goldrush.agents.roster import Entry, Roster, format_policy
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, NotAJournal
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.worlds.mining.observe import MiningObservation
+from goldrush.replay.journal.verify import verify
 from tests.mining import prepare, record
 
 DEFAULT = ["greedy-mine"] * 3 + ["defend-then-mine"] * 3 + ["tit-for-tat-raid"] * 2 + ["random"] * 2
@@ -238,8 +240,8 @@ def test_every_agent_has_a_policy_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("no_such_module:Own", "ModuleNotFoundError"),
-        (f"{__name__}:NoSuchClass", "AttributeError"),
+        ("no_such_module:Own", "there is no module no_such_module"),
+        (f"{__name__}:NoSuchClass", "there is no name in"),
         (f"{__name__}:WantsArguments", "TypeError"),
         (f"{__name__}:Raises", "RuntimeError: not today"),
         (f"{__name__}:HasNoPlan", "has no method plan"),
@@ -255,6 +257,23 @@ def test_a_policy_that_cannot_be_made_is_refused_before_anything_is_written(
     assert name in refused.value.what
     assert why in refused.value.what
     assert [] == list(tmp_path.iterdir())
+
+
+def test_a_policy_in_a_file_is_named_by_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "its_hawk.py").write_text(
+        "class Hawk:\n    def plan(self, seen, draws):\n        return []\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    try:
+        record(tmp_path / "journal", {"rounds": 2}, "its_hawk.py:Hawk*2")
+    finally:
+        sys.modules.pop("its_hawk", None)
+
+    verdict = verify(tmp_path / "journal", resources=Resources(trust=["its_hawk.py:Hawk"]))
+
+    assert (True, ()) == (verdict.holds, verdict.not_asked)
 
 
 def test_a_module_that_leaves_python_while_it_is_imported_is_refused(

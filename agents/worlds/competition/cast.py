@@ -34,7 +34,8 @@ from goldrush.agents.seats import (
     unknown_policy,
     with_wording,
 )
-from goldrush.agents.trust import HUMAN, LLM, import_policy, is_import_name
+from goldrush.agents.targets import import_policy
+from goldrush.agents.trust import HUMAN, LLM, is_import_name
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.worlds.competition.seats import Seat, options_of
 from goldrush.agents.worlds.competition.therapist import Therapist

@@ -10,7 +10,8 @@ import attrs
 
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import PolicySet
-from goldrush.agents.trust import is_import_name, trusted_class
+from goldrush.agents.targets import trusted_class
+from goldrush.agents.trust import is_import_name
 from goldrush.agents.worlds.episode.subjects import Seen
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput

@@ -90,7 +90,7 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: st
         ("raise SystemExit(3)", "cannot be made: .*SystemExit: 3"),
         ("class Own:\n    def __init__(self, needed): pass", "cannot be made: TypeError"),
         ("class Own:\n    speak = None", "has no method"),
-        ("", "cannot be made: AttributeError"),
+        ("", "cannot be made: there is no name in"),
     ],
 )
 def test_a_class_that_cannot_play_is_refused_before_anything_begins(
