@@ -41,7 +41,7 @@ from goldrush.kernel.worlds.competition.memory import Remembered, remembering
 from goldrush.kernel.worlds.competition.phases import advance, waits
 from goldrush.kernel.worlds.competition.rubric import lower_median
 from goldrush.kernel.worlds.competition.state import REASONS_KEPT, AgentState, SeasonState
-from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     ContractEnd,
     Fact,
@@ -206,7 +206,7 @@ def _roundtable_opened(state: SeasonState, event: RoundtableOpened) -> None:
 
 def _concluded(state: SeasonState, event: Concluded) -> None:
     table = state.table
-    table.conclusion = Conclusion(event.proposal, event.conduct, event.tied, event.words)
+    table.conclusion = event
     if table.signal == Signal.CONVERGED and table.talk_stances().leading() == event.proposal:
         state.count(state.holder(Role.JUDGE))
 

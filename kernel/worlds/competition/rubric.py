@@ -17,8 +17,8 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
 from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.kernel.worlds.competition.events import Concluded
 from goldrush.kernel.worlds.competition.table import (
-    Conclusion,
     Contribution,
     CounterfactualStances,
     Roundtable,
@@ -124,7 +124,7 @@ class Counterfactual:
 
     stances: CounterfactualStances
     equals: tuple[int, ...]
-    conclusion: Conclusion
+    conclusion: Concluded
     differs: bool
     moved: Mapping[int, int | None]
     is_own: bool
@@ -316,7 +316,7 @@ class _Rated:
         stances = table.counterfactual(agent, is_shared=self.is_shared)
         equals = table.equals(stances.final)
         stays = real.proposal in equals
-        conclusion = real if stays else table.concluded(equals, Draws(*draws.parts))
+        conclusion = real if stays else table.concluded(stances.final, Draws(*draws.parts))
         now, then = self.talked.by_agent, stances.talked.by_agent
         others = sorted({*now, *then} - {agent})
         return Counterfactual(

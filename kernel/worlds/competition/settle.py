@@ -14,7 +14,6 @@ from typing import Any, Final
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.events import (
     Bottomed,
-    Concluded,
     ContractSettled,
     ContractSigned,
     Deleted,
@@ -87,12 +86,7 @@ def seated_at(
 def concluded(state: SeasonState) -> Derived:
     """The conclusion of a table after the proof and the final stances."""
     table = state.table
-    draws = state.draws(table.number, 0, "conclude")
-    found = table.concluded(table.equals(table.stances), draws)
-    stances = tuple(sorted(table.stances.by_agent.items()))
-    yield Concluded(
-        table.number, found.proposal, found.conduct, stances, found.tied, found.draw_words
-    )
+    yield table.concluded(table.stances, state.draws(table.number, 0, "conclude"))
 
 
 # The debrief.

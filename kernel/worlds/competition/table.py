@@ -17,6 +17,7 @@ import attrs
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.states import Mutable
 from goldrush.kernel.worlds.competition.arena import Claim, Conduct, Subject
+from goldrush.kernel.worlds.competition.events import Concluded, Stood, Tried
 from goldrush.kernel.worlds.competition.terms import Move, Part
 
 _PROPOSALS: Final = (Move.PROPOSE, Move.AMEND)
@@ -79,44 +80,6 @@ class Contribution:
         assert self.target is not None
         assert self.part is not None
         return self.target, self.part
-
-
-@attrs.frozen
-class OrderedTrial:
-    """A trial that an agent ordered at this table. Only that agent is shown the value."""
-
-    agent: int
-    conduct: Conduct
-    treatment: str
-    value: float | None
-
-
-@attrs.frozen
-class Conclusion:
-    """The conclusion of a table.
-
-    Attributes:
-        proposal, conduct: None if nobody had a stance.
-        tied: the proposals among which it was drawn; empty without a draw.
-        draw_words: the 64-bit words of the draw.
-    """
-
-    proposal: int | None = None
-    conduct: Conduct = None
-    tied: tuple[int, ...] = ()
-    draw_words: tuple[int, ...] = ()
-
-
-@attrs.frozen
-class FinalStance:
-    """A final stance: the proposal that an agent stands for after the proof; `target` None: for
-    none. `text`, `because`: as of a contribution.
-    """
-
-    agent: int
-    target: int | None
-    text: str = ""
-    because: tuple[tuple[int, ...], bool] | None = None
 
 
 @attrs.define
@@ -210,7 +173,7 @@ class Roundtable(Mutable):
         team, agenda: the participants and the order chosen by the assistant or the judge.
         participants, order: those in force once the table is opened.
         moves: contributions left, by agent.
-        trials: in order.
+        trials: in order. Only the agent that ordered one is shown its value.
         barred: agents that had a trial refused in the turn under way, or a final stance.
         round: the round under way.
         turn: the index of the speaker in `order`.
@@ -237,7 +200,7 @@ class Roundtable(Mutable):
     participants: tuple[int, ...] = ()
     order: tuple[int, ...] = ()
     moves: dict[int, int] = attrs.field(factory=dict)
-    trials: list[OrderedTrial] = attrs.field(factory=list)
+    trials: list[Tried] = attrs.field(factory=list)
     barred: set[int] = attrs.field(factory=set)
     round: int = 0
     turn: int = 0
@@ -245,11 +208,11 @@ class Roundtable(Mutable):
     removed: frozenset[int] = frozenset()
     tests: dict[tuple[int, str], float | None] = attrs.field(factory=dict)
     stances: Stances = attrs.field(factory=Stances)
-    stood: dict[int, FinalStance] = attrs.field(factory=dict)
+    stood: dict[int, Stood] = attrs.field(factory=dict)
     led_after: dict[int, int | None] = attrs.field(factory=dict)
     signal: str | None = None
     was_weak: bool = False
-    conclusion: Conclusion | None = None
+    conclusion: Concluded | None = None
     is_digested: bool = False
     is_rejected: bool = False
     is_adopted: bool | None = None
@@ -375,7 +338,7 @@ class Roundtable(Mutable):
         self.barred.clear()
         _prove(self, self.stances)
 
-    def stand(self, final: FinalStance) -> None:
+    def stand(self, final: Stood) -> None:
         """Set the final stance of an agent."""
         self.stood[final.agent] = final
         self.stances.stand(final.agent, final.target)
@@ -424,7 +387,7 @@ class Roundtable(Mutable):
 
     def _moved(
         self,
-        stood: FinalStance,
+        stood: Stood,
         agent: int,
         gone: Collection[int],
         left: Sequence[Contribution],
@@ -432,8 +395,9 @@ class Roundtable(Mutable):
         """The proposal that a final stance goes to without an agent: its own falls away with its
         target; another's goes to the best tested base left, of equals its own, then the lowest id.
         """
-        if stood.target is None or stood.target not in gone:
-            return stood.target
+        target: int | None = stood.target
+        if target is None or target not in gone:
+            return target
         if stood.agent == agent or not left:
             return None
         ranked = sorted(left, key=lambda said: (said.agent != stood.agent, said.id))
@@ -461,14 +425,15 @@ class Roundtable(Mutable):
         best = self.subject.best(self.tests[proposal, Part.BASE] for proposal in proposals)
         return [p for p in proposals if self.tests[p, Part.BASE] == best]
 
-    def concluded(self, equals: Sequence[int], draws: Draws) -> Conclusion:
-        """The conclusion from these candidates: the only one, or one of several by a draw."""
+    def concluded(self, stances: Stances, draws: Draws) -> Concluded:
+        """The conclusion from these stances: of several candidates one by a draw."""
+        equals, each = self.equals(stances), tuple(sorted(stances.by_agent.items()))
         if not equals:
-            return Conclusion()
-        is_tied = len(equals) > 1
-        proposal = equals[draws.below(len(equals))] if is_tied else equals[0]
-        tied = tuple(equals) if is_tied else ()
-        return Conclusion(proposal, self.contributions[proposal].conduct, tied, draws.words())
+            return Concluded(self.number, None, None, each, (), ())
+        tied = equals if len(equals) > 1 else ()
+        proposal = tied[draws.below(len(tied))] if tied else equals[0]
+        conduct = self.contributions[proposal].conduct
+        return Concluded(self.number, proposal, conduct, each, tied, draws.words())
 
     def descends(self, proposal: int | None, ancestor: int) -> bool:
         """Whether a proposal is `ancestor` or amends it, at any depth."""

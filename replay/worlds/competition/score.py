@@ -15,7 +15,7 @@ import attrs
 from goldrush.agents.worlds.competition.formats import format_subject
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped
-from goldrush.kernel.worlds.competition.events import Scored
+from goldrush.kernel.worlds.competition.events import Concluded, Scored
 from goldrush.kernel.worlds.competition.rubric import (
     DIMENSIONS,
     Finished,
@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.competition.rubric import (
 )
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Conclusion, Roundtable
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import ScoreStep
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.text import CLOSE_DIGITS, format_number, format_table
@@ -213,7 +213,7 @@ def _proposal(id: int | None) -> str:
     return "none" if id is None else f"#{id}"
 
 
-def _concluded(conclusion: Conclusion, state: SeasonState) -> str:
+def _concluded(conclusion: Concluded, state: SeasonState) -> str:
     if conclusion.proposal is None:
         return "nothing"
     drawn = f", drawn among {format_ids(conclusion.tied)}" if conclusion.tied else ""

@@ -18,12 +18,7 @@ from goldrush.kernel.worlds.competition.events import (
     Tried,
 )
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, TrialCount
-from goldrush.kernel.worlds.competition.table import (
-    Contribution,
-    FinalStance,
-    OrderedTrial,
-    Roundtable,
-)
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     Move,
     Part,
@@ -129,7 +124,7 @@ def _tried(state: SeasonState, act: Tried) -> None:
     count = state.tried.get(act.agent, TrialCount())
     early = count.early + (state.phase == Phase.TRY)
     state.tried[act.agent] = TrialCount(count.count + 1, early)
-    state.table.trials.append(OrderedTrial(act.agent, act.conduct, act.treatment, act.value))
+    state.table.trials.append(act)
 
 
 # Contributions.
@@ -249,7 +244,7 @@ def _stood_fault(state: SeasonState, act: Stood) -> str | None:
 
 
 def _stood(state: SeasonState, act: Stood) -> None:
-    state.table.stand(FinalStance(act.agent, act.target, act.words, act.because))
+    state.table.stand(act)
 
 
 # The judge.

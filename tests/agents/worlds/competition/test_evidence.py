@@ -23,9 +23,10 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.events import Tried
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial
-from goldrush.kernel.worlds.competition.table import Contribution, OrderedTrial, Roundtable
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Fact, Move, Part, Phase
 from tests.playing import mining, nk
 
@@ -58,7 +59,7 @@ class Room:
         """One piece of evidence."""
         here = self.subject.treatment
         if kind == "trial":
-            self.table.trials.append(OrderedTrial(ADA, conduct, here, value))
+            self.table.trials.append(Tried(0, ADA, 0, conduct, here, value, ()))
         elif kind in ("test", "claim"):
             said = self.propose(BEN, conduct, value)
             if kind == "test":

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.kernel.worlds.competition.arena import Subject
-from goldrush.kernel.worlds.competition.events import CODES, Stood
-from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
+from goldrush.kernel.worlds.competition.events import CODES, Concluded, Stood
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.story import narrator
@@ -37,6 +37,10 @@ from tests.stances import ASSIGNMENTS, HOSTILE, apart, odd, silent
 VALUES = st.integers(0, 6).map(lambda value: value / 4)
 
 
+def a_conclusion(proposal: int | None) -> Concluded:
+    return Concluded(0, proposal, None if proposal is None else "c", (), (), ())
+
+
 def table_of(values: list[tuple[int, float, float | None]], better: str = "up") -> Roundtable:
     """A table of proposals, each as (agent, value claimed, value tested), without a conclusion."""
     return Roundtable(
@@ -46,7 +50,7 @@ def table_of(values: list[tuple[int, float, float | None]], better: str = "up") 
             for id, (agent, claimed, _) in enumerate(values)
         ],
         tests={(id, Part.BASE): test for id, (_, _, test) in enumerate(values)},
-        conclusion=Conclusion(),
+        conclusion=a_conclusion(None),
     )  # fmt: skip
 
 
@@ -57,7 +61,7 @@ def made_up(draw: st.DrawFn) -> Roundtable:
     table = table_of(draw(st.lists(claims, max_size=6)), draw(st.sampled_from(["up", "down"])))
     holding = [said.id for said in table.proposals() if table.held(said.id, Part.BASE)]
     if chosen := draw(st.sampled_from([None, *holding])):
-        table.conclusion = Conclusion(chosen, "c")
+        table.conclusion = a_conclusion(chosen)
         for agent in table.order:
             table.stances.stand(agent, chosen)
     return table
@@ -134,7 +138,7 @@ def test_a_challenge_is_right_if_the_part_that_it_names_does_not_hold() -> None:
 
 def test_the_quality_of_a_conclusion_is_said_or_that_it_is_not_known() -> None:
     table, other = table_of([(5, 0.1, 0.2)]), table_of([(5, 0.1, 0.2)])
-    other.conclusion = Conclusion(0, "c")
+    other.conclusion = a_conclusion(0)
     nearly = Quality(0.99976, 0.9, 0.25, 0.25, 0.0)
 
     assert "not known in this arena" in format_quality(table, None)
