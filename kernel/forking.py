@@ -1,20 +1,17 @@
-"""Forks: which facts a FORK records and which changes are valid.
-
-Part of the facts is common to all worlds (the parent, the changed settings). `Forks` covers worlds
-in which all agents submit at once.
-"""
+"""Forks: which facts a FORK records and which changes are valid."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.rosters import Config, Roster, Settings, check_entries, whole_roster
+from goldrush.kernel.rosters import ENTRY, Config, Roster, Settings, check_entries, whole_roster
 from goldrush.kernel.settings import check_setting
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.world import EventType, Row, Vocabulary
 
 C = TypeVar("C", bound=Config)
@@ -22,8 +19,6 @@ C = TypeVar("C", bound=Config)
 # A submission that a fork replaces: the number of its unit, of its step (in worlds whose units have
 # several), and its row.
 Replaced = tuple[int, Row] | tuple[int, int, Row]
-
-FACTS: Final = ("parent", "changes", "roster", "replaced")
 
 
 def changes(old: Settings, new: Settings) -> dict[str, Any]:
@@ -41,21 +36,6 @@ def changes(old: Settings, new: Settings) -> dict[str, Any]:
         for name in names
         if pack(value(new, after, name)) != pack(value(old, before, name))
     }
-
-
-def check_changes(old: Settings, new: Settings, stated: Mapping[str, object]) -> None:
-    """Check that a fork's stated changes are the differences of its settings. Raises BadInput."""
-    if pack(changes(old, new)) != pack(stated):
-        raise BadInput("the changes are not those of the settings", "leave out unchanged ones")
-
-
-def check_facts(facts: Mapping[str, object], names: Sequence[str]) -> None:
-    """Check that the facts have these names, in order, and a SHA-256 as parent. Raises BadInput."""
-    if list(facts) != list(names):
-        raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(names)}")
-    parent = facts["parent"]
-    if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
-        raise BadInput(f"the parent is {format_value(parent)}", "it must be a SHA-256 in hex")
 
 
 def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "run") -> None:
@@ -82,12 +62,12 @@ def place_of(replaced: Replaced) -> tuple[int, int, Row]:
 
 @attrs.frozen
 class Forks(Generic[C]):
-    """What a fork may change in a world whose agents submit at once, in each step of a unit.
+    """What a fork may change: settings, the roster, and submissions of later units, given by hand.
 
-    That is settings, the roster, and submissions of later units, given by hand. A fork's facts are
-    `parent`, `changes`, `roster` (or None) and `replaced`: for each submission the number of its
-    unit, as shown to people, in worlds whose units have several steps that of its step, from 0, and
-    its row. In the methods, `closed` is the number of closed units at the fork.
+    A fork's facts are `parent`, `changes`, `roster` (or None) and `replaced`: for each submission
+    the number of its unit, as shown to people, in worlds whose units have several steps that of its
+    step, from 0, and its row. In the methods, `closed` is the number of closed units at the fork,
+    and `agents` that of the agents; None: as many as the configuration has.
 
     Attributes:
         config: the class of the configuration.
@@ -97,6 +77,9 @@ class Forks(Generic[C]):
         horizon: the setting that is the number of units.
         vocabulary: the world's nouns.
         fixed: the settings that a fork cannot change.
+        entry: the kinds of the fields of the roster's entries.
+        more: the names of further facts, which the world checks; they precede `replaced`.
+        place: the place of a submission in its step, the agent last.
     """
 
     config: type[Any]
@@ -105,8 +88,13 @@ class Forks(Generic[C]):
     horizon: str
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     fixed: Sequence[str] = ("agents",)
+    entry: Mapping[str, Kind] = ENTRY
+    more: Sequence[str] = ()
+    place: Callable[[Row], tuple[int, ...]] = lambda row: row[:1]
 
-    def forked(self, config: C, facts: Mapping[str, Any], closed: int) -> tuple[C, Roster | None]:
+    def forked(
+        self, config: C, facts: Mapping[str, Any], closed: int, agents: int | None = None
+    ) -> tuple[C, Roster | None]:
         """The configuration after a fork, and its new roster or None.
 
         Raises BadInput for facts that this run cannot take; TypeError, ValueError, LookupError for
@@ -114,10 +102,13 @@ class Forks(Generic[C]):
         """
         self._check(facts)
         new = self.changed(config, facts["changes"], closed)
-        check_changes(config, new, facts["changes"])
-        self.check_replaced(facts["replaced"], new, closed)
-        roster = facts["roster"]
-        return new, None if roster is None else whole_roster(roster, new)
+        if pack(changes(config, new)) != pack(facts["changes"]):
+            raise BadInput("the changes are not those of the settings", "leave out unchanged ones")
+        agents = new.agents if agents is None else agents
+        self.check_replaced(facts["replaced"], new, closed, agents)
+        players = self.vocabulary.players
+        roster = facts[players]
+        return new, None if roster is None else whole_roster(roster, agents, players, self.entry)
 
     def changed(self, config: C, settings: Mapping[str, Any], closed: int) -> C:
         """The configuration with other settings. Raises BadInput for an invalid change."""
@@ -131,54 +122,66 @@ class Forks(Generic[C]):
         Raises as `forked`.
         """
         self._check(facts)
-        return {**facts, "replaced": [[*place, row[0]] for *place, row in facts["replaced"]]}
+        replaced = [[*unit, self.place(row)[-1]] for *unit, row in facts["replaced"]]
+        return {**facts, "replaced": replaced}
 
     def check_change(self, old: C, new: C, closed: int) -> None:
         """Check that a run with `closed` closed units can continue under another configuration.
 
         Raises BadInput for a fixed setting that differs, and for a horizon before the fork.
         """
-        check_fixed(old, new, self.fixed)
+        check_fixed(old, new, self.fixed, self.vocabulary.run)
         units, last = getattr(new, self.horizon), self.vocabulary.number(closed)
         if units < closed:
             raise BadInput(
-                f"{self.horizon} is {units}, but the run is forked at {last}",
+                f"{self.horizon} is {units}, but the {self.vocabulary.run} is forked at {last}",
                 f"give {closed} or more",
             )
 
-    def check_replaced(self, replaced: Sequence[Replaced], config: C, closed: int) -> None:
+    def check_replaced(
+        self, replaced: Sequence[Replaced], config: C, closed: int, agents: int | None = None
+    ) -> None:
         """Check the submissions that a fork replaces.
 
-        Raises BadInput unless they are of later units, ascending, at most one for each agent and
+        Raises BadInput unless they are of later units, ascending, at most one for each place in a
         step.
         """
         vocabulary = self.vocabulary
         first, end = vocabulary.number(closed + 1), vocabulary.number(getattr(config, self.horizon))
-        last = (first - 1, len(self.submitted), config.agents)
+        last: tuple[int, ...] = (first, -1)
+        agents = config.agents if agents is None else agents
         for unit, step, row in map(place_of, replaced):
-            if not last < (unit, step, row[0]) or unit > end:
+            here = unit, step, *self.place(row)
+            agent = here[-1]
+            if not last < here or unit > end:
                 raise BadInput(
-                    f"the submission of agent {row[0]} in {vocabulary.unit} {unit} cannot be "
+                    f"the submission of agent {agent} in {vocabulary.unit} {unit} cannot be "
                     "replaced",
                     f"give {vocabulary.units} {first} to {end} in order, and each agent once",
                 )
-            if row[0] >= config.agents:
+            if agent >= agents:
                 raise BadInput(
-                    f"a submission of agent {row[0]} is given, who does not exist",
-                    f"the last agent is {config.agents - 1}",
+                    f"a submission of agent {agent} is given, who does not exist",
+                    f"the last agent is {agents - 1}",
                 )
-            last = (unit, step, row[0])
+            last = here
 
     def check_setting(self, name: str, value: object) -> None:
         """Check the name and the value of a changed setting. Raises BadInput."""
         check_setting(self.config, name, value)
 
     def _check(self, facts: Mapping[str, Any]) -> None:
-        check_facts(facts, FACTS)
+        players = self.vocabulary.players
+        names = ["parent", "changes", players, *self.more, "replaced"]
+        if list(facts) != names:
+            raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(names)}")
+        parent = facts["parent"]
+        if type(parent) is not str or len(parent) != 64 or set(parent) - set("0123456789abcdef"):
+            raise BadInput(f"the parent is {format_value(parent)}", "it must be a SHA-256 in hex")
         for name, value in facts["changes"].items():
             self.check_setting(name, value)
-        if facts["roster"] is not None:
-            check_entries(facts["roster"])
+        if facts[players] is not None:
+            check_entries(facts[players], players, self.entry)
         for item in facts["replaced"]:
             if type(item) is not tuple or len(item) != (2 if len(self.submitted) == 1 else 3):
                 raise BadInput(f"{format_value(item)} is replaced", "give a place and a submission")

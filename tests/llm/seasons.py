@@ -18,9 +18,9 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.terms import VOCABULARY
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
 from tests.playing import record

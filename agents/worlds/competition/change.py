@@ -27,7 +27,7 @@ from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.acts.act import TEXT_MAX
 from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, form_fault
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
-from goldrush.kernel.worlds.competition.fork import changed, turn_of
+from goldrush.kernel.worlds.competition.fork import FORKS, turn_of
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
 
@@ -48,7 +48,7 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
             raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
     treated = treatment_named(TREATMENTS, change.treatment).settings
     settings = {**treated, **change.settings}
-    config = changed(state.config, settings, state.assignment)
+    config = FORKS.changed(state.config, settings, state.assignment)
     trust = import_names(part.partition("=")[2] for part in parts)
     trusting = attrs.evolve(resources, trust=[*resources.trust, *trust])
     facts = {

@@ -42,14 +42,14 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.shape import FACTS
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.competition import VOCABULARY, competition
+from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.acts import fault_of
 from goldrush.kernel.worlds.competition.events import CODES, Answered, Tested, Tried
 from goldrush.kernel.worlds.competition.evolve import apply, refuse
 from goldrush.kernel.worlds.competition.fork import turn_of
 from goldrush.kernel.worlds.competition.rubric import Grounds
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
-from goldrush.kernel.worlds.competition.terms import Phase
+from goldrush.kernel.worlds.competition.terms import VOCABULARY, Phase
 
 # A policy has one sequence of draw words in an assignment. Each step has a range of it, and each
 # question a part of that range, so that the draws of two questions never overlap.

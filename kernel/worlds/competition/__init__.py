@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from goldrush.kernel.world import Block, Row, Vocabulary, World
+from goldrush.kernel.world import Block, Row, World
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.decide import decide, pending_fault
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Answered, Stood
 from goldrush.kernel.worlds.competition.evolve import close, evolve
-from goldrush.kernel.worlds.competition.fork import fork, show_fork
+from goldrush.kernel.worlds.competition.fork import FORKS, fork
 from goldrush.kernel.worlds.competition.state import (
     SeasonState,
     digest,
@@ -21,17 +21,10 @@ from goldrush.kernel.worlds.competition.state import (
     thaw,
     unit_done,
 )
+from goldrush.kernel.worlds.competition.terms import VOCABULARY
 
 NAME = "competition"
 RULES = 3
-VOCABULARY = Vocabulary(
-    unit="assignment",
-    started="season_started",
-    ended="season_ended",
-    first=0,
-    location="table",
-    players="cast",
-)
 
 
 def arrange(inputs: Block) -> Block:
@@ -83,7 +76,7 @@ def competition(rules: Rules | None, missing: str | None = None) -> World[Season
         digest=digest,
         copy=SeasonState.copy,
         fork=fork,
-        show_fork=show_fork,
+        show_fork=FORKS.show,
         freeze=freeze,
         thaw=partial(thaw, rules=rules),
         vocabulary=VOCABULARY,

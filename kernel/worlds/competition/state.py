@@ -14,8 +14,10 @@ import attrs
 
 from goldrush.kernel.codec import fingerprint_of
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.shape import FACTS
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.rosters import POLICY, setup_of
+from goldrush.kernel.settings import choice
+from goldrush.kernel.shape import FACTS, NATURAL, Kind
 from goldrush.kernel.states import Mutable
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct, Rules, Subject
@@ -35,7 +37,6 @@ from goldrush.kernel.worlds.competition.terms import (
     names_of,
 )
 
-ROLES: Final = names_of(Role)
 TRAITS_MAX: Final = 10
 REASONS_KEPT: Final = 100  # of an assignment
 
@@ -350,15 +351,10 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
     Raises BadInput for another form, an invalid setting, an incomplete cast, or rules of another
     arena.
     """
-    if list(setup) != ["config", "cast"]:
-        raise BadInput(f"a season's setup has {', '.join(map(str, setup))}", "give config and cast")
-    config = config_of(setup["config"])
-    if list(setup["config"]) != list(config.as_dict()):
-        raise BadInput("the configuration is not complete or not in order", "give every setting")
+    config, cast = setup_of(setup, config_of, "cast", _ENTRY, len(OFFICES) + 1)
     if rules is not None and rules.arena != config.arena:
         raise BadInput(f"these are not the rules of the arena {config.arena.name}", "give its own")
-    cast = setup["cast"]
-    check_cast(cast, config)
+    check_cast(cast)
     agents = {
         entry["ordinal"]: AgentState(
             ordinal=entry["ordinal"],
@@ -374,32 +370,8 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
     return SeasonState(config, agents, rules=rules)
 
 
-def check_cast(cast: Any, config: SeasonConfig) -> None:
-    """Check that the cast has one agent an office, the user, and W workers. Raises BadInput."""
-    if not isinstance(cast, (list, tuple)):
-        raise BadInput(f"the cast is {format_value(cast)}", "give a list")
-    for index, entry in enumerate(cast):
-        if not isinstance(entry, dict) or list(entry) != _ENTRY:
-            raise BadInput(f"entry {index} of the cast is {format_value(entry)}", f"give {_ENTRY}")
-        is_right = (
-            type(entry["ordinal"]) is int
-            and entry["ordinal"] == index
-            and type(entry["policy"]) is str
-            and FACTS.holds(entry["options"])
-        )
-        if not is_right:
-            raise BadInput(
-                f"entry {index} of the cast is {format_value(entry)}", "give ordinals in order"
-            )
-        if entry["role"] not in ROLES:
-            raise BadInput(
-                f"{format_value(entry['role'])} is not a role", f"give one of {', '.join(ROLES)}"
-            )
-        name = entry["name"]
-        if type(name) is not str or not 0 < len(name) <= NAME_MAX or not _is_clean(name):
-            raise BadInput(
-                f"{format_value(name)} is not a name", f"give 1 to {NAME_MAX} printable characters"
-            )
+def check_cast(cast: Sequence[Mapping[str, Any]]) -> None:
+    """Check that a cast has one agent an office, one user, and no name twice. Raises BadInput."""
     names = [entry["name"] for entry in cast]
     if len(set(names)) < len(names):
         raise BadInput("two of the cast have the same name", "give each its own")
@@ -407,10 +379,6 @@ def check_cast(cast: Any, config: SeasonConfig) -> None:
     for role in (*OFFICES, Role.USER):
         if roles.count(role) != 1:
             raise BadInput(f"the cast has {roles.count(role)} of the role {role}", "give one")
-    if roles.count(Role.WORKER) != config.workers:
-        raise BadInput(
-            f"the cast has {roles.count(Role.WORKER)} workers", f"the season has {config.workers}"
-        )
 
 
 # Characters that no name may have, whatever a version of Python regards as printable: controls,
@@ -421,11 +389,19 @@ _UNCLEAN: Final = (
 )  # fmt: skip
 
 
-def _is_clean(name: str) -> bool:
-    return not any(low <= ord(letter) <= high for letter in name for low, high in _UNCLEAN)
+def _is_name(value: Any) -> bool:
+    if type(value) is not str or not 0 < len(value) <= NAME_MAX:
+        return False
+    return not any(low <= ord(letter) <= high for letter in value for low, high in _UNCLEAN)
 
 
-_ENTRY: Final = ["ordinal", "name", "role", "policy", "options"]
+_ENTRY: Final = {
+    "ordinal": NATURAL,
+    "name": Kind(f"1 to {NAME_MAX} printable characters", _is_name),
+    "role": choice(*names_of(Role)),
+    "policy": POLICY,
+    "options": FACTS,
+}
 
 
 def name_for(agents: Mapping[int, AgentState], ordinal: int) -> str:

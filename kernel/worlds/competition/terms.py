@@ -7,6 +7,17 @@ from __future__ import annotations
 
 from typing import Final
 
+from goldrush.kernel.world import Vocabulary
+
+VOCABULARY: Final = Vocabulary(
+    unit="assignment",
+    started="season_started",
+    ended="season_ended",
+    first=0,
+    location="table",
+    players="cast",
+)
+
 
 def names_of(family: type) -> tuple[str, ...]:
     """All names of a family, in declared order."""

@@ -43,12 +43,16 @@ class EpisodeForks(Forks[EpisodeConfig]):
         check_fixed(old, new, self.fixed)  # `fork` checks the number of steps
 
     def check_replaced(
-        self, replaced: Sequence[Replaced], config: EpisodeConfig, closed: int
+        self,
+        replaced: Sequence[Replaced],
+        config: EpisodeConfig,
+        closed: int,
+        agents: int | None = None,
     ) -> None:
         placed = [(unit, row) for unit, _, row in map(place_of, replaced)]
         # The action of all together, in a vector environment, stands for that of the first.
         known = [(unit, row if row[0] is not None else (0, *row[1:])) for unit, row in placed]
-        super().check_replaced(known, config, closed)
+        super().check_replaced(known, config, closed, agents)
 
 
 FORKS: Final = EpisodeForks(

@@ -113,7 +113,7 @@ def initial(setup: Mapping[str, object]) -> EpisodeState:
     config = config_of(setup["config"], len(about.agents))
     if pack(config.as_dict()) != pack(setup["config"]):
         raise BadInput("the configuration is incomplete", "give seed, steps, then parameters")
-    roster = whole_roster(cast(Sequence[object], setup["roster"]), config)
+    roster = whole_roster(cast(Sequence[object], setup["roster"]), config.agents)
     state = EpisodeState(config, about, roster, fingerprint([config.as_dict(), about.as_dict()]))
     state.returns = state.rewards = (0.0,) * config.agents
     state.seeded = config.seed

@@ -28,10 +28,9 @@ from goldrush.kernel.files import NewFolder
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.kernel.walk import ROWS, Walk
-from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.events import Scored
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
-from goldrush.kernel.worlds.competition.terms import Class, Status, names_of
+from goldrush.kernel.worlds.competition.terms import VOCABULARY, Class, Status, names_of
 from goldrush.replay.data.columns import TEXT, WHOLE, column, of_part, records_table
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.journal.forged import reader_of

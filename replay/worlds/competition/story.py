@@ -18,10 +18,10 @@ from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import EventType, RecordedEvent
-from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
+from goldrush.kernel.worlds.competition.terms import VOCABULARY
 from goldrush.replay.sentences import EventSentences, Sentence, quoted
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 

@@ -127,7 +127,7 @@ def test_a_name_is_short_and_does_not_play_with_a_terminal(name: str, is_right: 
     if is_right:
         assert name == WORLD.initial(setup).agents[ADA].name
     else:
-        with pytest.raises(BadInput, match="is not a name"):
+        with pytest.raises(BadInput, match="printable characters"):
             WORLD.initial(setup)
 
 
@@ -135,7 +135,7 @@ def test_a_name_is_short_and_does_not_play_with_a_terminal(name: str, is_right: 
     "setup",
     [
         {"config": dict(reversed(config().items())), "cast": cast_of(3)},
-        {"config": {"arena": MINING, "workers": 3}, "cast": cast_of(3)},
+        {"config": {"arena": MINING.as_dict(), "workers": 3}, "cast": cast_of(3)},
         {"cast": cast_of(3), "config": config()},
         {"config": config()},
     ],
