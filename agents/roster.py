@@ -45,13 +45,11 @@ class Entry:
     Attributes:
         options: the settings of the policy, the request options of a model, or the SHA-256 of a
             replayed journal.
-        typed: names of those that the text of its roster gives; a journal does not hold them.
     """
 
     agent: int
     policy: str
     options: Mapping[str, Any] = attrs.field(factory=dict)
-    typed: Sequence[str] = attrs.field(default=(), eq=False, kw_only=True)
 
     def as_dict(self) -> dict[str, Any]:
         """The entry as a journal stores it."""

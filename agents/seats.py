@@ -171,11 +171,12 @@ def model_of(part: RosterPart, models: Models | None) -> Model:
 
 def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
     """Whether the recorded answers of a model can be read again."""
-    from goldrush.agents.llm.model import AUTO, Model
+    from goldrush.agents.llm.model import Model
 
     model = _framed(offer, entry, roster, Model, "a model")
-    if model.answer == AUTO:
-        raise ImpossiblePlayer(entry.label, "an answer that was decided", f"answer is {AUTO!r}")
+    for name, value in model.undecided.items():
+        actual = f"{name} is {format_value(value)}"
+        raise ImpossiblePlayer(entry.label, f"a value of {name} that was decided", actual)
     return True
 
 
@@ -534,10 +535,7 @@ class PolicySet:
         for part in parts:
             if str(part) not in players:
                 players[str(part)] = player_of(self, part, typed)
-        entries = tuple(
-            Entry(agent, *players[str(part)], typed=tuple(part.settings))
-            for agent, part in enumerate(parts)
-        )
+        entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
         check_models(entries, self.prompt)
         return Roster(
             _recorded_once(entries),
@@ -735,48 +733,41 @@ def _recorded_once(entries: Sequence[Entry]) -> Sequence[Entry]:
 def models_in(entries: Iterable[Entry]) -> dict[int, Model]:
     """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
     players = [entry for entry in entries if entry.policy == LLM]
-    return {entry.agent: model for entry in players for model in _models_of(entry.options)}
-
-
-def _models_of(options: Options) -> Sequence[Model]:
+    if not players:
+        return {}
     from goldrush.agents.llm.model import Model
 
-    return [Model.of(options)]
+    return {entry.agent: Model.of(entry.options).settled() for entry in players}
 
 
 def with_models_resolved(
-    entries: Sequence[E],
-    models: Models | None,
-    schema: Callable[[], Options],
-    models_of: Callable[[Options], Sequence[Model]] = _models_of,
-    options_of: Callable[..., Options] = lambda model: model.as_options(),
-    *,
-    is_new: bool = True,
+    entries: Sequence[E], models: Models | None, schema: Callable[[], Options]
 ) -> Sequence[E]:
     """The entries with the request options of each model decided, by a short question.
 
-    `options_of` makes the options of an entry with these models; `is_new`: of a new roster, else
-    of a journal's. Raises BadInput if a model does not answer, and for invalid options of a model.
+    Raises BadInput if a model does not answer, and for invalid options of a model.
     """
-    chosen = [
-        [(model, tuple(entry.typed)) for model in models_of(entry.options)]
-        if entry.policy == LLM
-        else []
-        for entry in entries
-    ]
-    if not any(chosen):
+    players = [entry for entry in entries if entry.policy == LLM]
+    if not players:
         return entries
     # Imports the client, which takes longer than a whole run of scripted agents.
     from goldrush.agents.llm.asker import Asker
+    from goldrush.agents.llm.model import Model, models_of, options_of
     from goldrush.agents.llm.models import Models
 
-    each = list(dict.fromkeys(one for some in chosen for one in some))
-    asked = list(dict.fromkeys(model for model, _ in each))
+    chosen = {
+        entry.agent: {class_: Model.of(own) for class_, own in models_of(entry.options).items()}
+        for entry in players
+    }
+    asked = list(dict.fromkeys(model for each in chosen.values() for model in each.values()))
     with closing(Asker(asked, models or Models())) as asker:
-        settled = asker.settled(each, schema(), is_new=is_new)
+        settled = asker.settled(asked, schema())
+    options = {
+        agent: options_of({class_: settled[model] for class_, model in each.items()})
+        for agent, each in chosen.items()
+    }
     return tuple(
-        attrs.evolve(entry, options=options_of(*map(settled.__getitem__, some))) if some else entry
-        for entry, some in zip(entries, chosen, strict=True)
+        attrs.evolve(entry, options=options.get(entry.agent, entry.options)) for entry in entries
     )
 
 

@@ -59,8 +59,8 @@ from goldrush.agents.seats import (
     family_of,
     is_outside,
     models_in,
+    with_models_resolved,
 )
-from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Input, Script, Session, asked_again, row_of
 from goldrush.agents.trust import LLM, check_trust, is_import_name
 from goldrush.kernel import fold
@@ -313,18 +313,11 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         return asked_by_unit(self.world, self.world.initial(run.setup), play_of, PLAYED)
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
-        return self._resolved(roster, facts, models, is_new=True)
-
-    def _resolved(
-        self, roster: Roster, facts: Facts, models: Models | None, *, is_new: bool
-    ) -> Roster:
-
         def schema() -> Mapping[str, Any]:
             start = self.world.initial({**facts, "roster": roster.as_setup()})
             return self.schema(self.view(start), 0)
 
-        entries = resolved(roster.entries, models, schema, is_new=is_new)
-        return attrs.evolve(roster, entries=entries)
+        return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models, schema))
 
     def start_agents(self, context: RunContext[S]) -> AbstractContextManager[Ask[S]]:
         state, needs = context.state, context.resources
@@ -339,7 +332,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         is_last = self.world.vocabulary.unit_of(self.unit(state)) == self.units(state.config)
         if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
             # A wrong server is an error now, not a row of missing answers.
-            self._resolved(roster, self._start(state.config), needs.models, is_new=False)
+            self.resolve_models(roster, self._start(state.config), needs.models)
         return self.session(roster, context)
 
     def _start(self, config: Config) -> Facts:

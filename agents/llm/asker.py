@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import attrs
 
@@ -59,7 +59,7 @@ from goldrush.agents.llm.question import (
     reasoned,
 )
 from goldrush.agents.llm.usage import RecordedAnswer
-from goldrush.agents.llm.versions import TOKENS, PromptVersion, subject_of
+from goldrush.agents.llm.versions import PromptVersion, subject_of
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.shape import Schema
 
@@ -117,18 +117,9 @@ class Asker:
         """The endpoint of a model of the run."""
         return self._endpoints[model.name]
 
-    def settled(
-        self,
-        chosen: Collection[tuple[Model, Sequence[str]]],
-        schema: Schema,
-        *,
-        is_new: bool,
-    ) -> dict[tuple[Model, Sequence[str]], Model]:
-        """Models with their request options decided by a short question: see `settled` below. One
-        is asked for all models with the same form of requests, and the same to be decided.
-
-        `chosen`: each with the names of its options that the roster's text gives; `is_new`: the
-        models are of a new roster, so that what the user did not write is still to be decided.
+    def settled(self, chosen: Collection[Model], schema: Schema) -> dict[Model, Model]:
+        """Models with their request options decided: see `settled` below. One short question is
+        asked for all models with the same form of requests.
 
         Warns of secrets that are sent unencrypted, and of short ones. Raises BadInput if a model
         does not answer.
@@ -140,22 +131,24 @@ class Asker:
                 )
             for line in endpoint.doubtful_secrets():
                 self._models.warn(f"llm:{name}: {line}")
-        forms: dict[tuple[Model, frozenset[str]], Model] = {}
-        decided = {}
-        for model, typed in chosen:
-            form = form_of(model)
-            written = self._models.by_name.get(model.name, (None,))[0]
-            still_open = open_options(form, written, typed) if is_new else frozenset()
-            key = form, still_open
-            if key not in forms:
-                endpoint = self._endpoints[model.name]
-                forms[key] = settled(self._client, form, endpoint, schema, still_open)
-                for line in told(form, forms[key]):
-                    self._models.warn(f"llm:{model.name}: {line}")
-            found: dict[str, Any] = {name: getattr(forms[key], name) for name in DECIDED}
-            changed = {name: value for name, value in found.items() if value != getattr(form, name)}
-            decided[model, typed] = attrs.evolve(model, **changed)
-        return decided
+        forms = {}
+        for form in dict.fromkeys(map(form_of, chosen)):
+            made = forms[form] = settled(self._client, form, self._endpoints[form.name], schema)
+            if (form.seed_from, made.seed_from) == (AUTO, OPTION):
+                self._models.warn(
+                    f"llm:{form.name}: its server takes no seeds, so requests have none "
+                    f"(seed_from = '{OPTION}')"
+                )
+            if (form.reasoning, made.reasoning) == (AUTO, OPEN):
+                self._models.warn(
+                    f"llm:{form.name}: its server's template opens the reasoning of answers "
+                    f"(reasoning = '{OPEN}'), which have up to {made.max_tokens:,} tokens"
+                )
+        decided = ("max_tokens", "answer", "limit", "seed_from", "reasoning")
+        return {
+            model: attrs.evolve(model, **{name: getattr(made, name) for name in decided})
+            for model, made in ((model, forms[form_of(model)]) for model in chosen)
+        }
 
     def answers(
         self,
@@ -316,8 +309,6 @@ def _keeps_secret(option: str, model: Model | None) -> BadInput:
 
 # Statuses that another form of the question cannot change: no connection, no or wrong key.
 _HOPELESS: Final = (None, 401, 403)
-# What is decided here.
-DECIDED: Final = ("max_tokens", "answer", "limit", "seed_from", "reasoning")
 _MALFORMED: Final = (400, 422)  # the server does not take a field of the request
 _TOKENS: Final = 200  # of the answer to the short question
 _TOKENS_MORE: Final = 2_000  # if a model has spent those on thinking
@@ -334,25 +325,10 @@ def form_of(model: Model) -> Model:
     return attrs.evolve(model, **same)
 
 
-def open_options(form: Model, written: Model | None, typed: Collection[str]) -> frozenset[str]:
-    """The options of a new roster's model that its server decides. `written`: as in the file of
-    models; None: it has no table there. `typed`: names of those that the roster's text gives.
-    """
-    given = written or Model(form.name, form.model)
-    names = {n for n in ("seed_from", "reasoning", "max_tokens") if not getattr(given, n)}
-    return frozenset(names - {*typed})
+def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) -> Model:
+    """The model with what a short question decides of what is AUTO:
 
-
-def settled(
-    client: Client,
-    model: Model,
-    endpoint: Endpoint,
-    schema: Schema,
-    still_open: Collection[str] = (),
-) -> Model:
-    """The model with the options that a short question decides: `answer` and `limit` if `answer` is
-    open, and of `still_open`:
-
+    - `answer`, with `limit`
     - `seed_from`: `option` if the server refuses seeds
     - `reasoning`: `open` if the server's template opens it, with `max_tokens` for it
 
@@ -360,39 +336,27 @@ def settled(
     BadInput if no form of the question is answered.
     """
     schema = reasoned(schema) if model.reasoning == FIELD else schema
-    ask = partial(_answered, client, endpoint=endpoint, schema=schema, still_open=still_open)
-    form, reply = ask(model)
-    if reply.trouble is not None and model.seed_from == RUN and reply.status in _MALFORMED:
-        without, other = ask(attrs.evolve(model, seed_from=OPTION))
+    may_think = model.reasoning == AUTO
+    ask = partial(_answered, client, endpoint=endpoint, schema=schema, may_think=may_think)
+    decided: dict[str, str] = {}
+    form, reply = ask(model.settled())
+    if reply.trouble is not None and form.seed_from == RUN and reply.status in _MALFORMED:
+        without, other = ask(attrs.evolve(model.settled(), seed_from=OPTION))
         if other.trouble is None:
-            if "seed_from" not in still_open:
+            if model.seed_from == RUN:
                 raise BadInput(
                     f"model {model.model} at {_place(endpoint)} takes no seed: {reply.trouble}",
                     f"write seed_from = '{OPTION}' where it has that, for a new run or a fork",
                 )
-            form, reply = without, other
+            form, reply, decided["seed_from"] = without, other, OPTION
     if reply.trouble is not None:
         raise BadInput(
             f"model {model.model} at {_place(endpoint)} does not answer: {reply.trouble}",
             "check the server, the name of the model and the key, or set `answer` of the model",
         )
-    if "reasoning" in still_open and opens_reasoning(reply.text or ""):
-        most = TOKENS[1] if "max_tokens" in still_open else form.max_tokens
-        form = attrs.evolve(form, reasoning=OPEN, max_tokens=most)
-    return form
-
-
-def told(before: Model, after: Model) -> list[str]:
-    """A line for each decision that changes what a run can say of its model."""
-    lines = []
-    if before.seed_from != after.seed_from:
-        lines.append("its server takes no seeds, so requests have none (seed_from = 'option')")
-    if before.reasoning != after.reasoning:
-        lines.append(
-            "its server's template opens the reasoning of answers (reasoning = 'open'), which have "
-            f"up to {after.max_tokens:,} tokens"
-        )
-    return lines
+    if opens_reasoning(reply.text or ""):
+        decided["reasoning"] = OPEN
+    return attrs.evolve(model, answer=form.answer, limit=form.limit).settled(**decided)
 
 
 def _place(endpoint: Endpoint) -> str:
@@ -405,10 +369,10 @@ def _answered(
     *,
     endpoint: Endpoint,
     schema: Schema,
-    still_open: Collection[str],
+    may_think: bool,
 ) -> tuple[Model, Answer]:
     """The form in which the short question is answered, and the answer; or the last that was tried,
-    with its trouble.
+    with its trouble. `may_think`: the template may open the reasoning of answers.
     """
     reply, form = Answer(0), model
     is_open = model.answer == AUTO
@@ -419,7 +383,7 @@ def _answered(
             if reply.trouble is None:
                 held = is_open and answer == SCHEMA
                 thinks = held and not (reply.text or "").strip()
-                if thinks or ("reasoning" in still_open and _may_think(reply)):
+                if thinks or (may_think and _may_think(reply)):
                     reply = _asked(client, form, endpoint, schema, _TOKENS_MORE)
                 if held and not _is_held(reply, schema):
                     form = attrs.evolve(form, answer=TEXT)

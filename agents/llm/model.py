@@ -2,7 +2,8 @@
 
 A roster's entry of a model has the options in `FIRST`, all of them, and of those in `SAMPLING` and
 `FRAMING` the ones that are not as in `ABSENT`. An entry of a person has `prompt` and may have those
-in `FRAMING`. What a new roster gets where a user gives nothing is another matter: see `decided`.
+in `FRAMING`. What a new roster gets where a user gives nothing is another matter: see
+`versions.decided`, and `Model.settled` for what a server decides.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from goldrush.kernel.text import is_visible
 
 AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
 LIMITS = ("max_tokens", "max_completion_tokens")
-OPTION, RUN = SEEDS = ("option", "run")
-NONE, FIELD, OPEN = REASONING = ("none", "field", "open")
+OPTION, RUN = "option", "run"
+NONE, FIELD, OPEN = "none", "field", "open"
 FIXED, _, AGENT = ORDERS = ("fixed", "run", "agent")
 DEFAULT: Final = "default"  # the name of the wording that every version of a prompt has
 NULL: Final = "null"  # typed for a wording: the default, with another sample
 
 NAME_MAX: Final = 200  # characters of a model's name
 MAX_TOKENS_MAX: Final = 65_536
+# Tokens of an answer where the user gives no limit, and where the server's template opens the
+# reasoning.
+TOKENS: Final = 2_000, 8_000
 SAMPLE_MAX: Final = 2**31 - 1
 PERSONA_MAX: Final = 4_000, 8_000  # characters and bytes of a persona
 
@@ -245,16 +249,16 @@ class Model(Framing):
     Attributes:
         name, model: its name in the roster, and on the server.
         max_tokens: greatest number of tokens of an answer; 0: not decided yet.
-        answer: `schema`: with a JSON schema; `text`: without; `auto`: not decided yet, and never in
-            a journal.
+        answer: `schema`: with a JSON schema; `text`: without.
         limit: the parameter that carries `max_tokens`.
         extra_body: further fields of its requests, as canonical JSON: see extra_body.py.
         seed_from: `option`: requests have `seed`; `run`: each has one of its own, from the run's
-            seed. None: not decided yet.
+            seed.
         sample: another number samples anew, with other seeds of requests.
         reasoning: `field`: the first field of the answer is for reasoning; `open`: the server's
-            template opens the reasoning itself, before the text of the answer. None: not decided
-            yet.
+            template opens the reasoning itself, before the text of the answer.
+
+    What is AUTO is decided as a run begins (see `settled`), and never in a journal.
     """
 
     always: ClassVar[Collection[str]] = FIRST
@@ -265,7 +269,7 @@ class Model(Framing):
     temperature: float | None = field(
         real(0, 2), default=None, converter=attrs.converters.optional(float)
     )
-    max_tokens: int = field(integer(1, MAX_TOKENS_MAX), default=0)
+    max_tokens: int = field(integer(0, MAX_TOKENS_MAX), default=0)
     seed: int | None = field(integer(0, INTEGER_MAX), default=None)
     answer: str = field(choice(*ANSWERS), default=AUTO)
     limit: str = field(choice(*LIMITS), default=LIMITS[0])
@@ -274,6 +278,51 @@ class Model(Framing):
     )
     reasoning_effort: str | None = field(_EFFORT, default=None)
     extra_body: str | None = field(_EXTRA, default=None)
-    seed_from: str | None = field(choice(*SEEDS), default=None)
+    seed_from: str = field(choice(AUTO, OPTION, RUN), default=AUTO)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
-    reasoning: str | None = field(choice(*REASONING), default=None)
+    reasoning: str = field(choice(AUTO, NONE, FIELD, OPEN), default=AUTO)
+
+    @property
+    def undecided(self) -> dict[str, object]:
+        """The options that the server decides as a run begins, with what they are until then."""
+        names = ("max_tokens", "answer", "seed_from", "reasoning")
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value in (AUTO, 0)}
+
+    def settled(self, **server: str) -> Self:
+        """The model with nothing left to decide but `answer`: by what its server has decided, or
+        else as without one.
+        """
+        usual: dict[str, Any] = {"reasoning": NONE, "seed_from": RUN, **server}
+        chosen = attrs.evolve(self, **{name: usual[name] for name in self.undecided & usual.keys()})
+        most = chosen.max_tokens or TOKENS[chosen.reasoning == OPEN]
+        return attrs.evolve(chosen, max_tokens=most)
+
+
+def models_of(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The options of each model that plays an agent, of the options in its entry: of its own, by
+    an empty name, and by each class for which it has another (`sonnet.model`, ...). What frames
+    the agent is in all of them. Options in an order that no run writes are taken as one model's.
+    """
+    parts: dict[str, dict[str, Any]] = {"": {}}
+    for name, value in options.items():
+        class_, _, option = name.rpartition(".")
+        parts.setdefault(class_, {})[option] = value
+    if list(options) != list(_joined(parts)):
+        return {"": options}
+    framing = {name: value for name, value in parts[""].items() if name in FRAMING}
+    return {class_: {**own, **framing} for class_, own in parts.items()}
+
+
+def options_of(models: Mapping[str, Model]) -> dict[str, object]:
+    """The options of an agent with these models, of which `models_of` gives them back."""
+    return _joined({class_: model.as_options() for class_, model in models.items()})
+
+
+def _joined(parts: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+    return {
+        f"{class_}.{name}" if class_ else name: value
+        for class_, own in parts.items()
+        for name, value in own.items()
+        if not (class_ and name in FRAMING)
+    }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import attrs
 
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import MAX_TOKENS_MAX
+from goldrush.agents.llm.model import MAX_TOKENS_MAX, models_of
 from goldrush.agents.llm.question import AROUND_MAX, Answer, counted
 from goldrush.agents.llm.versions import PromptVersion, shown_name, subject_of
 from goldrush.agents.trust import HUMAN, LLM
@@ -74,14 +74,12 @@ class AnswerFields:
         answer_in: the answer that a row records.
         player: the key of an agent's id in the setup's list of players.
         prompt: the version of the prompt; that of a journal may be another.
-        models: the options of each model that plays an agent, of the options in its entry.
     """
 
     codes: Sequence[int]
     answer_in: Callable[[Row], Answer]
     player: str
     prompt: PromptVersion
-    models: Callable[[Mapping[str, object]], Iterable[Mapping[str, object]]] = lambda each: [each]
 
     def of_models(self, inputs: Block) -> Iterator[Answer]:
         """The answers of models among these inputs; forged ones may be of others, too."""
@@ -168,7 +166,7 @@ def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Models]:
     return {
         entry[answers.player]: {
             str(options.get("name")): _model_of(options, answers)
-            for options in answers.models(entry["options"])
+            for options in models_of(entry["options"]).values()
         }
         for entry in players
         if entry["policy"] == LLM

@@ -31,9 +31,6 @@ LABELLED: Final = (
 DIGITS: Final = 8  # of the SHA-256 of a long text
 WORDING_DIGITS: Final = 4  # of that of a wording
 
-# Tokens of an answer where the user gives no limit, and where the server's template opens the
-# reasoning.
-TOKENS: Final = 2_000, 8_000
 SHOWN_MAX: Final = 250  # characters of the longest name that is shown in full, `llm:` included
 # In a name: what separates the parts of a label, and what stands in a label for that.
 _SPLIT: Final = re.compile(
@@ -145,20 +142,18 @@ def shown_name(name: str) -> str:
 
 def decided(player: F, version: PromptVersion) -> F:
     """A model, or a person, for a new roster: what the user left open is decided, but for what a
-    short question to a model's server decides, and the text of its wording is read.
+    model's server decides (`Model.undecided`), and the text of its wording is read.
 
     Raises BadInput for options that the version does not have, and for a wording that cannot be
     used.
     """
     from goldrush.agents.llm.model import (
         ABSENT,
+        AUTO,
         DEFAULT,
         FRAMING,
-        NONE,
         NULL,
-        OPEN,
         OPTION,
-        RUN,
         Model,
     )
 
@@ -169,9 +164,8 @@ def decided(player: F, version: PromptVersion) -> F:
     who = "a person"
     if isinstance(player, Model):
         who = f"model {player.name}"
-        given["max_tokens"] = player.max_tokens or TOKENS[player.reasoning == OPEN]
-        given["reasoning"] = player.reasoning or NONE
-        given["seed_from"] = player.seed_from or (RUN if player.seed is None else OPTION)
+        if player.seed_from == AUTO and player.seed is not None:
+            given["seed_from"] = OPTION
     player = attrs.evolve(player, **given)
     for name in FRAMING:
         if name not in version.framing and getattr(player, name) != ABSENT[name]:

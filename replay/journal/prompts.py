@@ -56,10 +56,10 @@ def prompted(
         step, asked = players.turn(state)
         if agent not in asked or players.codes[step] is None:
             continue
-        prompt = players.prompt_for(players.view(state), Question(agent), entry, model)
+        prompt = players.prompt_for(players.view(state), Question(agent), entry, model.settled())
         # A submission that was replaced was not asked for.
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
-        seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
+        seed = drawn_seed(model.settled(), state.config.seed, unit, agent, len(before))
         question = attrs.evolve(prompt, seed=seed)
         rebuilt.append(RebuiltPrompt(question, answer, step))
     if not rebuilt:

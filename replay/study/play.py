@@ -14,9 +14,11 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from goldrush.agents import players
 from goldrush.agents.given import give_same
-from goldrush.agents.llm.model import OPEN, RUN
+from goldrush.agents.llm.model import OPEN, OPTION, Model, models_of, options_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import LLM
 from goldrush.kernel import files
@@ -93,25 +95,28 @@ def _difference(run: Planned, setup: Mapping[str, Any]) -> str | None:
     if len(planned) != len(recorded):
         return "agents"
     for number, (now, then) in enumerate(zip(planned, recorded, strict=True)):
-        decided = _decided(now["options"], then["options"]) if now["policy"] == LLM else ()
+        begun, options = now["options"], then["options"]
+        if now["policy"] == LLM:
+            begun = _begun(begun, options)
         if {**now, "options": {}} != {**then, "options": {}}:
             return f"policy of agent {number}"
-        for name in {**now["options"], **then["options"]}:
-            if name not in decided and now["options"].get(name) != then["options"].get(name):
+        for name in {**begun, **options}:
+            if begun.get(name) != options.get(name):
                 return f"{name} of agent {number}"
     return None
 
 
-def _decided(planned: Mapping[str, Any], recorded: Mapping[str, Any]) -> set[str]:
-    """The options of a model, and of one as a sonnet, that a server decides as a run begins."""
-    decided: set[str] = set()
-    for front in ("", "sonnet."):
-        decided |= {f"{front}answer", f"{front}limit"}
-        if planned.get(f"{front}seed_from") == RUN and f"{front}seed_from" not in recorded:
-            decided.add(f"{front}seed_from")
-        if recorded.get(f"{front}reasoning") == OPEN and f"{front}reasoning" not in planned:
-            decided |= {f"{front}reasoning", f"{front}max_tokens"}
-    return decided
+def _begun(planned: Mapping[str, Any], recorded: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of an agent that is a model, with what its servers decided as the run began."""
+    models = {}
+    for class_, options in models_of(planned).items():
+        then = models_of(recorded).get(class_, {})
+        server = {"seed_from": then.get("seed_from", OPTION)}
+        if then.get("reasoning") == OPEN:
+            server["reasoning"] = OPEN
+        form: dict[str, Any] = {name: then.get(name) for name in ("answer", "limit")}
+        models[class_] = attrs.evolve(Model.of(options).settled(**server), **form)
+    return options_of(models)
 
 
 def play(

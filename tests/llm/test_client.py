@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.asker import settled
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
-from goldrush.agents.llm.model import LIMITS, NAME_MAX, SCHEMA, TEXT, Model
+from goldrush.agents.llm.model import LIMITS, NAME_MAX, NONE, OPTION, SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
 from goldrush.kernel.errors import BadInput
@@ -1117,7 +1117,7 @@ def test_an_address_that_cannot_be_used_is_told_before_anything_is_sent(address:
 # How a server wants to be asked.
 
 
-AS_IT_IS = Model("test", "test-1", max_tokens=500)
+AS_IT_IS = Model("test", "test-1", max_tokens=500, seed_from=OPTION, reasoning=NONE)
 
 
 def probed(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from goldrush.agents import llm
 from goldrush.agents.llm.model import (
+    AUTO,
     FIRST,
     FRAMING,
     MAX_TOKENS_MAX,
@@ -105,10 +106,10 @@ def test_a_model_may_have_any_printed_name(name: str, tmp_path: Path) -> None:
         ("temperature = inf", "temperature is inf", "a number from 0 to 2"),
         ("temperature = true", "temperature is true", "a number from 0 to 2"),
         ('temperature = "1"', "temperature is '1'", "a number from 0 to 2"),
-        ("max_tokens = 0", "max_tokens is 0", "a whole number from 1 to 65536"),
-        ("max_tokens = 65537", "max_tokens is 65537", "a whole number from 1 to 65536"),
-        ("max_tokens = 1.0", "max_tokens is 1.0", "a whole number from 1 to 65536"),
-        ("max_tokens = true", "max_tokens is true", "a whole number from 1 to 65536"),
+        ("max_tokens = -1", "max_tokens is -1", "a whole number from 0 to 65536"),
+        ("max_tokens = 65537", "max_tokens is 65537", "a whole number from 0 to 65536"),
+        ("max_tokens = 1.0", "max_tokens is 1.0", "a whole number from 0 to 65536"),
+        ("max_tokens = true", "max_tokens is true", "a whole number from 0 to 65536"),
         ("seed = -1", "seed is -1", "a whole number from 0 to 9007199254740991"),
         ("seed = 9007199254740992", "seed is 9007199254740992", "a whole number from 0 to 9"),
         ('answer = "json"', "answer is 'json'", "one of auto, schema, text"),
@@ -136,7 +137,7 @@ def test_a_field_out_of_range_is_named_with_its_table(
 @pytest.mark.parametrize(
     "line",
     [
-        "temperature = 0", "temperature = 2.0", "max_tokens = 1", f"max_tokens = {MAX_TOKENS_MAX}",
+        "temperature = 0", "temperature = 2.0", "max_tokens = 0", f"max_tokens = {MAX_TOKENS_MAX}",
         "seed = 0", "seed = 9007199254740991", "timeout = 0.01", "timeout = 86400", "tries = 1",
         "tries = 100", "price_in = 0\nprice_out = 1e6", 'key_env = "_K9"',
     ],
@@ -374,8 +375,8 @@ def test_limits_may_be_at_their_ends() -> None:
 
 def test_options_are_a_model_again() -> None:
     model = Model("a", "vendor/a", 0.7, 300, 7, "schema", "max_completion_tokens")
-    first = decided(model, BARE)
-    last = decided(model, VERSION)
+    first = decided(model, BARE).settled()
+    last = decided(model, VERSION).settled()
 
     assert FIRST == tuple(first.as_options())
     assert (*FIRST, "notes") == tuple(last.as_options())
@@ -391,9 +392,9 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "answer": st.sampled_from(["schema", "text"]),
     "top_p": st.none() | st.floats(0, 1) | st.integers(0, 1),
     "reasoning_effort": st.sampled_from([None, "low"]),
-    "seed_from": st.sampled_from([None, "option", "run"]),
+    "seed_from": st.sampled_from(["auto", "option", "run"]),
     "sample": st.integers(0, 2**31 - 1),
-    "reasoning": st.sampled_from([None, "none", "field", "open"]),
+    "reasoning": st.sampled_from(["auto", "none", "field", "open"]),
     "notes": st.none() | st.booleans(),
     "persona": st.none() | st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9),
     "order": st.sampled_from(["fixed", "run", "agent"]),
@@ -410,12 +411,16 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     )
 )
 def test_any_model_comes_back_from_its_options(model: Model) -> None:
-    chosen = decided(model, VERSION)
+    chosen = decided(model, VERSION).settled()
     options = chosen.as_options()
     given = {name: getattr(model, name) for name in (*FIRST, *SAMPLING, *FRAMING)}
 
     assert chosen == Model.of(options)
-    assert all(getattr(chosen, name) == value for name, value in given.items() if value)
+    assert all(
+        getattr(chosen, name) == value
+        for name, value in given.items()
+        if value not in (AUTO, 0, None)
+    )
     assert (2, 0) < (chosen.prompt, chosen.max_tokens)
     changed = {"seed_from": "option", "reasoning": "none", "notes": False, "sample": 0}
     for name in changed.keys() - options.keys():
@@ -429,8 +434,8 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
 def test_a_world_without_an_option_has_none() -> None:
     with pytest.raises(BadInput, match="model a has persona, which prompts of this world do"):
         decided(Model("a", "a", persona="x"), BARE)
-    assert 2_000 == decided(Model("a", "a"), BARE).max_tokens
-    assert 8_000 == decided(Model("a", "a", reasoning="open"), VERSION).max_tokens
+    assert 2_000 == decided(Model("a", "a"), BARE).settled().max_tokens
+    assert 8_000 == Model("a", "a", reasoning="open").settled().max_tokens
 
 
 @pytest.mark.parametrize("number", [None, 0, -1, 1, True, "2", "x" * 10_000])
@@ -451,7 +456,7 @@ def test_a_person_has_the_options_of_framing_alone() -> None:
         Framing.of({"prompt": 2, "top_p": 0.5})
 
 
-GOOD = decided(Model("a", "a"), BARE).as_options()
+GOOD = decided(Model("a", "a"), BARE).settled().as_options()
 
 
 @pytest.mark.parametrize(

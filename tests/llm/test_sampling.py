@@ -18,7 +18,7 @@ import goldrush
 from goldrush.agents import seats
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, fields_of, is_canonical
-from goldrush.agents.llm.model import FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
+from goldrush.agents.llm.model import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -298,8 +298,8 @@ def thinking(asked: Asked) -> Reply:
     [
         (no_seeds, {}, {"seed_from": None, "max_tokens": 2_000}, 2),
         (no_seeds, {"seed_from": OPTION, "seed": None}, {"seed_from": None}, 1),
-        (thinking, {"reasoning": None}, {"reasoning": OPEN, "max_tokens": 8_000}, 2),
-        (thinking, {"reasoning": None, "max_tokens": 9}, {"reasoning": OPEN, "max_tokens": 9}, 2),
+        (thinking, {"reasoning": AUTO}, {"reasoning": OPEN, "max_tokens": 8_000}, 2),
+        (thinking, {"reasoning": AUTO, "max_tokens": 9}, {"reasoning": OPEN, "max_tokens": 9}, 2),
         (thinking, {"reasoning": NONE}, {"reasoning": None, "max_tokens": 2_000}, 1),
         (thinking, {"reasoning": FIELD}, {"reasoning": FIELD, "max_tokens": 2_000}, 1),
     ],
@@ -340,7 +340,7 @@ def test_what_is_typed_in_brackets_stays(
 ) -> None:
     def settled(respond: Callable[[Asked], Reply], typed: str) -> dict[object, object]:
         with serving(respond, greets=False) as server:
-            models = attrs.evolve(known(server.address, reasoning=None), warn=lambda line: None)
+            models = attrs.evolve(known(server.address, reasoning=AUTO), warn=lambda line: None)
             options = of_two(typed, models)
         return {each.get("reasoning"): each["max_tokens"] for each in options if each}
 

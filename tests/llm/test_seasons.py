@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.model import TEXT, Model, options_of
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
@@ -28,11 +28,7 @@ from goldrush.agents.worlds.competition.cast import OFFER, cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.seats import (
-    models_of,
-    options_of,
-    with_models_resolved,
-)
+from goldrush.agents.worlds.competition.seats import Seat, models_in, with_models_resolved
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.errors import BadInput, RunStopped
@@ -194,18 +190,18 @@ def test_two_models_of_one_name_are_refused_for_an_answer_has_no_more() -> None:
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
     haiku = decided(Model("h", "h", answer=TEXT, persona="x"), PROMPT)
-    options = options_of(haiku, attrs.evolve(haiku, name="s"))
+    options = options_of({"": haiku, "sonnet": attrs.evolve(haiku, name="s")})
     forged = [
         dict(reversed(options.items())),
         {**options, "sonnet.persona": "y"},
         {"sonnet.sample": 1, **options},
     ]
 
-    assert ["h", "s"] == [model.name for model in models_of(options)]
-    assert ["x", "x"] == [model.persona for model in models_of(options)]
+    models = models_in([Seat(1, LLM, options, name="ada", role="worker")])
+    assert [("h", "x"), ("s", "x")] == [(model.name, model.persona) for model in models]
     for each in forged:
         with pytest.raises(BadInput):
-            models_of(each)
+            models_in([Seat(1, LLM, each, name="ada", role="worker")])
 
 
 def test_what_a_model_says_is_done_and_names_it() -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.model import FRAMING, Model
+from goldrush.agents.llm.model import FRAMING, Model, options_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.llm.wording_rosters import recorded_once
@@ -37,7 +37,7 @@ from goldrush.agents.seats import (
 from goldrush.agents.targets import import_policy
 from goldrush.agents.trust import HUMAN, LLM, is_import_name
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
-from goldrush.agents.worlds.competition.seats import Seat, options_of
+from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.agents.worlds.competition.therapist import Therapist
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.agents.worlds.competition.worker import RandomWorker, SilentWorker, Worker
@@ -87,7 +87,7 @@ class _Offer:
         return BadInput(f"there is no policy {format_value(name)}", take)
 
     def model_options(self, model: Model) -> Options:
-        return options_of(decided(model, PROMPT))
+        return decided(model, PROMPT).as_options()
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         if part.name not in POLICIES and not is_import_name(part.name):
@@ -126,12 +126,10 @@ def cast_of(
     Raises BadInput for a malformed part, an unknown name, class or policy, a repeated name, and a
     policy of workers in an office.
     """
-    policy, (options, typed) = (
-        (LLM, _by_class(by_class, models)) if by_class else (SCRIPTED, ({}, ()))
-    )
+    policy, options = (LLM, _by_class(by_class, models)) if by_class else (SCRIPTED, {})
     cast = [Seat(n, SCRIPTED, name=role, role=role) for n, role in enumerate((*OFFICES, Role.USER))]
     cast += [
-        Seat(len(cast) + n, policy, options, typed=typed, name=name_of(n), role=Role.WORKER)
+        Seat(len(cast) + n, policy, options, name=name_of(n), role=Role.WORKER)
         for n in range(workers)
     ]
     if by_class and any(_parsed(part, cast)[0] == Role.WORKER for part in parts):
@@ -139,10 +137,8 @@ def cast_of(
     return recast(cast, parts, models)
 
 
-def _by_class(
-    names: Mapping[str, str], models: Models | None
-) -> tuple[Mapping[str, Any], Sequence[str]]:
-    """The options of workers with these models, by class, and the names of those typed for all."""
+def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, Any]:
+    """The options of workers with these models, by class."""
     for name in names:
         if name not in CLASSES:
             raise unknown("class", name, CLASSES)
@@ -162,8 +158,7 @@ def _by_class(
                 f"the models of the two classes have another {name}",
                 "a worker has one in both: give both the same",
             )
-    typed = set.intersection(*(set(part.settings) for part in parts.values()))
-    return options_of(haiku, sonnet), sorted(typed)
+    return options_of({"": haiku} if sonnet is None else {"": haiku, Class.SONNET: sonnet})
 
 
 def _part(text: str, models: Models | None) -> RosterPart:
@@ -201,9 +196,7 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
         policy, options = player_of(OFFER, played, Typed(models))
         for seat in named:
             _check_role(seat, policy)
-            seats[seat.agent] = attrs.evolve(
-                seat, policy=policy, options=options, typed=tuple(played.settings)
-            )
+            seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
     check_models(seats.values(), PROMPT)
     return list(recorded_once(list(seats.values()), cast))
 

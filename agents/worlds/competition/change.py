@@ -81,24 +81,10 @@ def _recast(state: SeasonState, parts: Sequence[str], resources: Resources) -> l
     models = resources.models
     cast = recast(list(map(Seat.of, state.agents.values())), parts, models)
     check_playable(cast, resources.trust)
-    kept = [seat for seat in cast if _is_kept(seat, state)]
-    new = [seat for seat in cast if not _is_kept(seat, state)]
-    resolved = [
-        *with_models_resolved(kept, models, is_new=False),
-        *with_models_resolved(new, models),
-    ]
     return [
         {"ordinal": seat.agent, "policy": seat.policy, "options": seat.options}
-        for seat in sorted(resolved, key=lambda seat: seat.agent)
+        for seat in with_models_resolved(cast, models)
     ]
-
-
-def _is_kept(seat: Seat, state: SeasonState) -> bool:
-    """Whether a seat is that of the season so far. The text of a wording may stand elsewhere."""
-    was, now = dict(state.agents[seat.agent].options), dict(seat.options)
-    was.pop("wording_text", None)
-    now.pop("wording_text", None)
-    return (seat.policy, now) == (state.agents[seat.agent].policy, was)
 
 
 def _most(state: SeasonState) -> dict[str, int]:

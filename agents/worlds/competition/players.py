@@ -45,7 +45,6 @@ from goldrush.agents.worlds.competition.cast import (
 from goldrush.agents.worlds.competition.seats import (
     Seat,
     answer_in,
-    by_class,
     models_in,
     with_models_resolved,
 )
@@ -107,13 +106,7 @@ class SeasonPlayers(Players[SeasonState]):
     """The players of seasons."""
 
     early = _EARLY
-    answers = AnswerFields(
-        (CODES[Answered],),
-        answer_in,
-        "ordinal",
-        PROMPT,
-        lambda options: by_class(options).values(),
-    )
+    answers = AnswerFields((CODES[Answered],), answer_in, "ordinal", PROMPT)
     policies = CATALOGUE
     horizon = "assignments"
     prompt = PROMPT
@@ -170,7 +163,7 @@ class SeasonPlayers(Players[SeasonState]):
             if is_outside(seat.policy):
                 PROMPT.check(seat.options)
         if context.probe:
-            with_models_resolved(seats, resources.models, is_new=False)
+            with_models_resolved(seats, resources.models)
         tests = opened_tests(state.arena, resources.program, resources.jobs)
         check_people(seats, resources.people)
         return session_of(context, tests, models_in(seats))

@@ -7,12 +7,12 @@ the options of that model, with names that begin with `sonnet.`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import attrs
 
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Model
+from goldrush.agents.llm.model import Model, models_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import Answer
 from goldrush.agents.llm.wording_rosters import framed_of
@@ -27,8 +27,6 @@ from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Class
-
-_FRONT: Final = f"{Class.SONNET}."
 
 
 @attrs.frozen
@@ -54,35 +52,10 @@ class Seat(Entry):
         return self.name
 
 
-def options_of(model: Model, sonnet: Model | None = None) -> dict[str, Any]:
-    """The options of an agent with this model, and with `sonnet` as a sonnet."""
-    more = {} if sonnet is None else sonnet.as_options()
-    own = {f"{_FRONT}{name}": value for name, value in more.items() if name not in FRAMING}
-    return {**model.as_options(), **own}
-
-
-def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The options of an agent's models by class; without sonnet if both are the same. What frames
-    the agent is in both. Options in an order that no season writes are taken as those of haiku.
-    """
-    own = {n: value for n, value in options.items() if not n.startswith(_FRONT)}
-    more = {n.removeprefix(_FRONT): value for n, value in options.items() if n.startswith(_FRONT)}
-    names = [*own, *(f"{_FRONT}{name}" for name in more)]
-    if not more or names != list(options) or not more.keys() <= {*FIRST, *SAMPLING}:
-        return {Class.HAIKU: options}
-    framing = {name: value for name, value in own.items() if name in FRAMING}
-    return {Class.HAIKU: own, Class.SONNET: {**more, **framing}}
-
-
-def models_of(options: Mapping[str, Any]) -> list[Model]:
-    """The models of an agent. Raises BadInput for invalid options."""
-    return list(map(Model.of, by_class(options).values()))
-
-
 def model_at(agent: AgentState) -> Model:
     """The model of an agent in its current class. Raises BadInput for invalid options."""
-    options = by_class(agent.options)
-    return Model.of(options.get(agent.class_, options[Class.HAIKU]))
+    options = models_of(agent.options)
+    return Model.of(options.get(agent.class_, options[""])).settled()
 
 
 def framed_at(agent: AgentState, state: SeasonState) -> Framed:
@@ -128,23 +101,19 @@ def seats_of(agent: AgentState) -> list[Seat]:
     seat = Seat.of(agent)
     if "model" not in agent.options:
         return [seat]
-    return [attrs.evolve(seat, options=options) for options in by_class(agent.options).values()]
+    return [attrs.evolve(seat, options=options) for options in models_of(agent.options).values()]
 
 
 def models_in(seats: Iterable[Entry]) -> list[Model]:
     """The models of seats, each once. Raises BadInput for invalid options of a model."""
-    each = (model for seat in seats if seat.policy == LLM for model in models_of(seat.options))
-    return list(dict.fromkeys(each))
+    players = [seat for seat in seats if seat.policy == LLM]
+    each = (of for seat in players for of in models_of(seat.options).values())
+    return list(dict.fromkeys(Model.of(options).settled() for options in each))
 
 
-def with_models_resolved(
-    seats: Sequence[E], models: Models | None, *, is_new: bool = True
-) -> Sequence[E]:
+def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[E]:
     """As agents.seats.with_models_resolved."""
-    return resolved(
-        seats, models, lambda: record(adopted=BOOLEAN).schema, models_of, options_of,
-        is_new=is_new,
-    )  # fmt: skip
+    return resolved(seats, models, lambda: record(adopted=BOOLEAN).schema)
 
 
 def answer_in(row: Row) -> Answer:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from operator import attrgetter
@@ -1073,16 +1073,21 @@ def test_a_study_whose_models_were_changed_stays_as_it_is(asked_for: Path) -> No
 def test_what_a_server_decided_is_no_other_run(tmp_path: Path) -> None:
     """Of a server that refuses seeds, and whose template opens the reasoning."""
     [run, *_] = ASKING.runs(models(None))
-    [first, *others] = run.setup["roster"]
-    options = dict(first["options"])
-    assert "run" == options.pop("seed_from")
-    notes = options.pop("notes")
-    decided = {**options, "max_tokens": 8_000, "reasoning": "open", "notes": notes}
-    made = {**run.setup, "roster": [{**first, "options": decided}, *others]}
-    shorter = {**run.setup, "roster": [{**first, "options": {**options, "max_tokens": 9}}, *others]}
 
-    assert play._difference(run, made) is None
-    assert "max_tokens of agent 0" == play._difference(run, shorter)
+    def begun(server: Mapping[str, str], **more: object) -> dict[str, Any]:
+        roster = []
+        for entry in run.setup["roster"]:
+            options = entry["options"]
+            if entry["policy"] == "llm":
+                model = attrs.evolve(Model.of(options).settled(**server), answer="text")
+                options = {**model.as_options(), **more}
+            roster.append({**entry, "options": options})
+        return {**run.setup, "roster": roster}
+
+    for server in ({}, {"seed_from": "option", "reasoning": "open"}):
+        assert play._difference(run, begun(server)) is None
+        assert "max_tokens of agent 0" == play._difference(run, begun(server, max_tokens=9))
+    assert "reasoning of agent 0" == play._difference(run, begun({}, reasoning="field"))
 
 
 def test_a_ceiling_is_that_of_the_whole_study(tmp_path: Path) -> None:
