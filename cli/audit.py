@@ -10,7 +10,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journals, Json, Place, at_option
-from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, maybe_unread
+from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, maybe_unread, program
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def audit(
 
 def _every(journals: Sequence[str], as_json: bool) -> int:
     from goldrush.replay.journal.draws import recheck
+    from goldrush.replay.journal.verify import way_out_of
 
     results = [recheck(journal) for journal in journals]
     with maybe_unread():
@@ -74,7 +75,7 @@ def _every(journals: Sequence[str], as_json: bool) -> int:
                 for line in _lines(result) if result.checked or not result.error else ():
                     click.echo(escaped(line))
                 if result.error:
-                    echo_error(f"goldrush: {result.error}")
+                    echo_error(f"goldrush: {result.error}{way_out_of(result.path, program())}")
     if any(result.error for result in results):
         return TROUBLE
     return DONE if all(result.holds for result in results) else DIFFERS

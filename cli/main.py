@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -315,7 +314,13 @@ def _misused(error: click.UsageError) -> int:
 
 
 def _reported(error: Exception) -> int:
-    from goldrush.kernel.errors import GoldrushError, RunStopped, format_error
+    from goldrush.kernel.errors import (
+        DamagedJournal,
+        GoldrushError,
+        RunStopped,
+        TornTail,
+        format_error,
+    )
 
     if isinstance(error.__cause__, StopIteration):  # of code that a generator called
         error = error.__cause__
@@ -329,7 +334,12 @@ def _reported(error: Exception) -> int:
         text = f"plugin package {plugin} raised {format_error(error)}; fix it{more}"
         echo_error(f"goldrush: {text}")
         return TROUBLE
-    echo_error(f"goldrush: {error}{_way_out(error)}")
+    more = ""
+    if isinstance(error, (DamagedJournal, TornTail)):
+        from goldrush.replay.journal.verify import way_out_of
+
+        more = way_out_of(error.path, program())
+    echo_error(f"goldrush: {error}{more}")
     return DIFFERS if isinstance(error, RunStopped) else TROUBLE
 
 
@@ -342,17 +352,3 @@ def _plugin_of(error: Exception) -> str | None:
     frames = traceback.walk_tb(error.__traceback__)
     packages = [frame.f_globals.get("__name__", "").split(".")[0] for frame, _ in frames]
     return next((package for package in reversed(packages) if package in LOADED), None)
-
-
-def _way_out(error: Exception) -> str:
-    """The command that saves what can be saved of a broken journal, as the end of a message: that
-    of `verify`.
-    """
-    from goldrush.kernel.errors import DamagedJournal, GoldrushError, TornTail
-    from goldrush.replay.journal.batch import way_out
-    from goldrush.replay.journal.verify import INTEGRITY, verify
-
-    if isinstance(error, (DamagedJournal, TornTail)):
-        with suppress(GoldrushError):
-            return way_out(verify(error.path, INTEGRITY), program())
-    return ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from goldrush.cli.command import command
 from goldrush.cli.options import Journal, Json, at_option
-from goldrush.cli.text import echo, echo_error, painter
+from goldrush.cli.text import echo, echo_error, painter, program
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def replay(
     """
     from goldrush.replay.journal.rebuild import last_unit
     from goldrush.replay.journal.story import narrator
+    from goldrush.replay.journal.verify import way_out_of
     from goldrush.replay.run import Run
     from goldrush.replay.text import plain
 
@@ -45,7 +46,8 @@ def replay(
     paint = _paint_of(rebuilt, run)
     if trouble is not None:
         unit = rebuilt.vocabulary.unit
-        echo_error(f"goldrush: {trouble}; the last whole {unit} is shown")
+        more = way_out_of(journal, program())
+        echo_error(f"goldrush: {trouble}{more}; the last whole {unit} is shown")
     echo(
         as_json,
         lambda: {

@@ -21,7 +21,7 @@ from goldrush.cli.options import (
     refuse,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.text import echo, echo_error
+from goldrush.cli.text import echo, echo_error, program
 from goldrush.kernel.text import format_count, quoted_path
 
 if TYPE_CHECKING:
@@ -125,9 +125,14 @@ def _format_overview(written: Overview) -> str:
 
 def _warn(journal: str, run: ShownRun, asked: Ends) -> None:
     """Print a warning if the page does not show all rounds that were asked for."""
+    from goldrush.replay.journal.verify import way_out_of
+
     name = quoted_path(journal)
     if run.trouble is not None:
-        echo_error(f"{name} breaks off: {run.trouble}; the page shows what precedes the fault")
+        more = way_out_of(journal, program())
+        echo_error(
+            f"{name} breaks off: {run.trouble}{more}; the page shows what precedes the fault"
+        )
     if run.last < min(run.total if asked[1] is None else asked[1], run.total):
         echo_error(
             f"{name}: a page has room for {run.first:,} to {run.last:,} of {run.total:,}; --at "

@@ -18,8 +18,8 @@ from goldrush.agents.workers import map_in_order, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
-from goldrush.replay.find import is_shipped_at, typed
-from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, INTEGRITY, Verdict, verify
+from goldrush.replay.find import is_shipped_at
+from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Verdict, verify, way_out
 from goldrush.replay.study.listing import MANIFEST, Listing
 
 SUFFIX: Final = ".journal"
@@ -271,23 +271,3 @@ def _how_to_ask(players: Sequence[str]) -> str:
     if any(are_external):
         ways += "; goldrush.open(path).verify(policies=...) asks external agents in Python"
     return ways
-
-
-def way_out(verdict: Verdict, program: str = "goldrush") -> str:
-    """The command that continues from what is whole of a journal whose bytes are not, as the end of
-    a message; empty for other faults, and where nothing is whole.
-    """
-    fault, path = verdict.broken, typed(verdict.path)
-    if fault is None or fault.level > INTEGRITY:
-        return ""
-    if fault.torn and not verdict.events:  # not even START
-        return "; nothing was recorded in it: record again over it (--force)"
-    if fault.torn:
-        return f"; `{program} resume {path}` removes them and continues the run"
-    if verdict.rounds:
-        # Not from the last one: what is broken may have been a fork there.
-        last = verdict.vocabulary.number(verdict.rounds)
-        again = " (with the changes of its fork)" if last in verdict.forks else ""
-        command = f"{program} fork {path} --at {last - 1}"
-        return f"; `{command}`{again} keeps what is intact and plays the rest again"
-    return ""

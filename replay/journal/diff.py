@@ -26,6 +26,7 @@ from goldrush.replay.find import open_world, prompt_of
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.verify import way_out_of
 from goldrush.replay.text import cut_middle, with_names_cut
 
 # Why two runs differ.
@@ -203,7 +204,7 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
         if len(broken) == 2 and not causes and one.error is not None:
             raise one.error
         number = world.vocabulary.number
-        causes += [Cause(DAMAGE, number(run.broken_in), str(run.error)) for run in broken]
+        causes += [Cause(DAMAGE, number(run.broken_in), str(run.trouble())) for run in broken]
     return Diff(*sides, causes, first, world)
 
 
@@ -243,6 +244,10 @@ class _Run:
             self.error, self.broken_in = MalformedEvents(self.path, where, fault), unit.number
         return fault is None
 
+    def trouble(self) -> str | None:
+        """Its error, with the command that saves what is intact; None without one."""
+        return f"{self.error}{way_out_of(self.path)}" if self.error else None
+
     def is_broken(self) -> bool:
         """Whether its error is more than an unfinished commit after a readable beginning."""
         torn = isinstance(self.error, TornTail) and self.declarations > 0
@@ -253,9 +258,8 @@ class _Run:
         for _ in self._units:
             pass
         torn = isinstance(self.error, TornTail)
-        trouble = str(self.error) if self.error else None
         return ComparedRun(
-            self.path, self.rounds, self.counted, self.open, self.reader.ended, trouble, torn
+            self.path, self.rounds, self.counted, self.open, self.reader.ended, self.trouble(), torn
         )
 
     def _commits(self) -> Iterator[Commit]:

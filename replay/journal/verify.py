@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
@@ -26,6 +26,7 @@ from goldrush.kernel.codec import unpack
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
+    GoldrushError,
     JournalError,
     MalformedEvents,
     PolicyFailed,
@@ -53,7 +54,7 @@ from goldrush.kernel.walk import (
     format_location,
 )
 from goldrush.kernel.world import Batch, Block, Vocabulary, World
-from goldrush.replay.find import is_built_in, open_world, tools_of
+from goldrush.replay.find import is_built_in, open_world, tools_of, typed
 from goldrush.replay.tools import Basis, Tools
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
@@ -262,6 +263,33 @@ def verify(
                 check.asker_of = check.tools.players.policy_check(resources)
         with check:
             return check.verdict(str(path))
+
+
+def way_out(verdict: Verdict, program: str = "goldrush") -> str:
+    """The command that continues from what is whole of a journal whose bytes are not, as the end of
+    a message; empty for other faults, and where nothing is whole.
+    """
+    fault, path = verdict.broken, typed(verdict.path)
+    if fault is None or fault.level > INTEGRITY:
+        return ""
+    if fault.torn and not verdict.events:  # not even START
+        return "; nothing was recorded in it: record again over it (--force)"
+    if fault.torn:
+        return f"; `{program} resume {path}` removes them and continues the run"
+    if verdict.rounds:
+        # Not from the last one: what is broken may have been a fork there.
+        last = verdict.vocabulary.number(verdict.rounds)
+        again = " (with the changes of its fork)" if last in verdict.forks else ""
+        command = f"{program} fork {path} --at {last - 1}"
+        return f"; `{command}`{again} keeps what is intact and plays the rest again"
+    return ""
+
+
+def way_out_of(path: str | Path, program: str = "goldrush") -> str:
+    """As `way_out`, for the journal at a path; empty also where it cannot be judged."""
+    with suppress(GoldrushError):
+        return way_out(verify(path, INTEGRITY), program)
+    return ""
 
 
 def first_break(path: str, size: int | None, resources: Resources) -> Break | None:

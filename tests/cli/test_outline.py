@@ -193,6 +193,19 @@ def test_info_shows_what_is_whole_and_then_where_it_breaks(folder: Path) -> None
     assert 2 == ran.code
     assert re.search(r"^units +8 rounds of 20, DAMAGED at byte \d+$", ran.out, re.MULTILINE)
     assert "d-damaged.journal: commit 9 at byte" in ran.err
-    way_out = "goldrush fork journals/kept/d-damaged.journal --at 7` keeps what is intact"
-    assert way_out in ran.err
-    assert way_out in goldrush("verify", "journals/kept/d-damaged.journal", cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["info"], ["verify"], ["log"], ["replay"], ["audit", "--all"], ["diff", path_of("forked")],
+        ["view", "--out", "page.html", "--force"],
+    ],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_every_command_tells_the_way_out_of_damage(words: list[str], folder: Path) -> None:
+    damaged = "journals/kept/d-damaged.journal"
+    ran = goldrush(*words, damaged, cwd=folder)
+
+    assert "commit 9 at byte" in ran.out + ran.err
+    assert f"goldrush fork {damaged} --at 7` keeps what is intact" in ran.out + ran.err

@@ -299,6 +299,7 @@ NO_READERS = {
     "study.study.study": "what carry_out gives",
     "diff.format_diff": "what diff gives, and the narrator",
     "verify.verify": "what the door asks",
+    "verify.way_out_of": "what the door asks",
     "story.agent_of": "leaves out what it cannot read",
     "story.names_of": "leaves out what it cannot read",
     "story.narrator": "a test of its own",
