@@ -33,7 +33,8 @@ def hues_of(labels: Iterable[str], studies: Studies = NO_STUDIES) -> dict[str, i
 
     `Studies.null` is GREY. Of the other `Studies.policies` each has the hue of its place; where
     there are more than hues, they repeat. All other policies get the hues that no shown policy has,
-    in order, and then all again. Agents that changed their policy have the hue of the last one.
+    in order, and then all again. Agents that changed their policy have the hue of the last one; of
+    two runs, those that play one policy in the first and another one in the second have their own.
     """
     last = {label: last_of(label) for label in labels}
     shown = list(dict.fromkeys(last.values()))

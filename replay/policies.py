@@ -32,8 +32,10 @@ def played(rosters: Iterable[Sequence[str]]) -> Sequence[str]:
 
 
 def last_of(label: str) -> str:
-    """The last policy in a label of `played` or `beside`."""
-    return label.rpartition(BESIDE)[2].rpartition(TURN)[2]
+    """The last policy in a label of `played`; a label of two policies in two runs (`beside`) as it
+    is.
+    """
+    return label if BESIDE in label else label.rpartition(TURN)[2]
 
 
 def beside(a: Sequence[str], b: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:

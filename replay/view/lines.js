@@ -74,13 +74,14 @@ function longList(items, title) {
   return [listOf(items.slice(0, LINES_SHOWN)), rest.length ? fold(`and ${rest.length} more: ${title || "events"}`, false, () => listOf(rest)) : null];
 }
 
-// All lines of a unit, by title; `level`: of a heading.
+// All lines of a unit, by step and title; `level`: of a heading.
 export function linesOf(run, player, number, level) {
-  const groups = run.groupsAt(number).filter(([title]) => !run.unseen.includes(title)).map(([title, events]) => {
-    const lines = () => longList(events.map((event) => lineOf(run, player, number, event)), title);
+  const groups = run.groupsAt(number).filter(([title]) => !run.unseen.includes(title)).map(([title, events, step]) => {
+    const heading = [step, title].filter(Boolean).join(": ");
+    const lines = () => longList(events.map((event) => lineOf(run, player, number, event)), heading);
     const isOpen = events.some(({ answer }) => answer !== undefined); // what a model answered is beside its move
-    if (run.folded.includes(title)) return events.length ? fold(`${title} (${events.length})`, isOpen, lines) : null;
-    return [title ? el(`h${level}`, {}, title) : null, lines()];
+    if (run.folded.includes(title)) return events.length ? fold(`${heading} (${events.length})`, isOpen, lines) : null;
+    return [heading ? el(`h${level}`, {}, heading) : null, lines()];
   });
   const without = run.left_out.map((title) => el("p", { class: "note" }, `${title}: too many for this page. `,
     el("code", {}, `goldrush log run.journal --at ${number}${run.option}`)));

@@ -25,7 +25,7 @@ FOLDED_MAX: Final = 1 << 18  # characters of the sentences of one folded title
 
 Line = list[Any]
 Behind = Callable[[RecordedEvent], Mapping[str, object]]
-Groups = list[tuple[str, list[Line]]]  # by title, or step; "" for neither
+Groups = list[tuple[str, list[Line], str]]  # by title and step, "" for none
 
 
 class EventLines:
@@ -81,7 +81,7 @@ class EventLines:
         return [title for title, size in self._sizes.items() if size > FOLDED_MAX]
 
     def of_unit(self, number: int, events: Sequence[RecordedEvent], behind: Behind) -> Groups:
-        """The lines of a unit, by step where it has several, else by title. `behind`: as
+        """The lines of a unit, by step where it has several, and by title. `behind`: as
         `UnitFields.behind`.
         """
         whys = self._whys_of(number)
@@ -108,8 +108,12 @@ class EventLines:
         without = self.left_out
         return [
             [
-                (title, [line for line in lines if title not in without or "answer" in _more(line)])
-                for title, lines in groups
+                (
+                    title,
+                    [each for each in lines if title not in without or "answer" in _more(each)],
+                    step,
+                )
+                for title, lines, step in groups
             ]
             for groups in units
         ]
@@ -169,7 +173,7 @@ class EventLines:
 
     def _in_order(self, titled: Mapping[str, list[Line]], step: str) -> Groups:
         titles = [title for title in ("", *self._view.groups) if title in titled]
-        return [(title or step, titled[title]) for title in titles]
+        return [(title, titled[title], step) for title in titles]
 
     def _is_of(self, explanation: Explanation, event: RecordedEvent) -> bool:
         if self._view.explains.get(explanation.kind) != event.name:

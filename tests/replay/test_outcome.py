@@ -154,7 +154,7 @@ def test_agents_of_two_runs_are_compared_with_themselves_if_there_are_as_many(
     assert labels == same
     for label, one, two in zip(labels, fork, other, strict=True):
         assert label in {one, two, f"{one} | {two}"}
-        assert (label == one) or last_of(label) == last_of(two)
+        assert (label in (one, two)) or last_of(label) == label
     assert ([*a, "x"], a) == beside([*a, "x"], a)
 
 
@@ -225,6 +225,12 @@ def test_a_known_policy_has_the_same_hue_beside_any_others(
     room = GREY - len(known - {GREY})
     assert len(set(others[:room])) == len(others[:room])
     assert known.isdisjoint(others) or room == 0
+
+
+def test_what_two_runs_play_differently_has_a_hue_of_its_own() -> None:
+    hues = hues_of(["a", "b", "a | b", "b | a"])
+
+    assert 4 == len(set(hues.values()))
 
 
 def test_agents_of_a_policy_are_shades_from_its_hue_to_a_lighter_one() -> None:

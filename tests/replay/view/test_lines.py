@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+import goldrush
+from goldrush.games.double_auction import DoubleAuction
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild, world_at
@@ -25,7 +27,7 @@ def shown(path: Path = BASELINE) -> dict[str, Any]:
 
 def told(run: dict[str, Any]) -> list[list[tuple[str, str, dict[str, Any]]]]:
     """By unit the lines of a page: events, texts, and what is behind them."""
-    return [[_line(run, line) for _, of in groups for line in of] for groups in run["lines"]]
+    return [[_line(run, line) for _, of, _ in groups for line in of] for groups in run["lines"]]
 
 
 def _line(run: dict[str, Any], line: list[Any]) -> tuple[str, str, dict[str, Any]]:
@@ -127,7 +129,7 @@ def test_an_explanation_that_is_the_sentence_alone_is_not_shown_again() -> None:
 
     for some, why in ((whys[:1], None), (whys, "It was not defended.")):
         told_of = lines.EventLines(world, sentences, tools_at(BASELINE).view, (iter(()), some))
-        [(_, [line])] = told_of.of_unit(3, [raid], lambda event: {})
+        [(_, [line], _)] = told_of.of_unit(3, [raid], lambda event: {})
         assert why == (line[-1].get("why") if isinstance(line[-1], dict) else None)
 
 
@@ -142,3 +144,10 @@ def test_titles_with_too_many_lines_are_left_out_but_for_answers_of_models(
 
     assert ["Plans"] == run["left_out"]
     assert [e["source"]["raw"] for e in answered] == [more["answer"]["text"] for _, _, more in kept]
+
+
+def test_draws_of_a_unit_of_several_steps_are_told_by_step(tmp_path: Path) -> None:
+    run = shown(goldrush.record(DoubleAuction, tmp_path / "a.journal", turns=2).path)
+    titles = [[(title, step) for title, _, step in groups] for groups in run["lines"]]
+
+    assert [("", "call"), ("Draws", "call"), ("", "quote")] == titles[0]

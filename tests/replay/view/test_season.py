@@ -193,7 +193,7 @@ def test_everybody_can_follow_a_season(
 def test_the_answers_of_a_page_are_those_of_the_journal(paged: Callable[..., Path]) -> None:
     journal = season_path("language-model")
     [run] = data_of(paged(journal).read_text())["runs"]
-    lines = [line for groups in run["lines"] for _, lines in groups for line in lines]
+    lines = [line for groups in run["lines"] for _, lines, _ in groups for line in lines]
     shown = {
         line[-1]["answer"]["text"]
         for line in lines
