@@ -76,8 +76,7 @@ function longList(items, title) {
 
 // All lines of a unit, by step and title; `level`: of a heading.
 export function linesOf(run, player, number, level) {
-  const groups = run.groupsAt(number).filter(([title]) => !run.unseen.includes(title)).map(([title, events, step]) => {
-    const heading = [step, title].filter(Boolean).join(": ");
+  const groups = run.groupsAt(number).filter(([title]) => !run.unseen.includes(title)).map(([title, events, heading]) => {
     const lines = () => longList(events.map((event) => lineOf(run, player, number, event)), heading);
     const isOpen = events.some(({ answer }) => answer !== undefined); // what a model answered is beside its move
     if (run.folded.includes(title)) return events.length ? fold(`${heading} (${events.length})`, isOpen, lines) : null;

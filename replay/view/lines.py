@@ -25,7 +25,7 @@ FOLDED_MAX: Final = 1 << 18  # characters of the sentences of one folded title
 
 Line = list[Any]
 Behind = Callable[[RecordedEvent], Mapping[str, object]]
-Groups = list[tuple[str, list[Line], str]]  # by title and step, "" for none
+Groups = list[tuple[str, list[Line], str]]  # by title, each with its heading
 
 
 class EventLines:
@@ -106,15 +106,12 @@ class EventLines:
         stay.
         """
         without = self.left_out
+
+        def kept(title: str, lines: list[Line]) -> list[Line]:
+            return [line for line in lines if title not in without or "answer" in _more(line)]
+
         return [
-            [
-                (
-                    title,
-                    [each for each in lines if title not in without or "answer" in _more(each)],
-                    step,
-                )
-                for title, lines, step in groups
-            ]
+            [(title, kept(title, lines), heading) for title, lines, heading in groups]
             for groups in units
         ]
 
@@ -173,7 +170,7 @@ class EventLines:
 
     def _in_order(self, titled: Mapping[str, list[Line]], step: str) -> Groups:
         titles = [title for title in ("", *self._view.groups) if title in titled]
-        return [(title, titled[title], step) for title in titles]
+        return [(title, titled[title], ": ".join(filter(None, (step, title)))) for title in titles]
 
     def _is_of(self, explanation: Explanation, event: RecordedEvent) -> bool:
         if self._view.explains.get(explanation.kind) != event.name:

@@ -50,12 +50,12 @@ export class Run {
     return state > 0 ? this.stated[state] : null;
   }
 
-  // The lines of a unit as [title, events, step]. An event has its name as `event`, its values by field, `parts` (texts, and
+  // The lines of a unit as [title, events, heading]. An event has its name as `event`, its values by field, `parts` (texts, and
   // [form, value]), and what is behind it (replay/view/lines.py).
   groupsAt(number) {
     if (!this.known.has(number)) {
       const groups = this.lines[number - this.first] ?? [];
-      this.known.set(number, groups.map(([title, lines, step]) => [title, lines.map((line) => this.eventOf(line)), step]));
+      this.known.set(number, groups.map(([title, lines, heading]) => [title, lines.map((line) => this.eventOf(line)), heading]));
     }
     return this.known.get(number);
   }
