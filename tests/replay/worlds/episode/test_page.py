@@ -56,6 +56,8 @@ def test_a_step_is_told_with_the_names_of_agents(tmp_path: Path) -> None:
         "walker_1 gets the reward 0",
     ] == _lines(path, 1)[:-1]
     assert "episode 2, step of the episode 1, over False" in rebuild(path, 7).format(plain)
+    # The third of the rewards 1, 2, 3, and their sum.
+    assert "walker_0        3        6" in rebuild(path, 3).format(plain)
 
 
 def test_two_runs_of_a_model_have_no_roster_after_their_titles(tmp_path: Path) -> None:
