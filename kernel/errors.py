@@ -135,6 +135,10 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f"did you mean {close[0]}? " if close else ""
 
 
+class UnsupportedSetup(BadInput):
+    """The setup of a run in a form that this version does not read."""
+
+
 class BadPlan(GoldrushError):
     """A policy returned an invalid plan. The message names the item and the reason."""
 

@@ -17,6 +17,7 @@ from goldrush.kernel.errors import (
     JournalError,
     MalformedEvents,
     UnsupportedJournal,
+    UnsupportedSetup,
     format_value,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Location
@@ -110,8 +111,8 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
     """The state that a START commit sets up. `reader`: the reader of the journal, for its header
     and path.
 
-    Raises UnsupportedJournal for another world or other rules than the header's; MalformedEvents
-    for a setup that the world refuses.
+    Raises UnsupportedJournal for another world or other rules than the header's, and for a setup in
+    another form; MalformedEvents for a setup that the world refuses.
     """
     readable = " and ".join(map(str, world.readable_rules))
     world = world.under(reader.header.rules)
@@ -124,6 +125,8 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
     assert commit.setup is not None  # the reader lets only a START come first
     try:
         return world.initial(commit.setup)
+    except UnsupportedSetup as error:
+        raise UnsupportedJournal(reader.path, str(error)) from None
     except (BadInput, *REFUSED) as error:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
 

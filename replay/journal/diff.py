@@ -19,7 +19,13 @@ import attrs
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
+from goldrush.kernel.errors import (
+    JournalError,
+    MalformedEvents,
+    TornTail,
+    UnsupportedJournal,
+    format_value,
+)
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, EventType, RecordedEvent, Vocabulary, World
 from goldrush.replay.find import open_world, prompt_of
@@ -278,6 +284,8 @@ class _Run:
                 yield commit
                 if commit.digest is not None:
                     self.digest = commit.digest
+        except UnsupportedJournal:
+            raise
         except JournalError as error:
             self.error = self.error or error
             self.broken_in = self.broken_in or self.rounds + 1

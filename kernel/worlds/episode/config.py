@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, cast
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput, UnsupportedSetup, format_value
 from goldrush.kernel.settings import check_value, flag, integer, setting
 from goldrush.kernel.shape import optional, several, text
 from goldrush.kernel.worlds.episode.events import NAME_MAX
@@ -139,7 +139,7 @@ def about_of(recorded: object) -> About:
     fields = attrs.fields(About)
     has = [*recorded] if type(recorded) is dict else []
     if type(recorded) is dict and recorded.get("recording") != FORM:
-        raise BadInput("the run was recorded in another form", "record it anew")
+        raise UnsupportedSetup("the run was recorded in another form", "record it anew")
     if has != [each.name for each in fields if each.default is not None or each.name in has]:
         needed = ", ".join(each.name for each in fields if each.default is not None)
         raise BadInput(f"the subject is {format_value(recorded)}", f"it has {needed}")

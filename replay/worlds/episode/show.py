@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from goldrush.agents.given import maker_of
 from goldrush.kernel import fold
-from goldrush.kernel.errors import JournalError
+from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import EventType
@@ -40,7 +40,7 @@ def text_of(name: str) -> str:
 
 
 def _about_in(path: str | Path) -> About:
-    with suppress(JournalError, StopIteration, *fold.REFUSED), JournalReader(path) as reader:
+    with suppress(GoldrushError, StopIteration, *fold.REFUSED), JournalReader(path) as reader:
         return about_of((next(iter(reader)).setup or {})["subject"])
     return About()
 
