@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import games, give, given, given_maker, maker_of
+from goldrush.agents.given import games, give, given, maker_of
 from goldrush.agents.modules import EXAMPLES
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
@@ -42,7 +42,7 @@ from goldrush.kernel.errors import (
     nearest,
 )
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import quoted, quoted_path
+from goldrush.kernel.text import quoted_path
 from goldrush.kernel.world import World
 from goldrush.replay.tools import Tools, lacks
 
@@ -279,20 +279,8 @@ def tools_at(path: str | Path) -> Tools:
 def typed(path: str | Path) -> str:
     """A journal as it is typed behind a command that reads one, with the file of its game."""
     with suppress(GoldrushError), JournalReader(path) as reader:
-        return quoted_path(str(path)) + world_option(reader.header.world)
+        return quoted_path(str(path)) + tools_of(reader).code_option()
     return quoted_path(str(path))
-
-
-def world_option(world: str, folder: str | Path = "") -> str:
-    """What a command takes besides the journals of a world, if it is typed in a folder; by default
-    the current one: ` --world FILE.py` of a game, ` --env FILE.py:NAME` of what makes environments.
-    """
-    option = "--env" if world == OF_MAKERS else "--world"
-    location = (given_maker() if world == OF_MAKERS else given(world)).location
-    file, colon, name = location.partition(":")
-    if folder and file.endswith(".py"):
-        location = f"{os.path.relpath(file, folder)}{colon}{name}"
-    return f" {option} {quoted(location)}" if location else ""
 
 
 def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[Any]:

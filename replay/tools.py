@@ -7,6 +7,7 @@ they are asked for (`lazy`): recording a run needs few of them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -257,6 +258,12 @@ class Tools:
 
     # The world.
 
+    def code_option(self, folder: str | Path = "") -> str:
+        """What a command typed in a folder takes besides the journals of this world: the file of a
+        game, ` --world FILE.py`; empty: nothing.
+        """
+        return format_option("--world", given(self.name).location, folder)
+
     def world(self, setup: Mapping[str, Any]) -> World[Any]:
         """The world of a run whose START records `setup`; an empty `setup` if START cannot be read.
         Raises nothing.
@@ -352,6 +359,15 @@ def lacks(tools: Tools, path: str | Path, what: str, instead: str = "") -> BadIn
     `instead`: what to do; empty: to list the events.
     """
     problem = f"{path} is a run of the {tools.name} world, which has no {what}"
-    game = given(tools.name).location
-    command = f"goldrush log {quoted_path(str(path))}{f' --world {quoted(game)}' if game else ''}"
+    command = f"goldrush log {quoted_path(str(path))}{tools.code_option()}"
     return BadInput(problem, instead or f"`{command}` lists its events")
+
+
+def format_option(option: str, location: str, folder: str | Path = "") -> str:
+    """An option with the location of code, as it is typed in a folder (by default the current one)
+    behind other words; empty without a location.
+    """
+    file, colon, name = location.partition(":")
+    if folder and file.endswith(".py"):
+        location = f"{os.path.relpath(file, folder)}{colon}{name}"
+    return f" {option} {quoted(location)}" if location else ""

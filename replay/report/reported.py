@@ -13,7 +13,6 @@ import attrs
 from goldrush.agents.given import games
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.find import world_option
 from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.chapter import Chapter
@@ -104,7 +103,7 @@ class ReportedStudy:
         users = "".join(
             f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
-        world = world_option(self.of.name, folder)
+        world = self.of.code_option(folder)
         return f"goldrush report . --json{outcome}{criteria}{users}{world}"
 
     @property

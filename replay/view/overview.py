@@ -25,7 +25,7 @@ from goldrush.kernel.world import Vocabulary
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.find import tools_at, world_option
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import amount_of, standings_of
 from goldrush.replay.report.numbers import bounds
@@ -232,7 +232,7 @@ class _World:
         places = {cell: place for place, cell in enumerate(cells)}
         return {
             "name": self.tools.name,
-            "option": world_option(self.tools.name, beside),
+            "option": self.tools.code_option(beside),
             "unit": self.words.unit,
             "units": self.words.units,
             "outcome": _measure(self.outcome),

@@ -16,7 +16,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
-from goldrush.replay.find import open_world, world_option
+from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.story import names_of
@@ -179,7 +179,7 @@ def shown_of(
         size=len(content),
         sha256=sha256(content).hexdigest(),
         journal=content if len(content) <= JOURNAL_MAX else b"",
-        option=world_option(tools.name, Path(path).parent) or view.verify_option,
+        option=tools.code_option(Path(path).parent) or view.verify_option,
     )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
-from goldrush.agents.given import maker_of
+from goldrush.agents.given import given_maker, maker_of
 from goldrush.agents.worlds.episode.players import EpisodePlayers
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.tools import Basis, Tools, lazy
+from goldrush.replay.tools import Basis, Tools, format_option, lazy
 from goldrush.replay.worlds.episode.parameters import AskedSettings, settings_of_model
 from goldrush.replay.worlds.episode.subjects import LiveSubjects, missing
 
@@ -38,6 +39,9 @@ class EpisodeTools(Tools):
     @property
     def config(self) -> type[AskedSettings]:  # type: ignore[override]  # of what is given
         return settings_of_model(maker_of(""))
+
+    def code_option(self, folder: str | Path = "") -> str:
+        return format_option("--env", given_maker().location, folder)
 
     def world(self, setup: Mapping[str, object]) -> World[EpisodeState]:
         try:
