@@ -221,30 +221,28 @@ def _prompt_of(offer: Offer) -> PromptVersion:
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
-    """A part of a roster's text with a wording, if it is of a model or (but for NULL) a person that
-    names none, neither there nor in the file of models. Raises BadInput.
+    """A part of a roster's text with a wording, if it is of a model or a person that names none,
+    neither there nor in the file of models. Raises BadInput.
     """
     family = family_in(part.name)
     if family not in (MODEL, PERSON) or "wording" in part.settings:
         return part
-    from goldrush.agents.llm.model import NULL, check_wording
+    from goldrush.agents.llm.model import check_wording
 
     check_wording(wording, "the wording")
     if set(wording) & set("[];"):
         raise BadInput(f"the wording is {wording!r}", "move the file: its path has a bracket or ;")
-    is_named = family is MODEL and model_of(part, models).wording is not None
-    if is_named or (family is PERSON and wording == NULL):
+    if family is MODEL and model_of(part, models).wording is not None:
         return part
-    settings = {**part.settings, "wording": None if wording == NULL else wording}
+    settings = {**part.settings, "wording": wording}
     return attrs.evolve(part, settings=dict(sorted(settings.items())))
 
 
 def check_worded(wording: str, before: object, after: object) -> None:
     """Raises BadInput for a wording that changed no roster."""
     if before == after:
-        who = "models" if wording == "null" else "models and people"
         raise BadInput(
-            f"the wording {wording} is for {who} that name none, and there are none",
+            f"the wording {wording} is for models and people that name none, and there are none",
             "leave it out, or give llm:NAME in a roster (seasons: --cast)",
         )
 
@@ -816,14 +814,12 @@ def _typed_options(part: RosterPart) -> dict[str, object]:
     """The options that a part of a roster's text gives a model, or a person, as an entry has them;
     None: it would not have it.
     """
-    from goldrush.agents.llm.model import ABSENT, DEFAULT, NULL, Framing, Model
+    from goldrush.agents.llm.model import ABSENT, Framing, Model
 
     player = Framing() if family_of(part.name) is PERSON else Model(name=LLM, model=LLM)
     player = player.typed(part.settings, repr(str(part)))
     typed = {name: getattr(player, name) for name in part.settings}
     if "wording" in typed:
-        if typed["wording"] == NULL:
-            typed |= {"wording": DEFAULT, "sample": 1}
         typed["wording"] = Path(str(typed["wording"])).name.removesuffix(".toml")
     return {name: None if value == ABSENT.get(name) else value for name, value in typed.items()}
 

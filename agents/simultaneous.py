@@ -20,7 +20,7 @@ from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import NO_JSON
-from goldrush.agents.llm.model import FIELD, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import (
     Answer,
@@ -29,8 +29,6 @@ from goldrush.agents.llm.question import (
     Source,
     Whole,
     bounds_of,
-    reasoned,
-    upper_bound,
 )
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.llm.wording_rosters import check_names, wording_at
@@ -278,10 +276,13 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             view, most = self.view(state), []
             for agent, model in chosen.items():
                 if model.name == name:
-                    schema = self.schema(view, agent)
-                    schema = reasoned(schema) if model.reasoning == FIELD else schema
-                    around = upper_bound(model, (), schema).tokens_in
-                    most.append(longest + around)
+                    question = Question(
+                        agent,
+                        model=model,
+                        make_schema=partial(self.schema, view, agent),
+                        whole=Whole.of(model.reasoning, 1),
+                    )
+                    most.append(longest + question.upper_bound.tokens_in)
             return questions * sum(most) // len(most)
 
         return estimates(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
-OTHER_PROMPT = "asked with another version of the prompt, which cannot be made again"
 
 ModelsFile = Annotated[
     str | None,
@@ -35,7 +34,7 @@ Model = Annotated[
 
 WORDING_HELP = (
     "Texts of the prompts (see `goldrush wordings`) for models and people of the roster that name "
-    "none of their own; null: the usual texts, asked with other seeds, as a control."
+    "none of their own."
 )
 Wording = Annotated[str | None, option("--wording", "NAME|FILE.toml", WORDING_HELP)]
 
@@ -137,8 +136,9 @@ def prompt(
 
     run = Run(journal, Resources(program=test))
     found = run.prompts(at, agent)
-    if not answer and any(each.question is None for each in found):
-        raise BadInput(f"agent {agent} was {OTHER_PROMPT}", "see what it answered by --answer")
+    other = next((each.other for each in found if each.question is None), None)
+    if other is not None and not answer:
+        raise BadInput(f"agent {agent} was {other}", "see what it answered by --answer")
     who = agent_of(journal, agent)
     if as_json:
         questions = [each.as_dict() for each in found]
@@ -193,7 +193,7 @@ def _show(prompt: RebuiltPrompt, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
     question = prompt.question
     if question is None:
-        echo_error(f"{who}: {OTHER_PROMPT}")
+        echo_error(f"{who}: {prompt.other}")
         return DONE
     for message in () if silent else question.messages:
         click.echo(f"--- {message['role']} ---\n{shown(message['content'])}")

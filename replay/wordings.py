@@ -10,10 +10,9 @@ from typing import Final
 import attrs
 
 from goldrush.agents.llm.messages import fields_in
-from goldrush.agents.llm.model import DEFAULT
 from goldrush.agents.llm.question import Question
 from goldrush.agents.llm.versions import PromptVersion, shown_name
-from goldrush.agents.llm.wording_files import as_toml, description_of, wording_named
+from goldrush.agents.llm.wording_files import as_toml, wording_named
 from goldrush.agents.llm.wording_rosters import wording_at
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
 from goldrush.agents.players import Facts, Players, Resources
@@ -117,7 +116,7 @@ def listed(world: str = WORLD_DEFAULT) -> list[ListedWording]:
     names = ["default", *wordable.shipped]
     each = ((name, wording_named(name, wordable)) for name in names)
     return [
-        ListedWording(name, description_of(name, wordable), wording.sha256, len(wording.variants))
+        ListedWording(name, wording.description, wording.sha256, len(wording.variants))
         for name, wording in each
     ]
 
@@ -125,9 +124,7 @@ def listed(world: str = WORLD_DEFAULT) -> list[ListedWording]:
 def text_of(name: str, world: str = WORLD_DEFAULT) -> str:
     """A wording, by name or file, as TOML, whole. Raises BadInput."""
     _, wordable = _version(world)
-    wording = wording_named(name, wordable)
-    description = "" if wording.name == DEFAULT else description_of(name, wordable)
-    return as_toml(wording, wordable, description)
+    return as_toml(wording_named(name, wordable), wordable)
 
 
 def text_in(path: str | Path, name: str) -> str:

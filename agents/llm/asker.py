@@ -27,7 +27,7 @@ import attrs
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.extra_body import holds_any
+from goldrush.agents.llm.extra_body import texts_in
 from goldrush.agents.llm.failures import (
     CUT,
     FIRST,
@@ -125,11 +125,7 @@ class Asker:
         does not answer.
         """
         for name, endpoint in self._endpoints.items():
-            for secret in endpoint.secrets_in_clear():
-                self._models.warn(
-                    f"llm:{name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
-                )
-            for line in endpoint.doubtful_secrets():
+            for line in endpoint.warnings():
                 self._models.warn(f"llm:{name}: {line}")
         forms = {}
         for form in dict.fromkeys(map(form_of, chosen)):
@@ -291,20 +287,16 @@ def _advice(model: Model, kinds: Mapping[str, int]) -> str:
 
 def _check_secrets(model: Model, secrets: Sequence[str]) -> None:
     """Raises BadInput if a journal would keep one of these secrets in an option."""
-    for name in ("name", "model", "reasoning_effort", "persona"):
-        if any(secret in (getattr(model, name) or "") for secret in secrets):
-            raise _keeps_secret(name, model if name != "name" else None)
-    for name in ("extra_body", "wording_text"):
-        if holds_any(getattr(model, name), secrets):
-            raise _keeps_secret(name.removesuffix("_text"), model)
-
-
-def _keeps_secret(option: str, model: Model | None) -> BadInput:
-    whose = "a model" if model is None else model.name  # its name may be the secret
-    return BadInput(
-        f"the {option} of {whose} has the value of a key or header in use",
-        "leave it out: a journal would keep it",
-    )
+    for name, value in model.as_options().items():
+        is_json = name in ("extra_body", "wording_text")
+        texts = texts_in(json.loads(str(value)) if is_json else value)
+        if any(secret in text for secret in secrets for text in texts):
+            whose = "a model" if name == "name" else model.name  # its name may be the secret
+            raise BadInput(
+                f"the {name.removesuffix('_text')} of {whose} has the value of a key or header in "
+                "use",
+                "leave it out: a journal would keep it",
+            )
 
 
 # Statuses that another form of the question cannot change: no connection, no or wrong key.

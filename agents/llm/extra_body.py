@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import repeat
 from typing import Any, Final
 
@@ -19,7 +19,8 @@ from goldrush.kernel.errors import format_value
 SIZE_MAX: Final = 4_096  # bytes
 DEPTH_MAX: Final = 8
 
-# The fields of a request, and `stream`, which would bring the answer in pieces.
+# The fields of a request, and `stream`, which would bring the answer in pieces. Servers take them
+# in tables, too (`options`, `reasoning`), so they are refused at any depth.
 _SENT: Final = (
     "model", "messages", "seed", "stream", "temperature", "top_p", "reasoning_effort",
     "max_tokens", "max_completion_tokens", "response_format",
@@ -66,16 +67,17 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
     """Why no request can have these fields; None: it can."""
     if not fields:
         return "it is empty"
-    for name, value in fields.items():
-        if _plain(name) in _SENT:
-            return f"{format_value(name)} is sent by goldrush, or changes what is asked"
-        if _MORE.fullmatch(_plain(name)) and value != 1:
-            return f"{format_value(name)} asks for more than one answer of `max_tokens`"
-    for depth, inner, value in _parts(fields):
+    for depth, name, value in _parts(fields):
+        plain = "" if name is None else _plain(name)
+        is_inner = isinstance(value, (dict, list))
         if depth > DEPTH_MAX:
             return f"it is nested more than {DEPTH_MAX} deep"
-        if inner is not None and _is_secret(_plain(inner), value):
-            return f"{format_value(inner)} is the name of a secret, and a journal would keep it"
+        if plain in _SENT:
+            return f"{format_value(name)} is sent by goldrush, or changes what is asked"
+        if _MORE.fullmatch(plain) and value != 1 and not is_inner:
+            return f"{format_value(name)} asks for more than one answer of `max_tokens`"
+        if _is_secret(plain, value):
+            return f"{format_value(name)} is the name of a secret, and a journal would keep it"
         if type(value) is str and re.search("[\ud800-\udfff]", value):
             return "it has a lone surrogate"
     return None
@@ -94,15 +96,11 @@ def _plain(name: str) -> str:
     return _WORD.sub("_", name).lower().replace("-", "_")
 
 
-def holds_any(text: str | None, secrets: Collection[str]) -> bool:
-    """Whether one of these secrets stands in the fields, as a name or in a value."""
-    texts = [
-        part
-        for _, name, value in _parts(fields_of(text))
-        for part in (name, str(value) if not isinstance(value, (dict, list)) else None)
-        if part is not None
-    ]
-    return any(secret in part for secret in secrets for part in texts)
+def texts_in(value: object) -> list[str]:
+    """The names in a value, and all that is no table and no list, as texts."""
+    parts = [(None, value), *((name, inner) for _, name, inner in _parts(value))]
+    names = [name for name, _ in parts if name is not None]
+    return names + [str(inner) for _, inner in parts if not isinstance(inner, (dict, list))]
 
 
 def _parts(value: Any, depth: int = 1) -> Iterator[tuple[int, str | None, Any]]:

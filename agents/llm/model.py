@@ -29,7 +29,6 @@ OPTION, RUN = "option", "run"
 NONE, FIELD, OPEN = "none", "field", "open"
 FIXED, _, AGENT = ORDERS = ("fixed", "run", "agent")
 DEFAULT: Final = "default"  # the name of the wording that every version of a prompt has
-NULL: Final = "null"  # typed for a wording: the default, with another sample
 
 NAME_MAX: Final = 200  # characters of a model's name
 MAX_TOKENS_MAX: Final = 65_536
@@ -118,9 +117,9 @@ def field(kind: Kind, **how: Any) -> Any:
 
 
 def check_wording(value: object, where: str) -> None:
-    """Raises BadInput for what is neither a wording's name nor a TOML file; None is NULL."""
+    """Raises BadInput for what is neither a wording's name nor a TOML file."""
     is_file = type(value) is str and value.endswith(".toml")
-    if not (value is None or is_file or WORDING.holds(value)):
+    if not (is_file or WORDING.holds(value)):
         raise BadInput(
             f"{where} is {format_value(value)}", f"it must be {WORDING.name}, or FILE.toml"
         )
@@ -190,8 +189,6 @@ class Framing:
             else:
                 check(type(self), name, value, f"{where}: {name}")
         given: dict[str, Any] = dict(options)
-        if "wording" in given and given["wording"] is None:
-            given["wording"] = NULL
         return attrs.evolve(self, **given)
 
     @classmethod
@@ -217,8 +214,6 @@ class Framing:
                 f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
                 f"it must be both, or neither for {DEFAULT!r}",
             )
-        if read.wording == NULL:
-            raise BadInput(f"wording is {NULL!r}", f"it must be another name: {NULL} has no text")
         _check_written(options, read.as_options())
         return read
 

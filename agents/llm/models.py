@@ -173,12 +173,19 @@ class Endpoint:
             *((HEADERS, value) for value in custom_headers()),
         ]
 
-    def doubtful_secrets(self) -> list[str]:
-        """Warnings of secrets that are too short to be removed from texts, or that answers may have
-        as words, without their values. Raises BadInput as `secrets`.
+    def warnings(self) -> list[str]:
+        """Lines about secrets, without their values: those that plain HTTP would carry to another
+        machine, and those that are too short to be removed from texts, or that answers may have as
+        words. Raises BadInput as `secrets`.
         """
+        parts = urlsplit(self.base_url or "")
+        in_clear = parts.scheme == "http" and not _is_loopback(parts.hostname or "")
         lines: list[str] = []
         for variable, value in self._secrets():
+            if value and in_clear:
+                lines.append(
+                    f"the value of {variable} goes unencrypted to {self.base_url}; use https"
+                )
             if value and len(value) < KEY_MIN:
                 lines.append(
                     f"the value of {variable} has under {KEY_MIN} characters, so it is not removed "
@@ -190,21 +197,6 @@ class Endpoint:
                     "stands in an answer, [key] takes its place"
                 )
         return list(dict.fromkeys(lines))
-
-    def secrets_in_clear(self) -> list[str]:
-        """Descriptions of the secrets (key, headers, query) that plain HTTP would carry to another
-        machine. Raises BadInput as `key`.
-        """
-        parts = urlsplit(self.base_url or "")
-        if parts.scheme != "http" or _is_loopback(parts.hostname or ""):
-            return []
-        carried = {
-            "its key": bool(self.key()),
-            f"the content of {HEADERS}": bool(custom_headers()),
-            f"its headers ({', '.join(name for name, _ in self.headers)})": bool(self.headers),
-            f"its query ({', '.join(name for name, _ in self.query)})": bool(self.query),
-        }
-        return [secret for secret, is_carried in carried.items() if is_carried]
 
 
 def _value(variable: str, more: str = "._~-") -> str:

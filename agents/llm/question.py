@@ -81,13 +81,6 @@ def drawn_seed(model: Model, seed: int, unit: int, agent: int, number: int) -> i
     return Draws(seed, unit, agent, "model", number, model.sample).word() & SAMPLE_MAX
 
 
-def upper_bound(model: Model, messages: Sequence[Message], schema: Schema) -> Amount:
-    """The upper bound of the tokens of one try of a question."""
-    texts = [message["content"] for message in messages] + [json.dumps(schema)]
-    size = sum(len(text.encode()) for text in texts)
-    return Amount(model.name, size + WRAPPING, model.max_tokens)
-
-
 def estimated(text: str | None, reasoning: str | None) -> int:
     """An estimate of the tokens of an answer, from the size of its text and of its reasoning."""
     return sum(len((part or "").encode()) for part in (text, reasoning)) // _BYTES
@@ -178,7 +171,10 @@ class Question:
     @cached_property
     def upper_bound(self) -> Amount:
         """The upper bound of the tokens of one try."""
-        return upper_bound(self.asked_model, self.messages, self.schema)
+        model = self.asked_model
+        texts = [message["content"] for message in self.messages] + [json.dumps(self.schema)]
+        size = sum(len(text.encode()) for text in texts)
+        return Amount(model.name, size + WRAPPING, model.max_tokens)
 
     @property
     def asked_model(self) -> Model:

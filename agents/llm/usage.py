@@ -96,7 +96,7 @@ def answers_in(
 
     Includes those of an unclosed unit; stops at a torn tail. Raises JournalError.
     """
-    chosen: Mapping[int, _Models] = {}
+    chosen: Mapping[int, Mapping[str, AskedModel]] = {}
     forks = 0
     vocabulary = world.vocabulary
     try:
@@ -105,7 +105,7 @@ def answers_in(
                 event = fold.setup_event(world, reader, commit)
                 forks += commit.kind == FORK
                 if event[vocabulary.players] is not None:
-                    chosen = _models_of(event[vocabulary.players], answers)
+                    chosen = _models_in(event[vocabulary.players], answers)
             if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
                 raise fold.malformed(world, reader.path, commit)
             for block in commit.blocks[::2]:
@@ -159,10 +159,8 @@ def _counted(recorded: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
     return attrs.evolve(recorded, answer=answer)
 
 
-_Models = Mapping[str, AskedModel]  # of an agent, by name
-
-
-def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Models]:
+def _models_in(players: Any, answers: AnswerFields) -> dict[int, dict[str, AskedModel]]:
+    """The models of each agent of a recorded roster, by name."""
     return {
         entry[answers.player]: {
             str(options.get("name")): _model_of(options, answers)
@@ -173,25 +171,16 @@ def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Models]:
     }
 
 
-def _longest(asked: AskedModel) -> int:
-    return asked.longest.tokens_out
-
-
 def _model_of(options: Mapping[str, object], answers: AnswerFields) -> AskedModel:
     name = str(options.get("name"))
-    subject = subject_of(name, options, answers.prompt)
-    return _named(answers, name, subject, counted(options.get("max_tokens"), 1))
-
-
-def _named(answers: AnswerFields, name: str, subject: str, max_tokens: int | None) -> AskedModel:
-    most_in = answers.prompt.longest + AROUND_MAX
-    shown = shown_name(name)
-    longest = Amount(shown, most_in, MAX_TOKENS_MAX if max_tokens is None else max_tokens)
-    return AskedModel(shown, subject, longest)
+    shown, subject = shown_name(name), subject_of(name, options, answers.prompt)
+    most = counted(options.get("max_tokens"), 1)
+    most_out = MAX_TOKENS_MAX if most is None else most
+    return AskedModel(shown, subject, Amount(shown, answers.prompt.longest + AROUND_MAX, most_out))
 
 
 def _asked(
-    answers: AnswerFields, chosen: Mapping[int, _Models], answer: Answer
+    answers: AnswerFields, chosen: Mapping[int, Mapping[str, AskedModel]], answer: Answer
 ) -> AskedModel | None:
     """The model of an answer: the one that its row names, or else the agent's first."""
     own, name = chosen.get(answer.agent, {}), answer.player
@@ -200,4 +189,5 @@ def _asked(
     if name in own:
         return own[name]
     called = [models[name] for models in chosen.values() if name in models]
-    return max(called, key=_longest, default=_named(answers, name, shown_name(name), None))
+    called = called or [_model_of({"name": name}, answers)]
+    return max(called, key=lambda asked: asked.longest.tokens_out)

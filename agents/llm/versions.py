@@ -152,13 +152,10 @@ def decided(player: F, version: PromptVersion) -> F:
         AUTO,
         DEFAULT,
         FRAMING,
-        NULL,
         OPTION,
         Model,
     )
 
-    if player.wording == NULL:
-        player = _sampled_again(player)
     given: dict[str, Any] = {"prompt": version.number, "wording": player.wording or DEFAULT}
     given["notes"] = "notes" in version.framing if player.notes is None else player.notes
     who = "a person"
@@ -181,20 +178,3 @@ def decided(player: F, version: PromptVersion) -> F:
         player, wording=wording.name, wording_sha256=wording.sha256,
         wording_text=wording.text or None,
     )  # fmt: skip
-
-
-def _sampled_again(player: F) -> F:
-    """A model with the default wording and another sample. Raises BadInput, also for a person."""
-    from goldrush.agents.llm.model import DEFAULT, NULL, Model
-
-    if not isinstance(player, Model):
-        raise BadInput(
-            f"a person has wording {NULL}, which draws other samples of a model",
-            f"give a wording, or {DEFAULT}",
-        )
-    if player.sample:
-        raise BadInput(
-            f"model {player.name} has sample {player.sample} and wording {NULL}, which is sample 1",
-            "give one of them",
-        )
-    return attrs.evolve(player, wording=DEFAULT, sample=1)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from goldrush.agents.llm.model import DEFAULT, NULL, WORDING
+import attrs
+
+from goldrush.agents.llm.model import DEFAULT, WORDING
 from goldrush.agents.llm.wordings import (
     InvalidWording,
     Wordable,
     Wording,
     changes_in,
-    default_of,
     wording_of,
 )
 from goldrush.kernel.errors import BadInput, format_value, nearest, unknown
@@ -33,54 +34,40 @@ _EXAMPLE: Final = "[messages] and below it ID = 'TEXT'"
 _WIDTH: Final = 100  # columns of a written file, where spaces allow it
 
 
-class ShippedWordings(Mapping[str, str]):
-    """The files in a folder of a package, by name; each is read when it is needed."""
+def shipped_in(package: str, folder: str = "wordings") -> Mapping[str, str]:
+    """The texts of the files in a folder of a package, by the names of their wordings."""
+    from importlib.resources import files
 
-    def __init__(self, package: str, folder: str = "wordings") -> None:
-        self._package, self._folder = package, folder
-
-    def __getitem__(self, name: str) -> str:
-        if name not in list(self):
-            raise KeyError(name)
-        text: str = (self._path() / f"{name}{SUFFIX}").read_text(encoding="utf-8")
-        return text
-
-    def __iter__(self) -> Iterator[str]:
-        names = (file.name for file in self._path().iterdir())
-        return iter(sorted(n.removesuffix(SUFFIX) for n in names if n.endswith(SUFFIX)))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def _path(self) -> Any:
-        from importlib.resources import files
-
-        return files(self._package) / self._folder
+    texts = {
+        file.name.removesuffix(SUFFIX): file.read_text(encoding="utf-8")
+        for file in (files(package) / folder).iterdir()
+        if file.name.endswith(SUFFIX)
+    }
+    return dict(sorted(texts.items()))
 
 
 def wording_named(name: str, wordable: Wordable) -> Wording:
     """A wording by the name of a shipped one, or by the path of a TOML file.
 
-    Raises BadInput for an unknown name, and for a file that cannot be used, with its line.
+    Raises BadInput for an unknown name, and for a file that cannot be used, with its place.
     """
     if name == DEFAULT:
-        return default_of(wordable)
+        return wordable.default
     if name in wordable.shipped:
-        return _read(name, f"wording {name}", wordable.shipped[name], wordable)[0]
+        return _read(name, f"wording {name}", wordable.shipped[name], wordable)
     if name.endswith(SUFFIX):
         return read_wording(name, wordable)
     raise unknown("wording", name, [DEFAULT, *wordable.shipped], " or FILE.toml")
 
 
 def read_wording(path: str, wordable: Wordable) -> Wording:
-    """The wording of a file. Raises BadInput, with the line."""
+    """The wording of a file. Raises BadInput, with the place."""
     name, text = Path(path).name.removesuffix(SUFFIX), _text_of(path)
-    if name == NULL or not WORDING.holds(name):
+    if not WORDING.holds(name):
         raise BadInput(
-            f"{path} would be the wording {name!r}",
-            "name the file [a-z][a-z0-9-]{0,31}.toml, but not null.toml",
+            f"{path} would be the wording {name!r}", "name the file [a-z][a-z0-9-]{0,31}.toml"
         )
-    wording = _read(name, path, text, wordable)[0]
+    wording = _read(name, path, text, wordable)
     if name != DEFAULT and name not in wordable.shipped:
         return wording
     known = wording_named(name, wordable)
@@ -106,29 +93,20 @@ def _text_of(path: str) -> str:
         raise BadInput(f"{path} is not UTF-8 text", f"write {_EXAMPLE}") from None
 
 
-def description_of(name: str, wordable: Wordable) -> str:
-    """The description of a wording, by name or file; empty if it has none. Raises BadInput."""
-    if name == DEFAULT:
-        return "the default texts"
-    text = wordable.shipped[name] if name in wordable.shipped else _text_of(name)
-    return _read(name, name, text, wordable)[1]
-
-
-def _read(name: str, where: str, text: str, wordable: Wordable) -> tuple[Wording, str]:
-    """The wording in a file's text, and its description. Raises BadInput."""
+def _read(name: str, where: str, text: str, wordable: Wordable) -> Wording:
+    """The wording in a file's text. Raises BadInput."""
     tables = _tables(where, text)
     base = tables.get("extends", DEFAULT)
     if not isinstance(base, str) or base not in (DEFAULT, *wordable.shipped):
         error = unknown("wording", base, [DEFAULT, *wordable.shipped])
-        raise BadInput(f"{where}, line {_line(text, ('extends',))}: {error.what}", error.instead)
+        raise BadInput(f"{where}: {error.what}", error.instead)
     of_base = wording_named(base, wordable).text
     changes = _merged(changes_in(of_base) if of_base else {}, tables)
     try:
         wording = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
     except InvalidWording as error:
-        line = _line(text, error.keys)
-        raise BadInput(f"{where}, line {line}: {error.what}", error.instead) from None
-    return wording, tables.get("description", "")
+        raise BadInput(f"{where}: {error.what}", error.instead) from None
+    return attrs.evolve(wording, description=tables.get("description", ""))
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,54 +121,31 @@ def _tables(where: str, text: str) -> dict[str, Any]:
     tables: dict[str, Any] = toml_in(where, text, _EXAMPLE)
     kinds = {"description": str, "extends": str, "messages": dict, "names": dict}
     for key, value in tables.items():
-        line = _line(text, (key,))
         if key not in kinds and isinstance(value, dict):
             tables_of = [f"[{name}]" for name, kind in kinds.items() if kind is dict]
             raise BadInput(
-                f"{where}, line {line}: there is no table {format_value(f'[{key}]')}",
+                f"{where}: there is no table {format_value(f'[{key}]')}",
                 f"{nearest(f'[{key}]', tables_of)}a file has {' and '.join(tables_of)}",
             )
         if key not in kinds:
             raise BadInput(
-                f"{where}, line {line}: {format_value(key)} is in no table",
+                f"{where}: {format_value(key)} is in no table",
                 f"messages stand below [messages]; a file has {', '.join(kinds)}",
             )
         if not isinstance(value, kinds[key]):
             raise BadInput(
-                f"{where}, line {line}: {key} is {format_value(value)}",
+                f"{where}: {key} is {format_value(value)}",
                 f"write [{key}]" if kinds[key] is dict else f"write {key} = 'TEXT'",
             )
     return tables
 
 
-def _line(text: str, keys: tuple[str, ...]) -> int:
-    """The line, from 1, on which a value begins in TOML: of its key, or of the last table above it
-    that has a line of its own.
-    """
-    import tomllib
-
-    lines = text.split("\n")
-    found = 1
-    for depth in range(1, len(keys) + 1):
-        last = re.escape(keys[depth - 1])
-        dotted = r"\s*\.\s*".join(f"[\"']?{re.escape(key)}[\"']?" for key in keys[:depth])
-        begins = re.compile(rf"\s*(?:\[\s*{dotted}\s*\]|[\"']?{last}[\"']?\s*[=.]|{dotted}\s*=)")
-        for index in range(found - 1, len(lines)):
-            if begins.match(lines[index]):
-                try:
-                    tomllib.loads("\n".join(lines[:index]))
-                except (ValueError, RecursionError):
-                    continue  # within a text of several lines
-                found = index + 1
-                break
-    return found
-
-
 # Writing.
 
 
-def as_toml(wording: Wording, wordable: Wordable, description: str = "") -> str:
+def as_toml(wording: Wording, wordable: Wordable) -> str:
     """A wording as a file, with all its messages and names."""
+    description = "" if wording.name == DEFAULT else wording.description
     changes: dict[str, Any] = {**changes_in(wording.text)} if wording.text else {}
     messages = {**wordable.messages.texts, **changes.get("messages", {})}
     lines = [f"description = {_value(description)}", ""] if description else []

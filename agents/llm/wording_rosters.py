@@ -23,7 +23,6 @@ from goldrush.agents.llm.wordings import (
     Names,
     Wordable,
     Wording,
-    default_of,
     variants_in,
     wording_from,
 )
@@ -83,7 +82,7 @@ def wording_at(entry: Entry, roster: Roster, wordable: Wordable) -> Wording:
     """
     options = entry.options
     if "wording" not in options:
-        return default_of(wordable)
+        return wordable.default
     for option in _WORDED:
         check(Model, option, options.get(option), f"{entry.label}: {option}")
     name, sha256 = options["wording"], options.get("wording_sha256")
@@ -127,7 +126,7 @@ def framed_in(
     def framed(agent: int) -> Framed:
         [entry] = entries_in([roster[agent]])
         if entry.policy not in (LLM, HUMAN):
-            return Framed(default_of(wordable))
+            return Framed(wordable.default)
         found = framed_of(entry, seed, wordable, whole)
         found.wording.names.check_agents(len(roster))
         return found
@@ -146,7 +145,7 @@ def framed_of(entry: Entry, seed: int, wordable: Wordable, roster: Callable[[], 
             check(Model, option, options[option], f"{entry.label}: {option}")
     shape = {option: options.get(option, ABSENT[option]) for option in _SHAPES}
     if "wording" not in options:
-        return Framed(default_of(wordable), **shape)
+        return Framed(wordable.default, **shape)
     wording = wording_at(entry, roster(), wordable)
     return Framed(wording, _drawn(seed, entry.agent, len(wording.variants)), **shape)
 

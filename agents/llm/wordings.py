@@ -16,6 +16,7 @@ from typing import Final
 
 import attrs
 
+from goldrush.agents.llm.extra_body import canonical
 from goldrush.agents.llm.messages import Messages, fields_in
 from goldrush.agents.llm.model import DEFAULT, FIXED, NONE, is_clean
 from goldrush.kernel.errors import BadInput, format_value, nearest
@@ -34,8 +35,6 @@ RESERVED: Final = ("say", "note", "reasoning")  # keys of answers that keep thei
 
 _WORD: Final = re.compile("[a-z][a-z0-9_-]{0,23}")
 _AGENT: Final = re.compile("[A-Za-z0-9](?:[A-Za-z0-9 _-]{0,22}[A-Za-z0-9_-])?")
-
-Text = str | Sequence[str]  # of a message: one, or one for each variant
 
 
 @attrs.frozen(eq=False)
@@ -73,8 +72,8 @@ class Wordable:
 
     @cached_property
     def default(self) -> Wording:
-        """The wording of the default texts."""
-        return Wording(DEFAULT, "", (self.messages,))
+        """The wording of the default texts, which every version of a prompt has."""
+        return Wording(DEFAULT, "", (self.messages,), description="the default texts")
 
     def fields(self, id: str) -> list[str]:
         """The fields that a message may have, in the order of its default text."""
@@ -138,12 +137,14 @@ class Wording:
         text: the canonical form, a JSON object; empty for the default.
         variants: the messages of each variant, at least one.
         names: the names of things.
+        description: a line about it, of one in a file.
     """
 
     name: str
     text: str
     variants: Sequence[Messages]
     names: Names = Names()
+    description: str = ""
 
     @property
     def sha256(self) -> str | None:
@@ -181,15 +182,11 @@ class InvalidWording(BadInput):
     """A wording that no prompt can have.
 
     Attributes:
-        keys: of the value in the wording's tables; empty: the whole.
         is_unknown: it has an id, a field or a name that the version of the prompt lacks.
     """
 
-    def __init__(
-        self, keys: Sequence[str], what: str, instead: str, *, is_unknown: bool = False
-    ) -> None:
+    def __init__(self, what: str, instead: str, *, is_unknown: bool = False) -> None:
         super().__init__(what, instead)
-        self.keys = tuple(keys)
         self.is_unknown = is_unknown
 
 
@@ -200,11 +197,6 @@ def digest_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def default_of(wordable: Wordable) -> Wording:
-    """The wording that every version of a prompt has; always the same object."""
-    return wordable.default
-
-
 # A bound, because a journal from elsewhere may have many; a run has a few.
 @lru_cache(maxsize=64)
 def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wording:
@@ -213,16 +205,16 @@ def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wordi
     """
     if len(text) > CANONICAL_MAX or not is_clean(text) or digest_of(text) != sha256:
         raise InvalidWording(
-            (), f"the text of wording {name} is {format_value(text)}",
+            f"the text of wording {name} is {format_value(text)}",
             f"it must have the SHA-256 {sha256}",
-        )  # fmt: skip
+        )
     changes = changes_in(text)
     made = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
     if made.text != text:
         raise InvalidWording(
-            (), f"the text of wording {name} is {format_value(text)}",
+            f"the text of wording {name} is {format_value(text)}",
             f"it must be as it is written: {format_value(made.text)}",
-        )  # fmt: skip
+        )
     return made
 
 
@@ -244,7 +236,7 @@ def changes_in(text: str) -> dict[str, Mapping[str, object]]:
     if is_one and all(isinstance(table, dict) for table in tables.values()):
         return dict(tables)
     raise InvalidWording(
-        (), f"a wording is {format_value(text)}", "it must be an object of messages and names"
+        f"a wording is {format_value(text)}", "it must be an object of messages and names"
     )
 
 
@@ -255,101 +247,94 @@ def wording_of(
 
     Raises InvalidWording for one that breaks a rule.
     """
-    texts = {id: _text(id, text, wordable) for id, text in messages.items()}
-    variants = _variants(texts)
+    texts = {id: _texts(id, text, wordable) for id, text in messages.items()}
     read = _names(names, wordable)
     default = wordable.messages.texts
-    changed = {id: text for id, text in texts.items() if text != default[id]}
-    tables = {"messages": changed, "names": _as_table(read)}
-    text = json.dumps(
-        {name: table for name, table in tables.items() if table},
-        ensure_ascii=False, sort_keys=True, separators=(",", ":"),
-    )  # fmt: skip
+    changed = {id: each for id, each in texts.items() if each != (default[id],)}
+    tables = {
+        "messages": {id: each if len(each) > 1 else each[0] for id, each in changed.items()},
+        "names": _as_table(read),
+    }
+    text = canonical({name: table for name, table in tables.items() if table})
     size = len(text.encode())
     if size > CANONICAL_MAX:
         raise InvalidWording(
-            (), f"the wording has {size:,} bytes as it is recorded",
+            f"the wording has {size:,} bytes as it is recorded",
             f"at most {CANONICAL_MAX:,} can be",
-        )  # fmt: skip
-    each = [
-        wordable.messages.changed(
-            {id: text if isinstance(text, str) else text[index] for id, text in changed.items()}
         )
-        for index in range(variants)
+    variants = [
+        wordable.messages.changed({id: each[index % len(each)] for id, each in changed.items()})
+        for index in range(_variants(texts))
     ]
-    for of in each:
-        _check_size(of, wordable)
-    return Wording(name, text, each, read)
+    for each in variants:
+        _check_size(each, wordable)
+    return Wording(name, text, variants, read)
 
 
-def _text(id: str, text: object, wordable: Wordable) -> Text:
-    """The text of a message, checked. Raises InvalidWording."""
-    keys = ("messages", id)
+def _texts(id: str, text: object, wordable: Wordable) -> Sequence[str]:
+    """The texts of a message, checked: one, or one for each variant. Raises InvalidWording."""
     if id not in wordable.messages.texts:
         raise InvalidWording(
-            keys, f"there is no message {format_value(id)}",
+            f"there is no message {format_value(id)}",
             f"{nearest(id, wordable.messages.texts)}`goldrush wordings show default` has all",
             is_unknown=True,
-        )  # fmt: skip
-    if isinstance(text, str):
-        _check_text(keys, text, wordable)
-        return text
-    least, most = VARIANTS
-    if not isinstance(text, list | tuple) or not all(isinstance(each, str) for each in text):
-        raise InvalidWording(
-            keys, f"message {id} is {format_value(text)}", "write a text, or a list of texts"
         )
-    if not least <= len(text) <= most:
+    least, most = VARIANTS
+    is_list = isinstance(text, list | tuple)
+    texts = tuple(text) if isinstance(text, list | tuple) else (text,)
+    if not all(isinstance(each, str) for each in texts):
         raise InvalidWording(
-            keys, f"message {id} has {format_count(len(text), 'text')} in its list",
+            f"message {id} is {format_value(text)}", "write a text, or a list of texts"
+        )
+    if is_list and not least <= len(texts) <= most:
+        raise InvalidWording(
+            f"message {id} has {format_count(len(texts), 'text')} in its list",
             f"write {least} to {most} variants",
-        )  # fmt: skip
-    for each in text:
-        _check_text(keys, each, wordable)
-    return tuple(text)
+        )
+    for each in texts:
+        _check_text(id, each, wordable)
+    return texts
 
 
-def _check_text(keys: Sequence[str], text: str, wordable: Wordable) -> None:
-    id = keys[-1]
+def _check_text(id: str, text: str, wordable: Wordable) -> None:
     if len(text) > TEXT_MAX:
         raise InvalidWording(
-            keys, f"message {id} has {len(text):,} characters", f"at most {TEXT_MAX:,} can be"
+            f"message {id} has {len(text):,} characters", f"at most {TEXT_MAX:,} can be"
         )
     if not is_clean(text):
         raise InvalidWording(
-            keys, f"message {id} has a control character", "only line ends can stand in it"
+            f"message {id} has a control character", "only line ends can stand in it"
         )
     try:
         counts = Counter(fields_in(text))
     except ValueError as error:
-        raise InvalidWording(
-            keys, f"message {id} has {error}", "name a field, or write $$"
-        ) from None
+        raise InvalidWording(f"message {id} has {error}", "name a field, or write $$") from None
     fields = wordable.fields(id)
     for field, count in counts.items():
         if field not in fields:
             listed = ", ".join(f"${each}" for each in fields) or "no field"
             raise InvalidWording(
-                keys, f"message {id} has the field {format_value(f'${field}')}",
-                f"{nearest(field, fields)}it can have {listed}", is_unknown=True,
-            )  # fmt: skip
+                f"message {id} has the field {format_value(f'${field}')}",
+                f"{nearest(field, fields)}it can have {listed}",
+                is_unknown=True,
+            )
         most, what = (1, "a list or a text") if field in wordable.long else (TIMES_MAX, "a number")
         if count > most:
             times = "once" if most == 1 else f"at most {most} times"
             raise InvalidWording(
-                keys, f"message {id} has ${field} {count} times",
+                f"message {id} has ${field} {count} times",
                 f"${field} is {what}, which can stand in it {times}",
-            )  # fmt: skip
+            )
 
 
-def _variants(texts: Mapping[str, Text]) -> int:
+def _variants(texts: Mapping[str, Sequence[str]]) -> int:
     """The number of variants: the length of all lists, or 1. Raises InvalidWording."""
-    lists = {id: len(text) for id, text in texts.items() if not isinstance(text, str)}
+    lists = {id: len(each) for id, each in texts.items() if len(each) > 1}
     for id, length in lists.items():
         first = next(iter(lists))
         if length != lists[first]:
             what = f"message {id} has {length} texts, and {first} has {lists[first]}"
-            raise InvalidWording(("messages", id), what, "give all lists the same length")
+            raise InvalidWording(what, "give all lists the same length")
     return next(iter(lists.values()), 1)
 
 
@@ -362,9 +347,9 @@ def _check_size(messages: Messages, wordable: Wordable) -> None:
     )
     if size > MESSAGES_MAX:
         raise InvalidWording(
-            (), f"the messages could take {size:,} bytes of a prompt",
+            f"the messages could take {size:,} bytes of a prompt",
             f"at most {MESSAGES_MAX:,} can be, each number counted as {NUMBER_MAX} bytes",
-        )  # fmt: skip
+        )
 
 
 def size_of(text: str, wordable: Wordable) -> int:
@@ -378,47 +363,48 @@ def size_of(text: str, wordable: Wordable) -> int:
 def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
     """The names in a table. Raises InvalidWording."""
     can = {
-        "agents": wordable.agents, "keys": wordable.keys, "kinds": wordable.kinds,
+        "agents": wordable.agents,
+        "keys": wordable.keys,
+        "kinds": wordable.kinds,
         "plots": wordable.plots,
-    }  # fmt: skip
+    }
     for name in table:
         if not can.get(name):
             listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
             raise InvalidWording(
-                ("names", name), f"names has {format_value(name)}",
-                f"in this prompt it can rename {listed}", is_unknown=True,
-            )  # fmt: skip
+                f"names has {format_value(name)}",
+                f"in this prompt it can rename {listed}",
+                is_unknown=True,
+            )
     kinds = _renamed("kinds", table.get("kinds", {}), wordable.kinds)
     keys = _renamed("keys", table.get("keys", {}), wordable.keys)
     _check_distinct(wordable, kinds, keys)
     plots = table.get("plots", ID)
     if plots not in PLOTS:
         raise InvalidWording(
-            ("names", "plots"), f"names.plots is {format_value(plots)}",
+            f"names.plots is {format_value(plots)}",
             f"write {' or '.join(map(repr, PLOTS))}",
-        )  # fmt: skip
+        )
     return Names(kinds, keys, _agents(table.get("agents")), str(plots))
 
 
 def _renamed(what: str, table: object, known: Collection[str]) -> dict[str, str]:
     """The names of kinds or keys that are not the world's own. Raises InvalidWording."""
     if not isinstance(table, Mapping):
-        raise InvalidWording(
-            ("names", what), f"names.{what} is {format_value(table)}", f"write [names.{what}]"
-        )
+        raise InvalidWording(f"names.{what} is {format_value(table)}", f"write [names.{what}]")
     for old, new in table.items():
-        where = ("names", what, str(old))
         if old not in known:
             raise InvalidWording(
-                where, f"names.{what} has {format_value(old)}",
-                f"{nearest(old, known)}it can have {', '.join(known)}", is_unknown=True,
-            )  # fmt: skip
+                f"names.{what} has {format_value(old)}",
+                f"{nearest(old, known)}it can have {', '.join(known)}",
+                is_unknown=True,
+            )
         if not isinstance(new, str) or not _WORD.fullmatch(new) or new in RESERVED:
             raise InvalidWording(
-                where, f"names.{what}.{old} is {format_value(new)}",
+                f"names.{what}.{old} is {format_value(new)}",
                 "write a small letter, then at most 23 small letters, digits, - and _; not "
                 f"{', '.join(RESERVED)}",
-            )  # fmt: skip
+            )
     return {old: new for old, new in table.items() if new != old}
 
 
@@ -430,30 +416,29 @@ def _check_distinct(wordable: Wordable, kinds: Mapping[str, str], keys: Mapping[
     for what, old, new in each:
         if new != old and counts[new] > 1:
             raise InvalidWording(
-                ("names", what, old), f"names.{what}.{old} is {new!r}, as something else is",
+                f"names.{what}.{old} is {new!r}, as something else is",
                 "give each a name of its own",
-            )  # fmt: skip
+            )
 
 
 def _agents(names: object) -> Sequence[str] | str | None:
     if names is None or names == LETTERS:
         return None if names is None else LETTERS
-    where = ("names", "agents")
     if not isinstance(names, list | tuple) or not names:
         raise InvalidWording(
-            where, f"names.agents is {format_value(names)}",
+            f"names.agents is {format_value(names)}",
             f"write a list of names, or {LETTERS!r}",
-        )  # fmt: skip
+        )
     for name in names:
         if not isinstance(name, str) or not _AGENT.fullmatch(name):
             raise InvalidWording(
-                where, f"names.agents has {format_value(name)}",
+                f"names.agents has {format_value(name)}",
                 "write at most 24 letters, digits, spaces, - and _ in ASCII",
-            )  # fmt: skip
+            )
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise InvalidWording(
-            where, f"names.agents has {twice!r} twice", "give each agent a name of its own"
+            f"names.agents has {twice!r} twice", "give each agent a name of its own"
         )
     return tuple(names)
 

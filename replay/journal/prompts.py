@@ -50,7 +50,8 @@ def prompted(
         if is_outside(entry.policy) and not version.is_of(entry.options):
             if answer is None:
                 players.check_prompt(entry)
-            rebuilt.append(RebuiltPrompt(None, answer, players.turn(state)[0]))
+            step, other = players.turn(state)[0], version.other(entry.options)
+            rebuilt.append(RebuiltPrompt(None, answer, step, other))
             continue
         model = Model.of(entry.options) if is_model else decided(Model("any", "any"), version)
         step, asked = players.turn(state)

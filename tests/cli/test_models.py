@@ -242,9 +242,10 @@ def test_what_was_answered_to_an_older_prompt_is_shown(tmp_path: Path) -> None:
     refused, shown = goldrush(*words, cwd=tmp_path), goldrush(*words, "--answer", cwd=tmp_path)
     told = json.loads(goldrush(*words, "--answer", "--json", cwd=tmp_path).out)
 
-    assert_refused(refused, "cannot be made again; see what it answered by --answer")
+    versions = "asked with version 1 of the prompt; this goldrush asks with version 2"
+    assert_refused(refused, f"agent 0 was {versions}; see what it answered by --answer")
     assert shown.out.startswith('--- answer ---\n{\n "actions":[')
-    assert "asked with another version of the prompt" in shown.err
+    assert f"agent 0, round 2: {versions}" in shown.err
     assert (0, None) == (shown.code, told["questions"][0]["digest"])
     assert told["questions"][0]["recorded"].startswith("e8aafde994059d0f")
     assert "smollm2" == told["answers"][0]["model"]

@@ -277,5 +277,5 @@ def test_a_key_that_would_go_unencrypted_is_told_once(
             chosen = Models(warn=lines.append)
         record(path, {"rounds": 2}, "llm:a*2,raid", models=chosen)
 
-    says = f"llm:a: its key goes unencrypted to {address}; use https"
+    says = f"llm:a: the value of OPENAI_API_KEY goes unencrypted to {address}; use https"
     assert ([says] if key else []) == lines

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm.parts import quoted
 from goldrush.agents.llm.question import digest
-from goldrush.agents.llm.wordings import Framed, default_of
+from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.worlds.mining.parse import parse
@@ -47,7 +47,7 @@ from tests.laws.strategies import Game, games, played
 from tests.llm import local
 from tests.mining import prepare
 
-DEFAULT = Framed(default_of(wordable()))
+DEFAULT = Framed(wordable().default)
 FORM = form_of(DEFAULT.wording)
 CODES = {name: code for code, name in enumerate(KINDS)}
 Round = Mapping[int, Submission]

@@ -84,6 +84,7 @@ def read(tmp_path: Path, text: str) -> Model:
         "chat_template_kwargs = {enable_thinking = false}", 'provider = {order = ["a"]}',
         'service_tier = "flex"', "min_p = 0.1", 'keep_alive = "5m"', "logprobs = true",
         'stop = ["END"]', "n = 1", 'guided_json = {type = "object"}', "options = {num_ctx = 8192}",
+        "x = {n = 1}", "guided_json = {properties = {n = {type = 'integer'}}}",
     ],
 )  # fmt: skip
 def test_fields_that_only_sound_like_secrets_are_sent(tmp_path: Path, field: str) -> None:
@@ -123,6 +124,10 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
             (f"{name} = 8", f"'{name}' asks for more than one answer of `max_tokens`")
             for name in ("n", "best_of", "max_new_tokens", "maxOutputTokens", "n_predict")
         ),
+        ("x = {n = 5}", "'n' asks for more than one answer of `max_tokens`"),
+        ("options = {num_predict = 9}", "'num_predict' asks for more than one answer"),
+        ("chat_template_kwargs = {max_tokens = 9}", "'max_tokens' is sent by goldrush, or changes"),
+        ("x = [{y = {seed = 9}}]", "'seed' is sent by goldrush, or changes what is asked"),
         ("y = 1\nx.z = nan", "'x' has a date, or a number that JSON cannot hold"),
         ("x = 1979-05-27", "'x' has a date"),
         (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),

@@ -30,7 +30,6 @@ from goldrush.agents.llm.wordings import (
     Names,
     Wordable,
     Wording,
-    default_of,
     digest_of,
     wording_from,
     wording_of,
@@ -196,46 +195,46 @@ def test_things_are_named_one_to_one() -> None:
 # What is refused.
 
 REFUSED = [
-    ('[messages]\nlimts = "x"', 2, "there is no message 'limts'; did you mean limits?"),
-    ('[messages]\naim = """\nlimits = 1\n"""\nlimits = 1', 5, "message limits is 1; write a text"),
-    ('[messages]\n\nlimits = "$roundz"', 3, "has the field '$roundz'; did you mean rounds? it can"),
-    ('[messages]\nnone = "$x"', 2, "message none has the field '$x'; it can have no field"),
-    ('[messages]\nlimits = "5 $"', 2, "message limits has a $ that starts no field"),
-    ('[messages]\nmap = "$alphas$alphas"', 2, "$alphas 2 times; $alphas is a list or a text"),
-    (f'[messages]\nlimits = "{"$rounds" * 9}"', 2, "$rounds 9 times; $rounds is a number"),
-    (f'[messages]\nlimits = "{"x" * 4_097}"', 2, "message limits has 4,097 characters"),
-    ('[messages]\nlimits = "a\\u001b[2Jb"', 2, "message limits has a control character"),
-    ('[messages]\nlimits = ["x"]', 2, "message limits has 1 text in its list; write 2 to 8"),
-    ('[messages]\nlimits = ["x", 1]', 2, "message limits is ['x', 1]; write a text, or a list"),
-    ('[messages]\nlimits = ["x", "y"]\nnone = ["x", "y", "z"]', 3, "message none has 3 texts, and"),
-    ('[names]\ncolour = "x"', 2, "names has 'colour'; in this prompt it can rename agents, keys"),
-    ('[names]\nplots = "xy"', 2, "names.plots is 'xy'; write 'id' or 'row,col'"),
-    ("[names]\nkinds = 1", 2, "names.kinds is 1; write [names.kinds]"),
-    ('[names.kinds]\nmine = "dig"\nloot = "x"', 3, "names.kinds has 'loot'; it can have defend"),
-    ('[names]\nkeys.plot = "say"', 2, "names.keys.plot is 'say'; write a small letter"),
-    ('[names]\n[names.kinds]\nmine = "raid"', 3, "names.kinds.mine is 'raid', as something else"),
-    ('[names]\nagents = ["A", "A"]', 2, "names.agents has 'A' twice"),
-    ('[names]\nagents = ["A,B"]', 2, "names.agents has 'A,B'; write at most 24 letters"),
-    ("[names]\nagents = 3", 2, "names.agents is 3; write a list of names, or 'letters'"),
-    ('aim = "x"', 1, "'aim' is in no table; messages stand below [messages]"),
-    ('[messages]\n[[names]]\na = 1', 1, "names is [{'a': 1}]; write [names]"),
-    ('# own\nextends = "plane"', 2, "there is no wording 'plane'; did you mean plain?"),
-    ('[message]\naim = "x"', 1, "no table '[message]'; did you mean [messages]? a file has [me"),
-    ("[messages]\nlimits = 'x", None, "is not valid TOML: "),
-    ("[names]\n[messages]\n[names]", None, "TOML: Cannot declare ('names',) twice (at line 3, "),
+    ('[messages]\nlimts = "x"', "there is no message 'limts'; did you mean limits?"),
+    ('[messages]\naim = """\nlimits = 1\n"""\nlimits = 1', "message limits is 1; write a text"),
+    ('[messages]\n\nlimits = "$roundz"', "has the field '$roundz'; did you mean rounds? it can"),
+    ('[messages]\nnone = "$x"', "message none has the field '$x'; it can have no field"),
+    ('[messages]\nlimits = "5 $"', "message limits has a $ that starts no field"),
+    ('[messages]\nmap = "$alphas$alphas"', "$alphas 2 times; $alphas is a list or a text"),
+    (f'[messages]\nlimits = "{"$rounds" * 9}"', "$rounds 9 times; $rounds is a number"),
+    (f'[messages]\nlimits = "{"x" * 4_097}"', "message limits has 4,097 characters"),
+    ('[messages]\nlimits = "a\\u001b[2Jb"', "message limits has a control character"),
+    ('[messages]\nlimits = ["x"]', "message limits has 1 text in its list; write 2 to 8"),
+    ('[messages]\nlimits = ["x", 1]', "message limits is ['x', 1]; write a text, or a list"),
+    ('[messages]\nlimits = ["x", "y"]\nnone = ["x", "y", "z"]', "message none has 3 texts, and"),
+    ('[names]\ncolour = "x"', "names has 'colour'; in this prompt it can rename agents, keys"),
+    ('[names]\nplots = "xy"', "names.plots is 'xy'; write 'id' or 'row,col'"),
+    ("[names]\nkinds = 1", "names.kinds is 1; write [names.kinds]"),
+    ('[names.kinds]\nmine = "dig"\nloot = "x"', "names.kinds has 'loot'; it can have defend"),
+    ('[names]\nkeys.plot = "say"', "names.keys.plot is 'say'; write a small letter"),
+    ('[names]\n[names.kinds]\nmine = "raid"', "names.kinds.mine is 'raid', as something else"),
+    ('[names]\nagents = ["A", "A"]', "names.agents has 'A' twice"),
+    ('[names]\nagents = ["A,B"]', "names.agents has 'A,B'; write at most 24 letters"),
+    ("[names]\nagents = 3", "names.agents is 3; write a list of names, or 'letters'"),
+    ('aim = "x"', "'aim' is in no table; messages stand below [messages]"),
+    ('[messages]\n[[names]]\na = 1', "names is [{'a': 1}]; write [names]"),
+    ('# own\nextends = "plane"', "there is no wording 'plane'; did you mean plain?"),
+    ('[message]\naim = "x"', "no table '[message]'; did you mean [messages]? a file has [me"),
+    ("[messages]\nlimits = 'x", "is not valid TOML: "),
+    ("[names]\n[messages]\n[names]", "TOML: Cannot declare ('names',) twice (at line 3, "),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "line", "error"), REFUSED)
-def test_a_file_that_breaks_a_rule_is_refused_with_its_line(
-    text: str, line: int | None, error: str, tmp_path: Path
+@pytest.mark.parametrize(("text", "error"), REFUSED)
+def test_a_file_that_breaks_a_rule_is_refused_with_the_place(
+    text: str, error: str, tmp_path: Path
 ) -> None:
     path = written(tmp_path, text)
 
     with pytest.raises(BadInput) as refused:
         read_wording(path, WORDABLE)
 
-    assert str(refused.value).startswith(path if line is None else f"{path}, line {line}: ")
+    assert str(refused.value).startswith(path)
     assert error in str(refused.value)
 
 
@@ -262,7 +261,6 @@ def test_items_count_into_the_limit_of_their_part() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "error"),
     [
-        ("null", "", "would be the wording 'null'"),
         ("Own", "", "would be the wording 'Own'"),
         ("plain", "", "has other texts than the wording plain that goldrush has"),
         ("default", '[messages]\nnone = "-"', "has other texts than the wording default"),
@@ -279,7 +277,7 @@ def test_a_file_of_a_shipped_wording_is_that_wording(tmp_path: Path) -> None:
     plain = wording_named("plain", WORDABLE)
 
     assert plain.text == read_wording(written(tmp_path, PLAIN, "plain"), WORDABLE).text
-    default = as_toml(default_of(WORDABLE), WORDABLE)
+    default = as_toml(WORDABLE.default, WORDABLE)
     assert "" == read_wording(written(tmp_path, default, "default"), WORDABLE).text
 
 
@@ -340,7 +338,6 @@ DEEP = "{" * 60_000
 HOSTILE: list[tuple[dict[str, object], dict[str, object], type[Exception]]] = [
     ({"wording_text": None}, {}, ImpossiblePlayer),
     ({}, {"wording_text": "{}"}, ImpossiblePlayer),
-    ({"wording": "null"}, {"wording": "null"}, ImpossiblePlayer),
     ({}, {"wording_sha256": "0" * 64}, ImpossiblePlayer),
     ({"wording_sha256": "0" * 64}, {"wording_sha256": "0" * 64}, ImpossiblePlayer),
     ({"wording": 7}, {"wording": 7}, ImpossiblePlayer),
@@ -430,14 +427,14 @@ def test_agents_are_asked_as_their_options_say() -> None:
     policy = Entry(2, "greedy-mine", {"notes": True, "wording": "plain"})
     framed = framed_in(Roster([person("default", 0), asked, policy]).as_setup(), 1, WORDABLE)
 
-    assert (default_of(WORDABLE), True, None) == (
+    assert (WORDABLE.default, True, None) == (
         framed(0).wording, framed(0).notes, framed(0).persona,
     )  # fmt: skip
     assert ("plain", "field", "I am <b>.", "agent", "take") == (
         framed(1).wording.name, framed(1).reasoning, framed(1).persona, framed(1).order,
         framed(1).wording.names.kind("raid"),
     )  # fmt: skip
-    assert (default_of(WORDABLE), False) == (framed(2).wording, framed(2).notes)
+    assert (WORDABLE.default, False) == (framed(2).wording, framed(2).notes)
     assert framed(1).wording is framed(1).wording
 
 
@@ -500,7 +497,7 @@ def options_in(text: str) -> list[dict[str, Any]]:
         ("llm:m[wording=plain;order=run]*1", [{"wording": "plain", "order": "run"}]),
         ("llm:n*1", [{"wording": "plain", "sample": 4}]),
         ("llm:n[wording=default;sample=0;notes=true]*1", [{}]),
-        ("llm:m[wording=null]*1,llm:m[wording=default]*1", [{"sample": 1}, {}]),
+        ("llm:m[sample=1]*1,llm:m[wording=default]*1", [{"sample": 1}, {}]),
         ("llm:m[top_p=1;reasoning_effort=low]*1", [{"top_p": 1.0, "reasoning_effort": "low"}]),
         ("llm:m[seed_from=option;reasoning=field]*1", [{"reasoning": "field"}]),
         ("human[wording=plain;order=agent]*1", [{"wording": "plain", "order": "agent"}]),
@@ -522,8 +519,7 @@ def test_the_text_of_a_roster_gives_options_over_those_of_the_file(
         ("llm:m[wording=no.toml]*1", "cannot read no.toml: no such file or directory"),
         ("llm:m[order=up]*1", "'llm:m[order=up]': order is 'up'; it must be"),
         ("llm:m[prompt=2]*1", "sets prompt; it can set top_p"),
-        ("human[wording=null]*1", "a person has wording null, which draws other samples of a mode"),
-        ("llm:n[wording=null]*1", "model n has sample 4 and wording null, which is sample 1"),
+        ("llm:m[wording=null]*1", "wording is None; it must be the name of a wording"),
     ],
 )
 def test_options_that_nobody_can_have_are_refused(text: str, error: str) -> None:
@@ -621,7 +617,7 @@ def test_labels_tell_players_apart_and_can_be_typed(
     [
         ("llm:m", "llm:m"),
         ("llm:n", "llm:n[wording=plain;notes=false;sample=4]"),
-        ("llm:m[wording=null]", "llm:m[sample=1]"),
+        ("llm:m[sample=1]", "llm:m[sample=1]"),
         ("llm:m[notes=false]", "llm:m[notes=false]"),
         ("human[order=run;notes=false]", "human[notes=false;order=run]"),
         ("random", "random"),
@@ -683,7 +679,7 @@ def test_two_wordings_of_one_name_have_other_labels(tmp_path: Path) -> None:
         ("llm:m*3,random*2", "llm:m[wording=plain]*3,random*2"),
         ("llm:m[order=run],llm:n", "llm:m[order=run;wording=plain],llm:n"),
         ("human,llm:n", "human[wording=plain],llm:n"),
-        ("llm:m[wording=null]*2,llm:m", "llm:m[wording=null]*2,llm:m[wording=plain]"),
+        ("llm:m[wording=default]*2,llm:m", "llm:m[wording=default]*2,llm:m[wording=plain]"),
         ("llm:n*2,random*2", "llm:n*2,random*2"),
         ("random", "random"),
         (None, None),
@@ -691,7 +687,3 @@ def test_two_wordings_of_one_name_have_other_labels(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_wording_goes_to_those_who_name_none(text: str | None, worded: str | None) -> None:
     assert worded == OFFER.worded(text, "plain", MODELS)
-
-
-def test_null_is_written_as_it_is_typed() -> None:
-    assert "llm:m[wording=null]*2,human" == OFFER.worded("llm:m*2,human", "null", MODELS)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from goldrush.agents.llm.messages import Messages
-from goldrush.agents.llm.wordings import Framed, Wordable, default_of
+from goldrush.agents.llm.wordings import Framed, Wordable
 
 WORDING: Final = Messages("goldrush.agents.worlds.competition")  # the default texts
 # The fields that hold lists, texts or other messages.
@@ -29,4 +29,4 @@ def wordable() -> Wordable:
     return Wordable(WORDING, long=_LONG, tells=tells, times=dict.fromkeys(_TWICE, 2))
 
 
-UNFRAMED: Final = Framed(default_of(wordable()))  # with the default texts and no options
+UNFRAMED: Final = Framed(wordable().default)  # with the default texts and no options

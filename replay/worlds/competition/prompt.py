@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goldrush.agents.llm.question import Question
+from goldrush.agents.llm.question import Answer, Question
 from goldrush.agents.players import Resources
+from goldrush.agents.seats import is_outside
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
 from goldrush.agents.worlds.competition.seats import answer_in
+from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.tools import RebuiltPrompt
@@ -26,7 +29,8 @@ from goldrush.replay.worlds.competition.steps import season_world
 def prompted(
     path: str | Path, assignment: int, agent: int, resources: Resources = Resources()
 ) -> list[RebuiltPrompt]:
-    """Every question to an agent in a closed assignment, in order.
+    """Every question to an agent in a closed assignment, in order; of an agent that was asked with
+    another version of the prompt its answers alone.
 
     A question depends on the earlier acts of the assignment, so scripted agents are asked again and
     trials and tests run again. `assignment`: the assignment, from 0; `resources`: the program that
@@ -40,6 +44,7 @@ def prompted(
             the assignment does not follow from the submissions.
     """
     questions: list[RebuiltPrompt] = []
+    answers: list[Answer] = []  # of the agent, as they are recorded
 
     def keep(prompt: Question, row: Row | None) -> None:
         if prompt.agent == agent:
@@ -60,8 +65,13 @@ def prompted(
             asked = state.copy()
             for _, step, after in walk.steps():
                 if step is not None:
+                    rows = map(answer_in, step.inputs.rows(CODES[Answered]))
+                    answers += [each for each in rows if each.agent == agent and each.is_asked]
                     again(asked, step.inputs)
                     asked = after.copy()
+    options = state.agents[agent].options
+    if is_outside(state.agents[agent].policy) and not PROMPT.is_of(options):
+        return [RebuiltPrompt(None, each, other=PROMPT.other(options)) for each in answers]
     if not questions and (again.not_asked or again.unknown):
         raise BadInput(
             f"the prompt of agent {agent} cannot be made again; not asked again: "

@@ -25,6 +25,7 @@ from goldrush.replay.journal.verify import ONLY_ANSWERS, Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.golden import WORDED, path_of
 from tests.journals import as_it_is, commits_of, played_again, write
+from tests.llm.seasons import answers_in
 from tests.mining import fork, record, resume
 from tests.seasons import kept, small
 
@@ -437,3 +438,19 @@ def test_no_scripted_agent_waits_in_an_open_round(tmp_path: Path) -> None:
         assert (4, ONLY_ANSWERS) == (found.level, found.expected)
         with pytest.raises(BadInput, match="unfinished round is not what its agents submit"):
             resume(forged)
+
+
+def test_what_a_season_with_an_older_prompt_was_answered_is_shown(out: Path) -> None:
+    source, world = GOLDEN["season"]
+    forged(source, out, world, players(option("prompt", 1)))
+    assignment, (agent, *_) = answers_in(out)[0]
+    words = ("prompt", out, "--at", assignment, "--agent", agent)
+    refused, shown = (goldrush(*words, *more, cwd=out.parent) for more in ((), ("--answer",)))
+
+    versions = "asked with version 1 of the prompt; this goldrush asks with version 4"
+    assert (2, "") == (refused.code, refused.out)
+    assert f"agent {agent} was {versions}; see what it answered by --answer" in refused.err
+    asked = [row for number, row in answers_in(out) if (number, row[0]) == (assignment, agent)]
+    assert len(asked) == shown.out.count("--- answer ---\n") > 0
+    assert f"agent {agent}, assignment {assignment}: {versions}" in shown.err
+    assert 0 == shown.code

@@ -19,7 +19,7 @@ from goldrush.agents.llm.model import AGENT, FIELD, FIXED
 from goldrush.agents.llm.notes import NOTE_MAX
 from goldrush.agents.llm.parts import quoted, size
 from goldrush.agents.llm.question import Message
-from goldrush.agents.llm.wording_files import ShippedWordings
+from goldrush.agents.llm.wording_files import shipped_in
 from goldrush.agents.llm.wording_rosters import framed_in
 from goldrush.agents.llm.wordings import ID, Framed, Wordable, Wording
 from goldrush.agents.worlds.mining.parse import Form
@@ -78,7 +78,7 @@ def wordable() -> Wordable:
             "round": [["you"], ["question"], ["map_now", "map_lists"]],
         },
         times={"none": 2},
-        shipped=ShippedWordings(PACKAGE),
+        shipped=shipped_in(PACKAGE),
     )
 
 

@@ -29,7 +29,6 @@ from goldrush.agents.llm.wordings import (
     Framed,
     InvalidWording,
     Wording,
-    default_of,
     wording_of,
 )
 from goldrush.agents.people import Inquiry
@@ -61,7 +60,7 @@ from tests.llm.test_prompt import (
 )
 from tests.mining import prepare
 
-DEFAULT = Framed(default_of(wordable()))
+DEFAULT = Framed(wordable().default)
 SHIPPED = ["default", *wordable().shipped]
 ROW_COL = {"plots": "row,col"}
 OTHERS = {
@@ -343,7 +342,7 @@ def wordings(draw: st.DrawFn) -> Wording:
     try:
         return wording_of("w", texts, names, known)
     except (InvalidWording, ValueError):  # too long in sum, or cut within a field
-        return default_of(known)
+        return known.default
 
 
 PERSONA = "\U0001f600" * (PERSONA_MAX[1] // 4)
