@@ -309,6 +309,7 @@ NO_READERS = {
     "find.tools_at": "headers",
     "find.tools_of": "headers",
     "find.typed": "headers",
+    "tools.format_option": "no journal",
     "tools.lacks": "no journal",
     "usage.asked_by": "its caller is behind the door",
     "wordings.text_in": "START and forks; tests of its own (cli/test_wordings.py)",
