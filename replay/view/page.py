@@ -133,15 +133,15 @@ def _page(
             for journal, own in zip((path, against), labels, strict=True)
         ]
         difference = diff(path, against)
-    shown = [label for run in runs for _, roster in run.rosters for label, _ in roster]
+    shown = [label for run in runs for _, of in run.outline.declared.labels for label in of]
     for run in runs:
         shown += run.front.labels
         shown += () if run.front.outcome is None else run.front.outcome.policies
     hues = hues_of([*shown, *map(last_of, shown)], tools.studies)
     if difference is None:
-        top, below = top_of(runs[0], hues, runs[0].about), journal_of(runs[0], 0)
+        top, below = top_of(runs[0], hues), journal_of(runs[0], 0)
     else:
-        top = top_of_two(runs, hues, difference, world, runs[0].about)
+        top = top_of_two(runs, hues, difference, world)
         below = "\n".join(journal_of(run, index, "AB"[index]) for index, run in enumerate(runs))
     parts = {"top": top, "below": below}
     return _rendered(world, tools, runs, parts, hues), runs

@@ -45,17 +45,12 @@ class ShownRun:
 
     Attributes:
         title: the run in a few words.
-        agents: their roster, as it is typed; empty: it is unknown.
-        units: the noun for its units.
-        about: what the run is about, as text.
-        facts: about the run, by name.
+        outline: its settings, players, forks and size.
         first, last: the public numbers of the first and last unit that are shown.
         total: that of the last closed unit.
         whole: all closed units are shown.
         trouble: the error that breaks off the journal, or None.
-        forks: a sentence for each fork that led to the run, with its first unit.
         front: what stands at the top of the page.
-        rosters: (first unit, the policies of neighbours with their number) of each roster.
         data: what else the script draws, by name; see replay/view/README.md.
         size, sha256: of the journal.
         journal: its bytes; empty above JOURNAL_MAX.
@@ -63,18 +58,13 @@ class ShownRun:
     """
 
     title: str
-    agents: str
-    units: str
-    about: str
-    facts: Sequence[tuple[str, str]]
+    outline: Outline
     first: int
     last: int
     total: int
     whole: bool
     trouble: str | None
-    forks: Sequence[tuple[int, str]]
     front: RunFront
-    rosters: Sequence[tuple[int, Sequence[tuple[str, int]]]]
     data: Mapping[str, Any]
     size: int
     sha256: str
@@ -83,8 +73,19 @@ class ShownRun:
 
     def as_dict(self) -> dict[str, Any]:
         """What the page's script reads."""
-        names = ("first", "last", "forks", "rosters", "size", "sha256", "option")
-        return {**{name: getattr(self, name) for name in names}, **self.data}
+        declared = self.outline.declared
+        return {
+            "first": self.first,
+            "last": self.last,
+            "forks": declared.history,
+            "rosters": [
+                (first, _neighbours(labels[:AGENTS_MAX])) for first, labels in declared.labels
+            ],
+            "size": self.size,
+            "sha256": self.sha256,
+            "option": self.option,
+            **self.data,
+        }
 
 
 @attrs.frozen
@@ -139,28 +140,18 @@ def shown_of(
     names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
-    declared = outline.declared
     front = RunFront(None, labels, lines_of_agents, walked.points)
     front = _front(tools, measured, compared, front, trouble)
     states = _states(tools, walked, outline, Lines.of(labels), measured)
     return ShownRun(
         title=_title(outline, tools, measured),
-        agents=declared.roster or "",
-        units=outline.vocabulary.units,
-        facts=[
-            ("world", f"{world.name}, rules {world.rules}"),
-            *outline.about.facts,
-            ("journal", f"{len(content):,} bytes"),
-        ],
-        about=outline.about.text,
+        outline=outline,
         first=first,
         last=last,
         total=number(walked.closed),
         whole=walked.first == 1 and walked.last == walked.closed,
         trouble=None if trouble is None else str(trouble).removeprefix(f"{path}: "),
-        forks=declared.history,
         front=front,
-        rosters=[(start, _neighbours(named[:AGENTS_MAX])) for start, named in declared.labels],
         data={
             "names": names,
             "folded": list(view.folded),

@@ -27,27 +27,25 @@ CAUSES_MAX = 6  # causes of a difference that are listed
 Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
 
-def top_of(run: ShownRun, hues: Hues, text: str) -> str:
-    """The top of the page of one run; `text`: what the world is about."""
-    outcome = run.front.outcome
+def top_of(run: ShownRun, hues: Hues) -> str:
+    """The top of the page of one run."""
+    outcome, roster = run.front.outcome, run.outline.declared.roster
     first, *others = [run.title] if outcome is None else outcome.sentences
     parts = [
-        _kicker(f"{run.title}: {run.agents}" if run.agents else run.title),
+        _kicker(f"{run.title}: {roster}" if roster else run.title),
         f"<h1>{escape_text(first)}</h1>",
         f'<p class="lead">{escape_text(" ".join(others))}</p>' if others else "",
-        _about(text),
-        *(f'<p class="fork">{escape_text(fork)}</p>' for _, fork in run.forks),
+        _about(run.outline.about.text),
+        *(f'<p class="fork">{escape_text(fork)}</p>' for _, fork in run.outline.declared.history),
         _front(_standings(outcome, hues)),
         _part(run),
     ]
     return "\n".join(filter(None, parts))
 
 
-def top_of_two(
-    runs: Sequence[ShownRun], hues: Hues, difference: Diff, world: World[Any], text: str
-) -> str:
+def top_of_two(runs: Sequence[ShownRun], hues: Hues, difference: Diff, world: World[Any]) -> str:
     """The top of a page for two runs, whose fronts are of the units that both have, and their
-    difference. `text`: what the world is about.
+    difference.
     """
     vocabulary, fronts = world.vocabulary, [run.front for run in runs]
     outcomes = [front.outcome for front in fronts if front.outcome is not None]
@@ -65,12 +63,12 @@ def top_of_two(
         _kicker(f"two runs of {world.name}"),
         *(_part(run, f"<strong>{which}</strong> ") for which, run in zip("AB", runs, strict=True)),
         f"<h1>{escape(headline)}</h1>",
-        _about(text),
+        _about(runs[0].outline.about.text),
         f'<ul class="runs">{lines}</ul>',
         *(
             f'<p class="fork">{escape_text(fork[1])}</p>'
-            for fork in runs[0].forks
-            if fork in runs[1].forks
+            for fork in runs[0].outline.declared.history
+            if fork in runs[1].outline.declared.history
         ),
         _front(table + _parting(difference, runs, vocabulary.unit), "front two"),
     ]
@@ -84,7 +82,8 @@ def _label(run: ShownRun, which: str, difference: Diff) -> str:
         for cause in difference.causes
         if cause.kind == CONFIGURATION and cause.name != "seed"  # the title has it
     ]
-    return ": ".join(filter(None, (", ".join([run.title, *settings[:CAUSES_MAX]]), run.agents)))
+    title, roster = ", ".join([run.title, *settings[:CAUSES_MAX]]), run.outline.declared.roster
+    return ": ".join(filter(None, (title, roster)))
 
 
 def _kicker(text: str) -> str:
@@ -107,23 +106,27 @@ def _front(beside_chart: str, name: str = "front") -> str:
 
 def _part(run: ShownRun, which: str = "") -> str:
     """What of a run the player has, if not all; how far a damaged journal goes."""
-    notes = []
+    notes, units = [], run.outline.vocabulary.units
     if run.trouble is not None:
-        notes.append(
-            f"The journal breaks off: all of this is of the {run.units} up to {run.total:,}."
-        )
+        notes.append(f"The journal breaks off: all of this is of the {units} up to {run.total:,}.")
     if not run.whole:
-        shown = f"{run.units} {run.first:,} to {run.last:,} of {run.total:,}"
-        above = f"all {run.units}{' that both have' if which else ''}"
+        shown = f"{units} {run.first:,} to {run.last:,} of {run.total:,}"
+        above = f"all {units}{' that both have' if which else ''}"
         notes.append(f"The player has {shown}; what stands above it is of {above}.")
     return f'<p class="note">{which}{escape(" ".join(notes))}</p>' if notes else ""
 
 
 def journal_of(run: ShownRun, index: int, which: str = "") -> str:
     """The facts of a run, its journal for download, and how it is verified; `which`: A or B."""
+    header = run.outline.header
+    assert header is not None  # of a run that is shown
+    known = [
+        ("world", f"{header.world}, rules {header.rules}"),
+        *run.outline.about.facts,
+        ("journal", f"{run.size:,} bytes"),
+    ]
     facts = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape_text(text)}</dd></div>"
-        for name, text in run.facts
+        f"<div><dt>{escape(name)}</dt><dd>{escape_text(text)}</dd></div>" for name, text in known
     )
     name = f"run-{which.lower()}.journal" if which else "run.journal"
     command = f"goldrush verify {name}{run.option}"
@@ -290,8 +293,8 @@ def _parting(difference: Diff, runs: Sequence[ShownRun], unit: str) -> str:
     lines += [
         f"Run {'AB'[index]} is forked after {unit} {first - 1:,}."
         for index, run in enumerate(runs)
-        for first, text in run.forks
-        if (first, text) not in runs[1 - index].forks
+        for first, text in run.outline.declared.history
+        if (first, text) not in runs[1 - index].outline.declared.history
     ]
     heading = "Where the two runs part, and why"
     return (
