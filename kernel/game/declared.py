@@ -86,6 +86,8 @@ def check_records(game: str, unit: str, events: Mapping[type[Event | Submission]
             if field in (*_COLUMNS, unit):
                 raise BadInput(f"{where}.{field} has a name that every event has", OTHER)
         if issubclass(record, Event):
+            if record.apply is not None and record.apply_all is not None:
+                raise BadInput(f"{where} has apply and apply_all", "leave one of them out")
             _check_says(record, where)
 
 

@@ -18,6 +18,7 @@ from goldrush.kernel.files import folder_kept
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
+from goldrush.kernel.game.hints import Field
 from goldrush.kernel.game.records import Event, Rows, State, Submission
 from goldrush.kernel.game.watch import (
     check_state,
@@ -488,7 +489,11 @@ def _submitted_text(record: type[Submission]) -> str:
 
 def _applier(record: type[Event | Submission]) -> Apply | None:
     """The function that applies rows of a type; None: they change nothing."""
-    if not issubclass(record, Event) or record.apply is None:
+    if not issubclass(record, Event):
+        return None
+    if record.apply_all is not None:
+        return partial(_apply_columns, record.apply_all, list(record.types.values()))
+    if record.apply is None:
         return None
     apply, make = record.apply, tuple.__new__
 
@@ -497,6 +502,17 @@ def _applier(record: type[Event | Submission]) -> Apply | None:
             apply(event, state)
 
     return of_rows
+
+
+def _apply_columns(
+    apply_all: Callable[..., None], fields: Sequence[Field], state: State, rows: Sequence[Row]
+) -> None:
+    columns = zip(fields, zip(*rows, strict=True), strict=True)
+    values = [
+        column if field.from_row is None else list(map(field.from_row, column))
+        for field, column in columns
+    ]
+    apply_all(state, *values)
 
 
 def _count_step(state: State, rows: Sequence[Row]) -> None:

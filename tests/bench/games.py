@@ -40,9 +40,17 @@ Outcome = tuple[float, list[float]]  # the stock at the end, and what each has l
 
 
 class FisheryInColumns(Fishery):
-    """The fishery, whose landings of a season are one column of events, and whose policies are
-    asked together.
+    """The fishery, whose landings of a season are one column of events, applied at once, and whose
+    policies are asked together.
     """
+
+    class Landed(Fishery.Landed):
+        apply = None
+
+        @staticmethod
+        def apply_all(state, agents, fish):  # type: ignore[no-untyped-def]
+            for agent, landed in zip(agents, fish, strict=True):
+                state.landed[agent] += landed
 
     def decide(self, state, asked, draw):  # type: ignore[no-untyped-def]  # as games are written
         wanted = sum(one.fish for one in asked)

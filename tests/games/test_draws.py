@@ -149,7 +149,21 @@ def test_a_forged_size_of_a_draw_is_refused_before_it_is_drawn(
     assert not again.audit_all().holds
 
 
-def test_a_column_of_events_is_the_same_as_one_by_one(tmp_path) -> None:
+APPLIED = """
+        def apply(self, state):
+            state.landed[self.agent] += self.fish
+"""
+APPLIED_AT_ONCE = """
+        @staticmethod
+        def apply_all(state, agents, fish):
+            assert all(type(tonnes) is float for tonnes in fish)
+            for agent, tonnes in zip(agents, fish, strict=True):
+                state.landed[agent] += tonnes
+"""
+
+
+@pytest.mark.parametrize("applied", [APPLIED, APPLIED_AT_ONCE])
+def test_a_column_of_events_is_the_same_as_one_by_one(tmp_path, applied) -> None:
     one_by_one = changed(tmp_path, "", "")
     runs = [recorded(one_by_one, tmp_path / "a.journal", seed=3)]
     old = """        for one in asked:
@@ -161,7 +175,9 @@ def test_a_column_of_events_is_the_same_as_one_by_one(tmp_path) -> None:
             [one.agent for one in asking], [one.fish * share for one in asking]
         )
 """
-    runs.append(recorded(changed(tmp_path, old, new), tmp_path / "b.journal", seed=3))
+    columns = changed(tmp_path, old, new, APPLIED, applied)
+    runs.append(recorded(columns, tmp_path / "b.journal", seed=3))
+    assert runs[0].at(5).state.landed == runs[1].at(5).state.landed
 
     first, second = ([list(run.events(name)) for name in ("landed", "regrown")] for run in runs)
     assert first == second

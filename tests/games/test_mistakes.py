@@ -576,6 +576,7 @@ DECLARED = {
     "a value without a name": (SAYS, '"{} lands"', "says has {}; name a field"),
     "an unknown form": (SAYS, '"{fish:tonnes}"', "says has the form :tonnes; name a form: agent, amount"),
     "an open brace": (SAYS, '"{fish"', "says is '{fish': .*; write a field as {name}"),
+    "two ways to apply": ("            state.stock = self.stock", "            state.stock = self.stock\n\n        def apply_all(state, caught, stock): pass", "Regrown has apply and apply_all; leave one of them out"),
     "an amount of a list": ("        caught: float\n        stock: float\n", "        caught: list[float]\n        stock: float\n", "has {caught:amount}, which is no number"),
     "a sentence that is a number": (SAYS, "5", "Landed.says is 5; give a text"),
     "a measure without a title": ('@measure("stock, tonnes")', "@measure", "measure stock has no title; write .*@measure"),
