@@ -1,43 +1,35 @@
 """The players of a world whose agents submit simultaneously: each once in a step of a unit.
 
-A world derives `SimultaneousPlayers`. A submission is the row of an input; the answer of a model or
-a person is read into one.
+A world derives `SimultaneousPlayers`. Here its runs are prepared, played and forked; a step is
+played in agents/rounds.py, and the agents of a journal are asked again in agents/again.py.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property, partial
+from functools import partial
 from itertools import cycle, islice
-from operator import itemgetter
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.again import check_of
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.budget import Estimate
-from goldrush.agents.llm.failures import NO_JSON
-from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import (
-    Answer,
-    Message,
     Question,
-    Source,
     Whole,
     bounds_of,
 )
-from goldrush.agents.llm.usage import AnswerFields, Bounds
-from goldrush.agents.llm.wording_rosters import check_names, wording_at
-from goldrush.agents.llm.wordings import RESERVED, InvalidWording, Wording
-from goldrush.agents.people import Inquiry
+from goldrush.agents.llm.usage import Bounds
+from goldrush.agents.llm.wording_rosters import check_names
+from goldrush.agents.llm.wordings import InvalidWording
 from goldrush.agents.players import (
     Facts,
     ForkChange,
-    Players,
     PolicyCheck,
     PreparedRun,
     ResolvedChange,
@@ -47,161 +39,40 @@ from goldrush.agents.players import (
 )
 from goldrush.agents.plugins import Plugin
 from goldrush.agents.recorded import Recording
+from goldrush.agents.replaced import check_all_asked, check_asked, given_again, replaced_in, several
 from goldrush.agents.roster import Entry, Roster, entries_in
+from goldrush.agents.rounds import Played, RoundPlay, RoundPlayers, S, V
 from goldrush.agents.seats import (
     OBJECT,
     ImpossiblePlayer,
-    PolicySet,
     check_people,
-    classified,
     family_of,
     is_outside,
     models_in,
     with_models_resolved,
 )
-from goldrush.agents.session import Input, Script, Session, asked_again, row_of
-from goldrush.agents.trust import LLM, check_trust, is_import_name
+from goldrush.agents.session import Session
+from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel import fold
-from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import (
     BadInput,
-    BadPlan,
     JournalError,
-    PolicyFailed,
-    RulesFailed,
-    format_error,
-    format_value,
 )
-from goldrush.kernel.forking import Forks, changes, place_of
-from goldrush.kernel.forking import Replaced as ReplacedPlace
+from goldrush.kernel.forking import changes
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.run import Ask
-from goldrush.kernel.shape import Schema
 from goldrush.kernel.text import format_count
-from goldrush.kernel.treatments import Treatment, treated, treatment_named
-from goldrush.kernel.world import Batch, Block, Row, World, advance
+from goldrush.kernel.treatments import treated, treatment_named
+from goldrush.kernel.world import Batch
 
 PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
 
-# Replaced submissions of a fork: (unit, step) -> agent -> row.
-Replaced = Mapping[tuple[int, int], Mapping[int, Row]]
-Played = tuple[Entry, Any]  # an agent and its policy
 
-
-class SimultaneousState(Protocol):
-    """A state of such a world."""
-
-    @property
-    def config(self) -> Any: ...
-    @property
-    def roster(self) -> Sequence[Mapping[str, Any]]: ...
-
-
-S = TypeVar("S", bound=SimultaneousState)
-V = TypeVar("V")
-
-
-class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
+class SimultaneousPlayers(RoundPlayers[S, V]):
     """The players of a world whose agents submit simultaneously. A world derives it and gives the
-    attributes and methods before `prepare`; those with a default suit most worlds.
-
-    Attributes:
-        world: the world.
-        policy_set: the policies that rosters can name, and the prompt of models if these can play.
-        codes: by step of a unit, the code of the event of a submission, an input whose first field
-            is the agent; None: nobody submits in that step. If models can play, it has the fields
-            `error` (text or null) and `source` (facts or null), as far from its end in each.
-        treatments: the treatments of runs.
-        forks: the changes that forks can make; None: runs cannot be forked.
-        stand_in: the policy that plays instead of models when their costs are estimated.
-        source: the source of the rules, as START and FORK record it; None: they record none.
-        noun: for a submission; empty: the name of its event.
-        talk: name of the setting with which agents read texts of others; empty: they never do.
-        leaves_state: `view` and the world's own policies leave the state that they are given as it
-            is. Otherwise `verify` gives them a copy.
-        checks_replaced: before a fork, its units are played in memory, as far as policies alone
-            decide, to refuse a replaced submission of an agent that is not asked.
+    attributes and methods of RoundPlayers.
     """
-
-    world: World[S]
-    policy_set: PolicySet
-    codes: Sequence[int | None]
-    treatments: Mapping[str, Treatment[Any]] = {}
-    forks: Forks[Any] | None = None
-    stand_in: str = ""
-    source: Mapping[str, object] | None = None
-    noun: str = ""
-    talk: str = ""
-    leaves_state: bool = False
-    checks_replaced: bool = False
-
-    def __init__(self) -> None:
-        """Raises ValueError for a policy set of another world."""
-        known = self.policy_set
-        if known.world != self.world.name:
-            raise ValueError(f"a policy set of {known.world!r} in a world {self.world.name!r}")
-        self.recording, self.policies, self.prompt = known.recording, known.catalogue, known.prompt
-        if known.prompt is not None:
-            self.answers = AnswerFields(self.submitted, self.answer_in, "agent", known.prompt)
-
-    @abstractmethod
-    def config_of(self, settings: Mapping[str, object]) -> Config:
-        """The configuration with these settings. Raises BadInput."""
-
-    @abstractmethod
-    def unit(self, state: S) -> int:
-        """The displayed number of the next unit."""
-
-    def turn(self, state: S) -> tuple[int, Sequence[int]]:
-        """The number of the next step in its unit, from 0, and the agents who submit in it,
-        ascending. By default a unit has one step, in which all submit.
-        """
-        return 0, range(len(state.roster))
-
-    def changed_config(self, config: Config, settings: Mapping[str, object]) -> Config:
-        """A configuration in which a fork changes these settings. Raises BadInput."""
-        return self.config_of({**config.as_dict(), **settings})
-
-    @abstractmethod
-    def view(self, state: S) -> V:
-        """The observation that all agents share, computed once a step."""
-
-    @abstractmethod
-    def ask(self, policy: Any, entry: Entry, view: V) -> Row:
-        """The row of a policy's submission. Any exception is reported as the policy's failure."""
-
-    @abstractmethod
-    def resubmitted(self, item: Mapping[str, Any], config: Any, code: int) -> Row:
-        """The row of a replaced submission, given in the form of its event. Raises BadPlan, and
-        KeyError for a missing field.
-        """
-
-    def replayed(self, row: Row, view: V) -> Row:
-        """The submission of a recorded agent, from its recorded row."""
-        return row
-
-    def unread(self, row: Row) -> bool:
-        """Whether a submission has actions, of which none could be read."""
-        return False
-
-    # Of worlds in which models can play.
-
-    def messages(self, view: V, agent: int) -> Sequence[Message]:
-        """The messages of a prompt."""
-        raise NotImplementedError
-
-    def schema(self, view: V, agent: int) -> Schema:
-        """The JSON schema of an answer, for servers that enforce one."""
-        raise NotImplementedError
-
-    def answered(
-        self, view: V, agent: int, text: str | None, error: str | None, source: Source
-    ) -> Row:
-        """The submission of an answer: see `session.Play.row`. An unreadable answer is an empty
-        submission with an error.
-        """
-        raise NotImplementedError
 
     # Before a run.
 
@@ -305,11 +176,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         policies = self._made(attrs.evolve(run.roster, entries=entries))
 
         def play_of(state: S) -> RoundPlay[V] | None:
-            step, agents = self.turn(state)
-            if self.codes[step] is None:
-                return None
-            unit, view, entries = self.unit(state), self.view(state), run.roster.entries
-            return RoundPlay(self, unit, view, step, agents, policies, entries, chosen)
+            return self.play(state, policies, run.roster.entries, models=chosen)
 
         return asked_by_unit(self.world, self.world.initial(run.setup), play_of, PLAYED)
 
@@ -356,7 +223,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         def check(state: S, forks: Sequence[Facts]) -> PolicyCheck:
             entries, objects = entries_in(state.roster), resources.objects_for(state.roster)
             roster = Roster(entries, recordings, resources.trust, objects)
-            checked = self.check(roster, forks)
+            checked = check_of(self, roster, forks)
             try:
                 self.check_names(roster, state.config)
             except InvalidWording:
@@ -375,7 +242,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         with parent.again() as reader, suppress(JournalError):
             if any(len(unit.steps) > 1 for unit in fold.units(reader, self.world.arrange)):
                 place = f"a {self.world.vocabulary.unit}"
-                raise self._several(place, is_replaced=True)
+                raise several(self, place, is_replaced=True)
 
     def resolve_change(self, state: S, change: ForkChange, resources: Resources) -> ResolvedChange:
         if self.forks is None:
@@ -387,7 +254,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         named = treatment_named(self.treatments, change.treatment)
         config: Config = treated(named, change.settings, partial(self.changed_config, old))
         self.forks.check_change(old, config, closed)
-        replaced = self._replaced(change.replace, config)
+        replaced = given_again(self, change.replace, config)
         self.forks.check_replaced(replaced, config, closed)
         source = {} if self.source is None else {"source": self.source}
         facts = {"changes": changes(old, config), "roster": None, "replaced": replaced, **source}
@@ -400,57 +267,13 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         roster = self.resolve_models(roster, self._start(old), models)
         return ResolvedChange({**facts, "roster": roster.as_setup()}, roster)
 
-    @property
-    def submitted(self) -> Sequence[int]:
-        """The codes of the events of submissions, each once."""
-        return list(dict.fromkeys(code for code in self.codes if code is not None))
-
-    @property
-    def has_steps(self) -> bool:
-        """Whether a unit has several steps, so that a submission is known by its step, too."""
-        return len(self.codes) > 1
-
-    def field(self, name: str) -> int:
-        """The index of a field in the rows of submissions, from their end."""
-        fields = list(self.world.events[self.submitted[0]].fields)
-        return fields.index(name) - len(fields)
-
-    def answer_in(self, row: Row) -> Answer:
-        """The answer that a submission records."""
-        fields = self.world.events[self.submitted[0]].fields
-        source = row[self.field("source")] if "source" in fields else None
-        error = row[self.field("error")] if "error" in fields else None
-        text = source.get("raw") if source else None
-        answer = Answer.recorded(row[0], "", text if type(text) is str else None, error, source)
-        return attrs.evolve(answer, is_unread=True) if self.unread(row) else answer
-
-    def check_prompt(self, entry: Entry) -> None:
-        """Raises BadInput for a model or a person that was asked with another prompt."""
-        if self.prompt is not None and is_outside(entry.policy):
-            self.prompt.check(entry.options)
-
-    def wording_of(self, entry: Entry, roster: Roster) -> Wording | None:
-        """The wording of a model or a person; None: the default texts. Raises BadInput."""
-        if self.prompt is None or "wording" not in entry.options:
-            return None
-        return wording_at(entry, roster, self.prompt.wordable())
-
-    def prompt_for(
-        self, view: V, asked: Question, entry: Entry, model: Model | None, models: int = 1
-    ) -> Question:
-        """A question to an agent in the form for a model or a person. `models`: the agents of the
-        roster that are models.
-        """
-        is_model = entry.policy == LLM
-        whole = Whole.of(entry.options.get("reasoning"), models) if is_model else None
-        schema = partial(self.schema, view, asked.agent)
-        messages = self.messages(view, asked.agent)
-        return attrs.evolve(asked, model=model, messages=messages, make_schema=schema, whole=whole)
-
-    def units(self, config: Config) -> int:
-        """The number of units of a run."""
-        number: int = getattr(config, self.horizon)
-        return number
+    def _made(self, roster: Roster) -> dict[int, Played]:
+        """The policies of a roster, by agent. Raises BadInput if one cannot be made."""
+        return {
+            entry.agent: (entry, self.policy_set.factory_of(entry, roster)())
+            for entry in roster.entries
+            if not is_outside(entry.policy)
+        }
 
     def check_names(self, roster: Roster, config: Config) -> None:
         """Check the names that the wordings of a roster give to things: see `wording_rosters`.
@@ -478,337 +301,25 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         check_people(roster.entries, context.resources.people)
         chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
         if replaced and self.checks_replaced:
-            self._check_replaced(roster, context.state, replaced)
+            makers = [e for e in roster.entries if family_of(e.policy) is not OBJECT]
+            others = self._made(attrs.evolve(roster, entries=makers))
+            check_all_asked(self, context.state, others, roster.entries, replaced)
         is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
         all_policies = len(policies) == len(roster.entries)
         last: tuple[int, int] | None = None  # the last unit and step
 
         def play_of(state: S) -> RoundPlay[V] | list[Batch]:
             nonlocal last
-            (step, agents), unit = self.turn(state), self.unit(state)
-            if (code := self.codes[step]) is None:
+            play = self.play(state, policies, roster.entries, models=chosen, replaced=replaced)
+            if play is None:
                 return []
-            view, by_hand = self.view(state), self._by_hand(unit, step, agents, replaced)
-            if (unit, step) == last and (by_hand or is_recorded):
-                place = f"{self.world.vocabulary.unit} {unit}"
-                raise self._several(place, is_replaced=bool(by_hand))
-            last = unit, step
-            if all_policies and not by_hand:
-                asked = map(policies.__getitem__, agents)
-                return [(code, self.submissions(asked, view, unit, step))]
-            return RoundPlay(
-                self, unit, view, step, agents, policies, roster.entries, chosen, by_hand,
-                seed=state.config.seed,
-            )  # fmt: skip
+            check_asked(play)
+            if (play.number, play.step) == last and (play.replaced or is_recorded):
+                place = f"{self.world.vocabulary.unit} {play.number}"
+                raise several(self, place, is_replaced=bool(play.replaced))
+            last = play.number, play.step
+            if all_policies and not play.replaced:
+                return [(play.code, play.submissions(play.agents))]
+            return play
 
         return Session(self.world, play_of, context, list(chosen.values()), prompt=self.prompt)
-
-    def _check_replaced(self, roster: Roster, state: S, replaced: Replaced) -> None:
-        """Play on in memory, as far as policies alone decide, up to the last replaced submission:
-        one of an agent who is not asked is refused before anything is written. Raises BadInput.
-        """
-        world, state = self.world, self.world.copy(state)
-        objects = {entry.agent for entry in roster.entries if family_of(entry.policy) is OBJECT}
-        policies = self._made(roster)
-        while not world.ended(state):
-            (step, agents), unit = self.turn(state), self.unit(state)
-            if (unit, step) > max(replaced):
-                return
-            rows = dict(self._by_hand(unit, step, agents, replaced))
-            asked = [agent for agent in agents if agent not in rows]
-            if not policies.keys() - objects >= set(asked):
-                return
-            view = self.view(state)
-            try:
-                answers = self.submissions(map(policies.__getitem__, asked), view, unit, step)
-                rows.update(zip(asked, answers, strict=True))
-                code, ordered = self.codes[step], [rows[agent] for agent in agents]
-                inputs = Block([] if code is None else [(code, ordered)])
-                state, _, _ = advance(world, state, inputs)
-            except (PolicyFailed, RulesFailed):  # the run tells it when it comes to it
-                return
-
-    def _by_hand(
-        self, unit: int, step: int, agents: Collection[int], replaced: Replaced
-    ) -> Mapping[int, Row]:
-        """The replaced submissions of a step. Raises BadInput for one of an agent that is not among
-        those asked.
-        """
-        by_hand = replaced.get((unit, step), {})
-        for agent in by_hand:
-            if agent not in agents:
-                where = f", step {step}," if self.has_steps else ""
-                raise BadInput(
-                    f"the submission of agent {agent} is replaced in {self.world.vocabulary.unit} "
-                    f"{unit}{where} in which it is not asked",
-                    "fork without it",
-                )
-        return by_hand
-
-    def _made(self, roster: Roster) -> dict[int, Played]:
-        """The policies of a roster, by agent. Raises BadInput if one cannot be made."""
-        return {
-            entry.agent: (entry, self.policy_set.factory_of(entry, roster)())
-            for entry in roster.entries
-            if not is_outside(entry.policy)
-        }
-
-    def check(self, roster: Roster, forks: Sequence[Facts] = ()) -> PolicyCheck:
-        """The agents of a journal, asked again with new policies in every unit.
-
-        Agents that cannot be asked are believed: those with user-defined policies that are not
-        trusted (a journal must not run code by naming it), with recordings or objects that are not
-        given, and those that this version does not know. Raises ImpossiblePlayer for an agent that
-        no run has.
-        """
-        entries, replaced = roster.entries, replaced_in(forks)
-        known = classified(self.policy_set, roster)
-        unknown = list(known.unknown)
-        believed = {e.agent for e, can in zip(entries, known.can_ask, strict=True) if not can}
-        makers: dict[int, Callable[[], object]] = {}
-        for entry in entries:
-            if entry.agent not in believed and not is_outside(entry.policy):
-                try:
-                    makers[entry.agent] = self.policy_set.factory_of(entry, roster)
-                except BadInput as error:
-                    if family_of(entry.policy) is OBJECT:
-                        raise  # the caller gave the object
-                    believed.add(entry.agent)
-                    unknown.append(f"{entry.label}: {error.what}")
-        is_alone = len(makers) + len(believed) == len(entries)  # no model and no person
-        outside = {entry.agent for entry in entries if is_outside(entry.policy)}
-        # A user-defined policy may change what it is shown.
-        played = {entries[agent].policy for agent in makers}
-        are_of_world = played <= self.policy_set.policies.keys()
-
-        def ask(state: S, recorded: Block, *, is_whole: bool = True) -> Sequence[Batch]:
-            (step, agents), unit = self.turn(state), self.unit(state)
-            if (code := self.codes[step]) is None:
-                return []
-            view, by_hand = self.view(state), replaced.get((unit, step), {})
-            asked = [agent for agent in agents if agent in makers]
-            policies = {agent: (entries[agent], makers[agent]()) for agent in asked}
-            if is_alone and is_whole and not by_hand:
-                rows = [row for row in recorded.rows(code) if row[0] in believed]
-                rows += self.submissions(policies.values(), view, unit, step)
-                return [(code, sorted(rows, key=itemgetter(0)))]
-            if not is_whole:  # nobody else's is recorded before the step is complete
-                rows = [row for row in recorded.rows(code) if row[0] in outside]
-                recorded = Block([(code, rows)] if rows else ())
-            play = RoundPlay(
-                self, unit, view, step, agents, policies, entries, replaced=by_hand,
-                believed=believed,
-            )  # fmt: skip
-            return self.world.arrange(Block(asked_again(play, recorded, is_whole=is_whole))).batches
-
-        # Replaced submissions are known even if no agent can be asked.
-        if len(believed) == len(entries) and not replaced:
-            return PolicyCheck(None, known.not_asked, unknown)
-        return PolicyCheck(
-            ask, known.not_asked, unknown, partial(ask, is_whole=False),
-            leaves_state=self.leaves_state and are_of_world,
-        )  # fmt: skip
-
-    def _several(self, place: str, *, is_replaced: bool) -> BadInput:
-        """The error for replaced submissions, or those of `recorded` agents, where a unit has
-        several steps: they are known by unit and agent, so one would be that of every step.
-        """
-        what = f"agents of the {self.world.name} world submit several times in {place}"
-        if is_replaced:
-            return BadInput(
-                f"{what}, so a replaced submission would replace all of them",
-                "fork without replaced submissions",
-            )
-        return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")
-
-    def submissions(self, agents: Iterable[Played], view: V, unit: int, step: int) -> list[Row]:
-        """The rows of agents' submissions. Raises PolicyFailed for any exception of a policy."""
-        rows: list[Row] = []
-        ask = self.ask
-        try:
-            with CollectorPaused():
-                for entry, policy in agents:
-                    if isinstance(policy, Recording):
-                        number = self.world.vocabulary.unit_of(unit)
-                        recorded = policy.submission(number, step, entry.agent)
-                        rows.append(self.replayed(recorded, view))
-                    else:
-                        rows.append(ask(policy, entry, view))
-        except (KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException as error:  # a policy may raise anything
-            noun = self.world.vocabulary.unit
-            fault = format_error(error)
-            raise PolicyFailed(entry.policy, entry.agent, unit, fault, noun) from error
-        return rows
-
-    def _replaced(self, items: Sequence[Mapping[str, Any]], config: Config) -> list[ReplacedPlace]:
-        """The submissions that are replaced, ordered by unit, step and agent."""
-        unit = self.world.vocabulary.unit
-        replaced: list[tuple[int, int, Row]] = []
-        for number, item in enumerate(items, 1):
-            where = f"submission {number}"
-            code = self._code_of(item, where)
-            event = self.world.events[code]
-            see = f"see `{event.name}` in an export"
-            keys = ("event", unit, *(["step"] if self.has_steps else []), *event.fields)
-            if not isinstance(item, Mapping) or set(item) - set(keys):
-                raise BadInput(
-                    f"{where} is {format_value(item)}", f"give an object of {', '.join(keys)}"
-                )
-            if type(item.get(unit)) is not int:
-                raise BadInput(
-                    f"{where} has {unit} {format_value(item.get(unit))}", "give a whole number"
-                )
-            try:
-                row = self.resubmitted(item, config, code)
-            except BadPlan as bad:
-                raise BadInput(f"{where}: {bad}", see) from None
-            except KeyError as error:
-                raise BadInput(f"{where} has no {error.args[0]}", see) from None
-            if fault := event.fault(row):
-                raise BadInput(f"{where}: {fault}", see)
-            step = self._step_of(item, code, where) if self.has_steps else 0
-            replaced.append((item[unit], step, row))
-        replaced.sort(key=lambda placed: (*placed[:2], placed[2][0]))
-        return [*replaced] if self.has_steps else [(number, row) for number, _, row in replaced]
-
-    def _code_of(self, item: object, where: str) -> int:
-        """The code of the event of a submission that is given. Raises BadInput."""
-        codes = {self.world.events[code].name: code for code in self.submitted}
-        if not (isinstance(item, Mapping) and "event" in item):
-            if len(codes) == 1:
-                return self.submitted[0]
-            raise BadInput(f"{where} has no event", f"give one: {' or '.join(codes)}")
-        name = item["event"]
-        if type(name) is not str or name not in codes:
-            raise BadInput(
-                f"{where} is a {format_value(name)} event", f"give {' or '.join(codes)} ones"
-            )
-        return codes[name]
-
-    def _step_of(self, item: Mapping[str, Any], code: int, where: str) -> int:
-        """The number of the step of a submission that is given. Raises BadInput."""
-        steps = [step for step, submitted in enumerate(self.codes) if submitted == code]
-        given = item.get("step", steps[0] if len(steps) == 1 else None)
-        if type(given) is not int or given not in steps:
-            listed = " or ".join(map(str, steps))
-            raise BadInput(f"{where} has step {format_value(given)}", f"give {listed}")
-        return given
-
-
-@attrs.frozen
-class RoundPlay(Generic[V]):
-    """One step: a `session.Play`.
-
-    Attributes:
-        number: of the unit, as displayed.
-        step: its number in the unit, from 0.
-        agents: those who submit in it, ascending.
-        policies: the agents that policies play; the others answer from outside.
-        entries: of the roster, by agent.
-        models: the models that play, or in whose place policies play, by agent.
-        replaced: submissions that replace those of agents, by agent.
-        believed: agents from outside whose recorded rows are not read again.
-        seed: the run's, for seeds of requests.
-    """
-
-    players: SimultaneousPlayers[Any, V]
-    number: int
-    view: V
-    step: int
-    agents: Sequence[int]
-    policies: Mapping[int, Played]
-    entries: Sequence[Entry]
-    models: Mapping[int, Model] = attrs.field(factory=dict)
-    replaced: Mapping[int, Row] = attrs.field(factory=dict)
-    believed: Collection[int] = ()
-    seed: int = 0
-
-    @property
-    def code(self) -> int:
-        code = self.players.codes[self.step]
-        assert code is not None  # a step in which nobody submits is not played
-        return code
-
-    @property
-    def unit(self) -> str:
-        step = f", step {self.step}" if self.players.has_steps else ""
-        return f"{self.players.world.vocabulary.unit} {self.number}{step}"
-
-    def script(self) -> Script:
-        """Asks everybody whose submission is not replaced."""
-        asked = [Question(agent) for agent in self.agents if agent not in self.replaced]
-        answers = yield asked
-        rows = {**self.replaced, **dict(zip((a.agent for a in asked), answers, strict=True))}
-        yield tuple(row for agent in self.agents if (row := rows[agent]) is not None)
-
-    def do(self, acts: tuple[Row, ...]) -> list[Input]:
-        return [(self.code, row) for row in acts]
-
-    def is_outside(self, asked: Question) -> bool:
-        return asked.agent not in self.policies
-
-    def answer(self, asked: Question, number: int) -> Row:
-        # Draws do not depend on the number of the question: an agent has one in a step.
-        asked_policy = [self.policies[asked.agent]]
-        return self.players.submissions(asked_policy, self.view, self.number, self.step)[0]
-
-    def model(self, asked: Question) -> Model | None:
-        return self.models.get(asked.agent)
-
-    def prompt(self, asked: Question) -> Question:
-        if asked.agent in self.believed:
-            return attrs.evolve(asked, is_believed=True)
-        entry = self.entries[asked.agent]
-        model = self.model(asked)
-        return self.players.prompt_for(self.view, asked, entry, model, self._all_models)
-
-    @cached_property
-    def _all_models(self) -> int:
-        return sum(entry.policy == LLM for entry in self.entries)
-
-    def inquiry(self, prompt: Question) -> Inquiry:
-        agent = prompt.agent
-        wording = self.players.wording_of(self.entries[agent], Roster(self.entries))
-        player, unit = f"agent {agent}", self.unit
-        event = self.players.world.events[self.code].name
-        wrong = f"it is not a {self.players.noun or f'`{event}`'}"
-        if wording is not None:  # the world's own words would give away what it renames
-            is_named = wording.names.agents is not None
-            player = wording.names.agent(agent) if is_named else f"number {agent}"
-            unit, wrong = "", "it does not have the form that is asked for"
-
-        def fault(text: str) -> str | None:
-            code = self.answer_in(row_of(self, prompt, Answer(agent, text=text))).error
-            if code == NO_JSON:
-                keys = prompt.schema["properties"]
-                fields = " or ".join([key for key in keys if key not in RESERVED] or keys)
-                return f"{wrong}: there is no JSON object with {fields}"
-            return None if code is None else f"{wrong} ({code})"
-
-        return Inquiry(player, unit, prompt.messages, prompt.schema, fault)
-
-    def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
-        return self.players.answered(self.view, prompt.agent, text, error, source)
-
-    def unanswered(self, prompt: Question) -> None:
-        """None: an agent that is not asked submits nothing."""
-
-    def answer_in(self, row: Row) -> Answer:
-        return self.players.answer_in(row)
-
-    def read(self, asked: Question, row: Row | None) -> None:
-        """None: the row itself is an input."""
-
-    def rest(self, asked: Sequence[Question], acts: Sequence[Input]) -> None:
-        """None: who cannot be asked again is believed, and no other act of the step follows."""
-
-
-def replaced_in(forks: Sequence[Facts]) -> Replaced:
-    """The replaced submissions of all forks; a later fork overrides an earlier one."""
-    replaced: dict[tuple[int, int], dict[int, Row]] = {}
-    for facts in forks:
-        for unit, step, row in map(place_of, facts["replaced"]):
-            replaced.setdefault((unit, step), {})[row[0]] = row
-    return replaced

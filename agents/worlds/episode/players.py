@@ -31,8 +31,10 @@ from goldrush.agents.players import (
     recordings_of,
 )
 from goldrush.agents.recorded import Recording
+from goldrush.agents.replaced import replaced_in
 from goldrush.agents.roster import Entry, Roster, entries_in
-from goldrush.agents.simultaneous import Replaced, SimultaneousPlayers, replaced_in
+from goldrush.agents.rounds import Replaced
+from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
     CALLER,

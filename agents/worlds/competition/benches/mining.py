@@ -114,14 +114,14 @@ def played(
     not built in.
     """
     config, entries = setting_of(options, conduct, treatment, seed)
-    agents = [(entry, _installed(entry.policy)) for entry in entries]
+    policies = {entry.agent: (entry, _installed(entry.policy)) for entry in entries}
     roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
     state = MINING.initial({"config": config.as_dict(), "roster": roster})
     tally = _Tally(config)
     while not MINING.ended(state):
-        view, unit = MINING_PLAYERS.view(state), MINING_PLAYERS.unit(state)
-        rows = MINING_PLAYERS.submissions(agents, view, unit, 0)
-        inputs = Block([(SUBMITTED, rows)])
+        play = MINING_PLAYERS.play(state, policies, entries)
+        assert play is not None  # a round has one step
+        inputs = Block([(SUBMITTED, play.submissions(play.agents))])
         before = state.owner.copy()
         state, derived, _ = advance(MINING, state, inputs)
         tally.add(before, state.owner, derived)
