@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
 
 import attrs
 
 from goldrush.agents.players import Facts, PolicyCheck
 from goldrush.agents.replaced import replaced_in
 from goldrush.agents.roster import Roster
-from goldrush.agents.rounds import RoundPlayers, S
+from goldrush.agents.rounds import RoundPlayers, S, V
 from goldrush.agents.seats import OBJECT, classified, family_of, is_outside
 from goldrush.agents.session import asked_again
 from goldrush.kernel.errors import BadInput
@@ -20,7 +19,7 @@ from goldrush.kernel.world import Batch, Block
 
 
 def check_of(
-    players: RoundPlayers[S, Any], roster: Roster, forks: Sequence[Facts] = ()
+    players: RoundPlayers[S, V], roster: Roster, forks: Sequence[Facts] = ()
 ) -> PolicyCheck:
     """The check of a journal's policies, which are made anew in every unit.
 

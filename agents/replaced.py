@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from goldrush.agents.players import Facts
 from goldrush.agents.roster import Entry
-from goldrush.agents.rounds import Played, Replaced, RoundPlay, RoundPlayers, S
+from goldrush.agents.rounds import Played, Replaced, RoundPlay, RoundPlayers, S, V
 from goldrush.kernel.errors import BadInput, BadPlan, PolicyFailed, RulesFailed, format_value
 from goldrush.kernel.forking import Replaced as ReplacedPlace
 from goldrush.kernel.forking import place_of
@@ -24,7 +23,7 @@ def replaced_in(forks: Sequence[Facts]) -> Replaced:
     return replaced
 
 
-def check_asked(play: RoundPlay[Any]) -> None:
+def check_asked(play: RoundPlay[V]) -> None:
     """Raises BadInput for a replaced submission of an agent that is not among those asked."""
     for agent in play.replaced:
         if agent not in play.agents:
@@ -37,7 +36,7 @@ def check_asked(play: RoundPlay[Any]) -> None:
 
 
 def check_all_asked(
-    players: RoundPlayers[S, Any],
+    players: RoundPlayers[S, V],
     state: S,
     policies: Mapping[int, Played],
     entries: Sequence[Entry],
@@ -65,7 +64,7 @@ def check_all_asked(
             return
 
 
-def several(players: RoundPlayers[Any, Any], place: str, *, is_replaced: bool) -> BadInput:
+def several(players: RoundPlayers[S, V], place: str, *, is_replaced: bool) -> BadInput:
     """The error for replaced submissions, or those of `recorded` agents, where a unit has several
     steps: they are known by unit and agent, so one would be that of every step.
     """
@@ -79,7 +78,7 @@ def several(players: RoundPlayers[Any, Any], place: str, *, is_replaced: bool) -
 
 
 def given_again(
-    players: RoundPlayers[Any, Any], items: Sequence[Mapping[str, Any]], config: Config
+    players: RoundPlayers[S, V], items: Sequence[Mapping[str, object]], config: Config
 ) -> list[ReplacedPlace]:
     """The submissions that a user gives in place of recorded ones, as a fork's facts hold them.
     Raises BadInput.
@@ -96,10 +95,8 @@ def given_again(
             raise BadInput(
                 f"{where} is {format_value(item)}", f"give an object of {', '.join(keys)}"
             )
-        if type(item.get(unit)) is not int:
-            raise BadInput(
-                f"{where} has {unit} {format_value(item.get(unit))}", "give a whole number"
-            )
+        if type(at := item.get(unit)) is not int:
+            raise BadInput(f"{where} has {unit} {format_value(at)}", "give a whole number")
         try:
             row = players.resubmitted(item, config, code)
         except BadPlan as bad:
@@ -109,12 +106,12 @@ def given_again(
         if fault := event.fault(row):
             raise BadInput(f"{where}: {fault}", see)
         step = _step_of(players, item, code, where) if has_steps else 0
-        replaced.append((item[unit], step, row))
+        replaced.append((at, step, row))
     replaced.sort(key=lambda placed: (*placed[:2], placed[2][0]))
     return [*replaced] if has_steps else [(number, row) for number, _, row in replaced]
 
 
-def _code_of(players: RoundPlayers[Any, Any], item: object, where: str) -> int:
+def _code_of(players: RoundPlayers[S, V], item: object, where: str) -> int:
     """The code of the event of a submission that is given. Raises BadInput."""
     codes = {players.world.events[code].name: code for code in players.submitted}
     if not (isinstance(item, Mapping) and "event" in item):
@@ -129,9 +126,7 @@ def _code_of(players: RoundPlayers[Any, Any], item: object, where: str) -> int:
     return codes[name]
 
 
-def _step_of(
-    players: RoundPlayers[Any, Any], item: Mapping[str, Any], code: int, where: str
-) -> int:
+def _step_of(players: RoundPlayers[S, V], item: Mapping[str, object], code: int, where: str) -> int:
     """The number of the step of a submission that is given. Raises BadInput."""
     steps = [step for step, submitted in enumerate(players.codes) if submitted == code]
     given = item.get("step", steps[0] if len(steps) == 1 else None)

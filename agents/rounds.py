@@ -231,7 +231,7 @@ class RoundPlayers(Players[S], Generic[S, V], ABC):
         return number
 
 
-@attrs.frozen
+@attrs.define  # frozen, it would take a microsecond more, in each step of a run
 class RoundPlay(Generic[V]):
     """One step: a `session.Play`.
 
