@@ -270,20 +270,14 @@ def _hides(game: Game) -> bool:
 
 def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventType) -> Row:
     """The row of a submission. Raises BadPlan for what is none, or is out of its range."""
-    if not _is_of(submitted, asks):
-        raise BadPlan(f"{format_value(submitted)} is submitted; return self.{asks.__name__}(...)")
+    if type(submitted) is not asks:
+        cure = f"return self.{asks.__name__}(...)"
+        if type(submitted).__qualname__ == asks.__qualname__:
+            cure = (
+                f"import {asks.__qualname__} as the game is named, and anew if its file is edited"
+            )
+        raise BadPlan(f"{format_value(submitted)} is submitted; {cure}")
     return _held((agent, *submitted[1:]), event)
-
-
-def _is_of(submitted: object, asks: type[Submission]) -> bool:
-    """Whether an object is such a submission, or one of the same class which a policy of the user's
-    has imported by another name (`package.fishery`), or before the file was edited.
-    """
-    if not isinstance(submitted, Submission):
-        return False
-    kind = type(submitted)
-    is_alike = kind.__qualname__ == asks.__qualname__ and kind.types.keys() == asks.types.keys()
-    return kind is asks or is_alike
 
 
 def _held(row: Row, event: EventType) -> Row:

@@ -67,6 +67,7 @@ MISTAKES = {
     "below the range": (POLICY, "        return self.Asked(-1)", "integer from 0 to 1000000000"),
     "no whole number": (POLICY, "        return self.Asked(0.5)", "integer from 0 to 1000000000"),
     "no submission": (POLICY, "        return 5", r"5 is submitted; return self.Asked\(...\)"),
+    "a submission of another copy": (POLICY, "        other = type(self.Asked)('Asked', (self.Asked,), {'__qualname__': self.Asked.__qualname__})\n        return other(1)", "import Fishery.Asked as the game is named"),
     "a key used twice": (*before("draw.word('shock')", RULES), "'shock', which this step has used"),
     "no key": (*before("draw.word()", RULES), "draw.word has no key"),
     "nothing yielded": ("    def decide(self, state, asked, draw):", "    def decide(self, state, asked, draw):\n        pass\n\n    def older(self, state, asked, draw):", "Fishery.decide gives None; yield its events"),
