@@ -12,7 +12,8 @@ import ast
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from types import CodeType, FunctionType
@@ -91,7 +92,42 @@ def _pairs(code: CodeType, rewritten: CodeType) -> Iterator[tuple[CodeType, Code
         yield from _pairs(*pair)
 
 
-class _Ordering(ast.NodeTransformer):
+def _takes_items(target: ast.expr) -> bool:
+    """Whether an assignment iterates over its value."""
+    if isinstance(target, ast.Subscript):
+        return isinstance(target.slice, ast.Slice)
+    return isinstance(target, (ast.Tuple, ast.List))
+
+
+# By the kind of a node that iterates: the field that it iterates over, and whether it does.
+_ITERATING: Final[Mapping[type, tuple[str, Callable[[Any], bool]]]] = {
+    ast.For: ("iter", lambda node: True),
+    ast.comprehension: ("iter", lambda node: not node.is_async),
+    ast.Starred: ("value", lambda node: isinstance(node.ctx, ast.Load)),
+    ast.YieldFrom: ("value", lambda node: True),
+    ast.Assign: ("value", lambda node: any(map(_takes_items, node.targets))),
+    # Of a list; sets have none.
+    ast.AugAssign: ("value", lambda node: isinstance(node.op, ast.Add)),
+}
+
+
+class Iterated(ast.NodeTransformer, ABC):
+    """Rewrites what a source iterates over; calls, which may do so too, are left to subclasses."""
+
+    @abstractmethod
+    def passed(self, node: ast.expr) -> ast.expr:
+        """What stands in the place of an expression that is iterated over."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if type(node) in _ITERATING:
+            field, takes = _ITERATING[type(node)]
+            if takes(node):
+                setattr(node, field, self.passed(getattr(node, field)))
+        return node
+
+
+class _Ordering(Iterated):
     """Puts `ordered` around what a source goes through where the order matters."""
 
     def __init__(self, file: str) -> None:
@@ -107,36 +143,17 @@ class _Ordering(ast.NodeTransformer):
             self.generic_visit(node)
             return
         for comprehension in node.generators:
-            self.generic_visit(comprehension)
+            ast.NodeTransformer.generic_visit(self, comprehension)
         node.elt = self.visit(node.elt)
 
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = self._checked(node.iter)
-        return node
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = self._checked(node.iter)
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        self.generic_visit(node)
-        if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
-            node.value = self._checked(node.value)
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Add):  # of a list
-            node.value = self._checked(node.value)
-        return node
-
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
-            node.value = self._checked(node.value)
-        return node
+    def passed(self, node: ast.expr) -> ast.expr:
+        """The expression, checked when it is evaluated, unless it is clearly no set."""
+        if isinstance(
+            node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)
+        ):
+            return node
+        call = ast.Call(ast.Name(_ORDERED, ast.Load()), [node, self._place(node)], [])
+        return ast.copy_location(call, node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         function = node.func
@@ -151,28 +168,20 @@ class _Ordering(ast.NodeTransformer):
         self.generic_visit(node)
         is_keyed = name in _BY_KEY and any(keyword.arg == "key" for keyword in node.keywords)
         if name in _GOING_THROUGH or (is_keyed and _draws(node)):
-            node.args = [a if isinstance(a, ast.Starred) else self._checked(a) for a in node.args]
+            self._pass_all(node)
         elif is_keyed:
             given = [function, self._place(node), *node.args]
             call = ast.Call(ast.Name(_UNTIED, ast.Load()), given, node.keywords)
             return ast.copy_location(call, node)
         elif isinstance(function, ast.Attribute) and function.attr in ("join", "extend", "pop"):
             if function.attr == "pop" and not node.args:
-                function.value = self._checked(function.value)
+                function.value = self.passed(function.value)
             elif function.attr != "pop":
-                node.args = [
-                    a if isinstance(a, ast.Starred) else self._checked(a) for a in node.args
-                ]
+                self._pass_all(node)
         return node
 
-    def _checked(self, node: ast.expr) -> ast.expr:
-        """The expression, checked when it is evaluated, unless it is clearly no set."""
-        if isinstance(
-            node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)
-        ):
-            return node
-        call = ast.Call(ast.Name(_ORDERED, ast.Load()), [node, self._place(node)], [])
-        return ast.copy_location(call, node)
+    def _pass_all(self, node: ast.Call) -> None:
+        node.args = [a if isinstance(a, ast.Starred) else self.passed(a) for a in node.args]
 
     def _place(self, node: ast.expr) -> ast.expr:
         return ast.Constant(f"{self._file}:{node.lineno}")

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Final
 from weakref import WeakSet, ref
 
+from goldrush.agents.game.ordering import Iterated
 from goldrush.kernel.game.watch import is_stable, varies
 from goldrush.replay.repeats.content import content, digest_of
 from goldrush.replay.repeats.graph import sorted_by_content
@@ -255,48 +256,23 @@ def _helper(name: str, node: ast.expr, *more: ast.expr, line: int | None = None)
     return call
 
 
-def _takes_items(target: ast.expr) -> bool:
-    """Whether an assignment iterates over its value."""
-    if isinstance(target, ast.Subscript):
-        return isinstance(target.slice, ast.Slice)
-    return isinstance(target, (ast.Tuple, ast.List))
-
-
-def _is_unpacked(node: ast.Assign) -> bool:
-    """Whether an assignment iterates over its value, which is not written out."""
-    return any(map(_takes_items, node.targets)) and not isinstance(node.value, ast.Tuple)
-
-
-# By the kind of a node: the function that a field of it passes through, and whether it is to.
-_PASSED: Final[Mapping[type, tuple[str, str, Callable[[Any], bool]]]] = {
-    ast.For: ("order", "iter", lambda node: True),
-    ast.comprehension: ("order", "iter", lambda node: not node.is_async),
-    ast.Starred: ("order", "value", lambda node: isinstance(node.ctx, ast.Load)),
-    ast.YieldFrom: ("order", "value", lambda node: True),
-    ast.Assign: ("order", "value", _is_unpacked),
-    # Of a list; sets have none.
-    ast.AugAssign: ("order", "value", lambda node: isinstance(node.op, ast.Add)),
-    ast.FormattedValue: ("text", "value", lambda node: True),
-}
-
-
-class _Transformer(ast.NodeTransformer):
+class _Transformer(Iterated):
     """Passes what is iterated over through the functions of a module."""
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        if type(node) in _PASSED:
-            helper, field, takes = _PASSED[type(node)]
-            if takes(node):
-                setattr(node, field, _helper(helper, getattr(node, field)))
+    def passed(self, node: ast.expr) -> ast.expr:
+        return node if isinstance(node, ast.Tuple) else _helper("order", node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802  # so ast calls it
+        self.generic_visit(node)
+        node.value = _helper("text", node.value)
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
         decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
         names = {getattr(d, "attr", getattr(d, "id", "")) for d in decorators}
         return node if names & _COMPILING else self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
         function = node.func
         line = function.end_lineno
