@@ -11,12 +11,12 @@ from typing import Any, Final
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.acts import contracts, debrief, opening, roundtable
 from goldrush.kernel.worlds.competition.acts.act import ActKind
-from goldrush.kernel.worlds.competition.events import CODES, Answered, named
+from goldrush.kernel.worlds.competition.events import CODES, Answered, Rated, named
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase, Refusal, Status, names_of
 
 # An answer is never refused and changes nothing.
-_ANSWERED: Final = ActKind(Answered, names_of(Phase), lambda state, act: act.agent)
+_ANSWERED: Final = ActKind(Answered, names_of(Phase))
 
 ACTS: Final[Mapping[int, ActKind[Any]]] = {
     CODES[act.form]: act
@@ -36,10 +36,11 @@ def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
     who = state.agents.get(act.by(state, done))
     if who is None or who.status == Status.GONE:
         return Refusal.MALFORMED
-    if act.is_off(state.config):
+    if act.switch and not getattr(state.config, act.switch):
         return Refusal.OFF
     if state.phase not in act.phases:
-        return act.untimely(state)
+        would_change = act.form is Rated and state.leaderboard  # the scores that were posted
+        return Refusal.FINAL if would_change else act.untimely
     if state.phase == Phase.OPEN and state.opening is not None and act is not _ANSWERED:
         return Refusal.MALFORMED  # nothing is taken after the opening
     return act.fault(state, done)

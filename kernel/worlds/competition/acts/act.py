@@ -7,7 +7,6 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Refusal
 
@@ -24,6 +23,17 @@ def _nothing(state: SeasonState, act: Any) -> None:
     return None
 
 
+def named(state: SeasonState, act: Any) -> int:
+    """An `ActKind.by` for acts that name their author: by `agent`, or by `by`."""
+    ordinal: int = act.agent if "agent" in act._fields else act.by
+    return ordinal
+
+
+def of(role: str) -> Callable[[SeasonState, Any], int]:
+    """An `ActKind.by` for acts of an office or of the user."""
+    return lambda state, act: state.holder(role).ordinal
+
+
 @attrs.frozen
 class ActKind(Generic[A]):
     """One kind of act.
@@ -31,26 +41,22 @@ class ActKind(Generic[A]):
     Attributes:
         form: its event (kernel/worlds/competition/events.py).
         phases: the phases in which it is valid.
-        untimely: `untimely(state)`: the code of its refusal in other phases.
-        by: `by(state, act)`: the ordinal of its author.
         fault: `fault(state, act)`: the code of its refusal in its phases, or None if it is valid.
             Changes nothing and never raises.
         apply: `apply(state, act)`: changes the state by a valid act.
-        is_off: `is_off(config)`: whether a switch of the configuration forbids it.
+        by: `by(state, act)`: the ordinal of its author.
+        untimely: the code of its refusal in other phases.
+        switch: the name of a switch of the configuration, without which it is forbidden; empty:
+            there is none.
     """
 
     form: type[A]
     phases: Sequence[str]
-    by: Callable[[SeasonState, A], int]
     fault: Callable[[SeasonState, A], str | None] = _nothing
     apply: Callable[[SeasonState, A], None] = _nothing
-    untimely: Callable[[SeasonState], str] = lambda state: Refusal.MALFORMED
-    is_off: Callable[[SeasonConfig], bool] = lambda config: False
-
-
-def of(role: str) -> Callable[[SeasonState, Any], int]:
-    """An `ActKind.by` for acts of an office or of the user."""
-    return lambda state, act: state.holder(role).ordinal
+    by: Callable[[SeasonState, A], int] = named
+    untimely: str = Refusal.MALFORMED
+    switch: str = ""
 
 
 def is_text(value: Any) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.worlds.competition.acts.act import ActKind, are_pairs, is_answer, of
-from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.kernel.worlds.competition.acts.act import ActKind, are_pairs, is_answer, named, of
 from goldrush.kernel.worlds.competition.contract import are_terms
 from goldrush.kernel.worlds.competition.events import (
     ConditionKept,
@@ -98,46 +97,24 @@ def _kept(state: SeasonState, act: ConditionKept) -> None:
 _CONTRACT: Final = (Phase.CONTRACT,)
 
 
-def _no_tiers(config: SeasonConfig) -> bool:
-    return not config.tiers
+def _interviewed_by(state: SeasonState, act: Interviewed) -> int:
+    return interviewer(state, act.agent).ordinal
 
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
     ActKind(
-        FateChosen,
-        (Phase.FATE,),
-        lambda state, act: act.agent,
-        _fate_fault,
-        _fate,
-        untimely=lambda state: Refusal.NOT_FACED,
-        is_off=lambda config: not config.elimination,
+        FateChosen, (Phase.FATE,), _fate_fault, _fate, named, Refusal.NOT_FACED, "elimination"
     ),
     ActKind(
-        Interviewed,
-        _CONTRACT,
-        lambda state, act: interviewer(state, act.agent).ordinal,
-        _interviewed_fault,
-        _interviewed,
-        untimely=lambda state: Refusal.NOT_YET,
-        is_off=_no_tiers,
+        Interviewed, _CONTRACT, _interviewed_fault, _interviewed, _interviewed_by, Refusal.NOT_YET,
+        "tiers",
     ),
     ActKind(
-        ContractOffered,
-        _CONTRACT,
-        lambda state, act: act.agent,
-        _offered_fault,
-        _offered,
-        untimely=lambda state: Refusal.NOT_YET,
-        is_off=_no_tiers,
+        ContractOffered, _CONTRACT, _offered_fault, _offered, named, Refusal.NOT_YET, "tiers"
     ),
     ActKind(
-        ContractReviewed,
-        _CONTRACT,
-        of(Role.USER),
-        _reviewed_fault,
-        _reviewed,
-        untimely=lambda state: Refusal.NOT_OFFERED,
-        is_off=_no_tiers,
+        ContractReviewed, _CONTRACT, _reviewed_fault, _reviewed, of(Role.USER),
+        Refusal.NOT_OFFERED, "tiers",
     ),
-    ActKind(ConditionKept, (Phase.KEEP,), of(Role.USER), _kept_fault, _kept),
-)
+    ActKind(ConditionKept, (Phase.KEEP,), _kept_fault, _kept, of(Role.USER)),
+)  # fmt: skip

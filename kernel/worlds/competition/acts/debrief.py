@@ -150,25 +150,13 @@ def _rated(state: SeasonState, act: Rated) -> None:
     table.raw[act.agent], table.reasons[act.agent] = act.raw, act.reasons
 
 
-def _rated_untimely(state: SeasonState) -> str:
-    """The code for a rating outside its phase: after the scores it would change them."""
-    return Refusal.FINAL if state.leaderboard else Refusal.MALFORMED
-
-
 _THERAPIST: Final = of(Role.THERAPIST)
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
-    ActKind(Debriefed, _AFTERWARDS, _THERAPIST, _debriefed_fault, _debriefed),
-    ActKind(TraitRecorded, _AFTERWARDS, _THERAPIST, _trait_fault, _trait),
-    ActKind(PersonaProposed, _AFTERWARDS, _THERAPIST, _persona_fault, _persona),
-    ActKind(
-        SkillDistilled,
-        _AFTERWARDS,
-        _THERAPIST,
-        _skill_fault,
-        _skill,
-        is_off=lambda config: not config.memory,
-    ),
-    ActKind(InstructionsRewritten, _AFTERWARDS, _THERAPIST, _rewritten_fault, _rewritten),
-    ActKind(Rated, (Phase.DEBRIEF,), _THERAPIST, _rated_fault, _rated, untimely=_rated_untimely),
+    ActKind(Debriefed, _AFTERWARDS, _debriefed_fault, _debriefed, _THERAPIST),
+    ActKind(TraitRecorded, _AFTERWARDS, _trait_fault, _trait, _THERAPIST),
+    ActKind(PersonaProposed, _AFTERWARDS, _persona_fault, _persona, _THERAPIST),
+    ActKind(SkillDistilled, _AFTERWARDS, _skill_fault, _skill, _THERAPIST, switch="memory"),
+    ActKind(InstructionsRewritten, _AFTERWARDS, _rewritten_fault, _rewritten, _THERAPIST),
+    ActKind(Rated, (Phase.DEBRIEF,), _rated_fault, _rated, _THERAPIST),
 )

@@ -159,10 +159,10 @@ def _set(state: SeasonState, act: TableSet) -> None:
 
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
-    ActKind(ProjectProposed, _OPENING, lambda state, act: act.by, _proposed_fault, _proposed),
-    ActKind(ProjectReviewed, _OPENING, of(Role.USER), _reviewed_fault, _reviewed),
-    ActKind(ClassMoved, _OPENING, lambda state, act: act.agent, _moved_fault, _moved),
-    ActKind(TeamRecommended, _OPENING, of(Role.THERAPIST), _recommended_fault, _recommended),
-    ActKind(AssignmentOpened, _OPENING, lambda state, act: act.by, _opened_fault, _opened),
-    ActKind(TableSet, (Phase.SET,), lambda state, act: act.by, _set_fault, _set),
+    ActKind(ProjectProposed, _OPENING, _proposed_fault, _proposed),
+    ActKind(ProjectReviewed, _OPENING, _reviewed_fault, _reviewed, of(Role.USER)),
+    ActKind(ClassMoved, _OPENING, _moved_fault, _moved),
+    ActKind(TeamRecommended, _OPENING, _recommended_fault, _recommended, of(Role.THERAPIST)),
+    ActKind(AssignmentOpened, _OPENING, _opened_fault, _opened),
+    ActKind(TableSet, (Phase.SET,), _set_fault, _set),
 )

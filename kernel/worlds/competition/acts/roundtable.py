@@ -369,32 +369,15 @@ def _adopted(state: SeasonState, act: Adopted) -> None:
         state.count(state.holder(Role.ASSISTANT))
 
 
+_TESTING: Final = (Phase.SET, Phase.TEST, Phase.PROVE)
+
 ACTS: Final[tuple[ActKind[Any], ...]] = (
-    ActKind(
-        Tested,
-        (Phase.SET, Phase.TEST, Phase.PROVE),
-        of(Role.USER),  # test results come from outside the cast
-        _tested_fault,
-        _tested,
-    ),
-    ActKind(Tried, (Phase.TRY, Phase.SPEAK), lambda state, act: act.agent, _tried_fault, _tried),
-    ActKind(Spoke, (Phase.SPEAK,), lambda state, act: act.agent, _spoke_fault, _spoke),
-    ActKind(
-        Stood,
-        (Phase.STAND,),
-        lambda state, act: act.agent,
-        _stood_fault,
-        _stood,
-        is_off=lambda config: not config.table,
-    ),
-    ActKind(
-        Judged,
-        (Phase.JUDGE,),
-        of(Role.JUDGE),
-        _judged_fault,
-        _judged,
-        is_off=lambda config: not config.has_judge,
-    ),
-    ActKind(Digested, (Phase.DIGEST,), of(Role.ASSISTANT), _digested_fault, _digested),
-    ActKind(Adopted, (Phase.ADOPT,), of(Role.ADMIN), _adopted_fault, _adopted),
+    # The results of tests come from outside the cast.
+    ActKind(Tested, _TESTING, _tested_fault, _tested, of(Role.USER)),
+    ActKind(Tried, (Phase.TRY, Phase.SPEAK), _tried_fault, _tried),
+    ActKind(Spoke, (Phase.SPEAK,), _spoke_fault, _spoke),
+    ActKind(Stood, (Phase.STAND,), _stood_fault, _stood, switch="table"),
+    ActKind(Judged, (Phase.JUDGE,), _judged_fault, _judged, of(Role.JUDGE), switch="has_judge"),
+    ActKind(Digested, (Phase.DIGEST,), _digested_fault, _digested, of(Role.ASSISTANT)),
+    ActKind(Adopted, (Phase.ADOPT,), _adopted_fault, _adopted, of(Role.ADMIN)),
 )
