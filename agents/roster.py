@@ -4,6 +4,7 @@
 - `greedy,share`: two agents; where their number is given, repeated up to it
 - `greedy`: all agents
 - `share[part=0.5;patience=3]*2`: a policy with settings
+- `judge=llm:NAME`: the policy of a seat, where seats have names
 
 What a policy's name stands for is told in agents/seats.py.
 """
@@ -104,16 +105,18 @@ class Roster:
 
 @attrs.frozen
 class RosterPart:
-    """One part of a roster's text, between commas: a policy, its settings and the number of agents,
-    if it is given.
+    """One part of a roster's text, between commas: a policy, its settings, the number of agents and
+    the seat, if these are given.
     """
 
     name: str
     settings: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
     count: int | None = None
+    seat: str = ""
 
     def __str__(self) -> str:
-        return format_policy(self.name, self.settings)
+        policy = format_policy(self.name, self.settings)
+        return f"{self.seat}={policy}" if self.seat else policy
 
     @property
     def argument(self) -> str:
@@ -140,9 +143,11 @@ def _value(value: Any) -> str:
     return value if is_plain and not separated(value, ";") else json.dumps(value)
 
 
-def parts_of(text: str) -> list[RosterPart]:
-    """The parts of a roster's text. Raises BadInput for a malformed one."""
-    return [_part(part) for part in split_parts(text)]
+def parts_of(text: str, *, seated: bool = False) -> list[RosterPart]:
+    """The parts of a roster's text. `seated`: they may name seats. Raises BadInput for a malformed
+    one.
+    """
+    return [_part(part.strip(), seated=seated) for part in _COMMA.split(text)]
 
 
 def text_of(parts: Sequence[RosterPart]) -> str:
@@ -151,13 +156,10 @@ def text_of(parts: Sequence[RosterPart]) -> str:
     return ",".join(f"{part}{count}" for part, count in zip(parts, counts, strict=True))
 
 
-def split_parts(text: str) -> list[str]:
-    """The text of each part of a roster's text."""
-    return [part.strip() for part in _COMMA.split(text)]
-
-
-def _part(text: str) -> RosterPart:
-    match = _ENTRY.fullmatch(text)
+def _part(text: str, *, seated: bool) -> RosterPart:
+    front, equals, policy = text.partition("=")
+    seat = front.strip() if seated and equals and not set(front) & set("[:") else ""
+    match = _ENTRY.fullmatch(policy.strip() if seat else text)
     if match is None:
         raise BadInput(f"{text!r} is no entry of a roster", _HOW)
     count = None if match["count"] is None else int(match["count"])
@@ -166,11 +168,11 @@ def _part(text: str) -> RosterPart:
     if not match["name"].startswith(RECORDED + ":"):  # a path may be any
         check_name("policy", match["name"])
     if match["settings"] is None:
-        return RosterPart(match["name"], {}, count)
+        return RosterPart(match["name"], {}, count, seat)
     settings = parsed_settings(match["settings"], text, _HOW)
     if DISTRIBUTION in settings:
         raise BadInput(f"{text!r} sets {DISTRIBUTION}", _HOW)
-    return RosterPart(match["name"], settings, count)
+    return RosterPart(match["name"], settings, count, seat)
 
 
 def parsed_settings(between: str, text: str, how: str) -> dict[str, Any]:

@@ -81,7 +81,6 @@ def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Pat
         ("record --world competition --world mining", "--world is given 2 times"),
         ("log run.journal --at= --plot 1", "'--at' / '--rounds': it is empty"),
         ("log run.journal --agent 1 --agent=", "Invalid value for '--agent': it is empty; see"),
-        ("season --class-model= --arena nk", "Invalid value for '--class-model': it is empty"),
         ("export run.journal --table=", "Invalid value for '--table': it is empty"),
         ("audit run.journal --at 1 --kind --all", "it is missing before --all; see"),
         ("record --out --force", "Invalid value for '--out': it is missing before --force"),

@@ -64,7 +64,7 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--cast", "judge=silent"), "silent is a policy of workers, and judge is not a worker"),
         (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),
         (("--cast", "ben=random,ada=random,ada=silent"), "ada is cast twice"),
-        (("--class-model", "haiku=a,haiku=b"), "haiku is given twice"),
+        (("--cast", "worker=llm:a,sonnet=llm:b,sonnet=llm:b"), "sonnet is cast twice"),
         (("--arena", "nowhere"), "there is no arena 'nowhere' here"),
         (("--treatment", "scarce"), "there is no treatment"),
         (("--test", "/bin/true"), "the arena nk takes no program"),

@@ -179,13 +179,13 @@ def test_models_of_two_classes_are_asked_in_one_way() -> None:
         for name, more in (("h", {}), ("s", {"persona": "x"}))
     }
     with pytest.raises(BadInput, match="another persona"):
-        cast_of(4, [], Models(known), {"haiku": "h", "sonnet": "s"})
+        cast_of(4, ["worker=llm:h,sonnet=llm:s"], Models(known))
 
 
 def test_two_models_of_one_name_are_refused_for_an_answer_has_no_more() -> None:
     known = Models({"a": (Model("a", "a", answer=TEXT), Endpoint("http://127.0.0.1:9"))})
     with pytest.raises(BadInput, match="are both a, with other options"):
-        cast_of(4, [], known, {"haiku": "a[top_p=0.5]", "sonnet": "a[reasoning=open]"})
+        cast_of(4, ["worker=llm:a[top_p=0.5],sonnet=llm:a[reasoning=open]"], known)
 
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
@@ -625,8 +625,7 @@ def test_answers_that_nobody_counted_take_the_same_in_a_season_and_after_resume(
     path, cut = tmp_path / "s.journal", tmp_path / "cut.journal"
     with serving(lambda asked: completion(json.dumps(said(asked)), usage=None)) as server:
         limits = models(server.address, "a", "b", max_tokens=250_000, tokens=300)
-        by_class = {"haiku": "a", "sonnet": "b"}
-        cast = cast_of(4, ["judge=llm:b"], limits, by_class)
+        cast = cast_of(4, ["worker=llm:a,sonnet=llm:b", "judge=llm:b"], limits)
         with pytest.raises(RunStopped) as stopped:
             record(path, SETTINGS, cast, models=limits)
         for commit in commits_of(path)[-9:]:

@@ -276,16 +276,14 @@ def test_a_planned_run_is_estimated_and_then_recorded_as_any_other(tmp_path: Pat
     assert (tmp_path / "other.journal").read_bytes() == run.path.read_bytes()
 
 
-def test_workers_of_a_season_are_models_by_class_and_people_are_asked() -> None:
+def test_workers_of_a_season_are_models_and_people_are_asked() -> None:
     def ask(inquiry: Any) -> str:
         raise KeyboardInterrupt(inquiry.player)
 
     season: dict[str, Any] = {"world": "competition", "arena": "nk", "workers": 3, "assignments": 1}
-    [asked] = goldrush.Run.plan(**season, class_models={"haiku": "small"}).estimate()
+    [asked] = goldrush.Run.plan(**season, roster="worker=llm:small").estimate()
 
     assert "small" == asked.model
-    with pytest.raises(BadInput, match="class_models is 'small'; give the name of a model for"):
-        goldrush.record(**season, class_models="small")
     with pytest.raises(KeyboardInterrupt, match="ada"):
         goldrush.record(**season, roster="ada=human", ask=ask)
 

@@ -2,7 +2,7 @@
 
 Every role can be played by its script, a language model, a person at the terminal, or a
 user-defined policy; a worker also at random. A worker has the same model in both of its classes,
-unless `by_class` names two; as a sonnet it is shown more.
+unless it is given another one as a sonnet; as a sonnet it is shown more.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.model import FRAMING, Model, options_of
+from goldrush.agents.llm.model import FRAMING, Model, models_of, options_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.llm.wording_rosters import recorded_once
-from goldrush.agents.roster import Entry, RosterPart, parts_of, split_parts
+from goldrush.agents.roster import Entry, RosterPart, parts_of, text_of
 from goldrush.agents.seats import (
     MODEL,
     NAMED,
@@ -29,7 +29,6 @@ from goldrush.agents.seats import (
     check_models,
     format_options,
     is_outside,
-    model_of,
     player_of,
     unknown_policy,
     with_wording,
@@ -41,8 +40,7 @@ from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.agents.worlds.competition.therapist import Therapist
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.agents.worlds.competition.worker import RandomWorker, SilentWorker, Worker
-from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.worlds.competition.config import CLASSES
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.worlds.competition.names import name_of
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import OFFICES, Class, Role
@@ -105,12 +103,7 @@ class _Offer:
 OFFER: Final = _Offer()
 
 
-def cast_of(
-    workers: int,
-    parts: Sequence[str] = (),
-    models: Models | None = None,
-    by_class: Mapping[str, str] | None = None,
-) -> list[Seat]:
+def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = None) -> list[Seat]:
     """The cast of a season.
 
     Args:
@@ -119,126 +112,92 @@ def cast_of(
             for all workers, `ada=POLICY` for the agent of that name; a later part overrides an
             earlier one. A policy is `scripted`, `random` or `silent` (workers only), `human`,
             `llm:MODEL` with a name in `models` or on a server, or `package.module:Class`; for all
-            workers also `planted`: the first half is `scripted`, the others are `random`.
+            workers also `planted`: the first half is `scripted`, the others are `random`. With
+            `sonnet=llm:MODEL` the workers that are models have this model as sonnets.
         models: the language models that can be named.
-        by_class: names of the models of workers as haiku and as sonnet.
 
-    Raises BadInput for a malformed part, an unknown name, class or policy, a repeated name, and a
-    policy of workers in an office.
+    Raises BadInput for a malformed part, an unknown name or policy, a repeated name, and a policy
+    of workers in an office.
     """
-    policy, options = (LLM, _by_class(by_class, models)) if by_class else (SCRIPTED, {})
     cast = [Seat(n, SCRIPTED, name=role, role=role) for n, role in enumerate((*OFFICES, Role.USER))]
     cast += [
-        Seat(len(cast) + n, policy, options, name=name_of(n), role=Role.WORKER)
-        for n in range(workers)
+        Seat(len(cast) + n, SCRIPTED, name=name_of(n), role=Role.WORKER) for n in range(workers)
     ]
-    if by_class and any(_parsed(part, cast)[0] == Role.WORKER for part in parts):
-        raise BadInput("workers are cast twice: by class and by name", "cast them once")
-    return recast(cast, parts, models)
+    return recast(cast, [part for text in parts for part in seated_in(text)], models)
 
 
-def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, Any]:
-    """The options of workers with these models, by class."""
-    for name in names:
-        if name not in CLASSES:
-            raise unknown("class", name, CLASSES)
-    if Class.HAIKU not in names:
-        raise BadInput("no model is given for haiku", f"write {Class.HAIKU}=MODEL")
-    parts = {class_: _part(f"{LLM}:{name}", models) for class_, name in names.items()}
-    chosen = {c: decided(model_of(part, models), PROMPT) for c, part in parts.items()}
-    haiku, sonnet = chosen[Class.HAIKU], chosen.get(Class.SONNET)
-    if sonnet is not None and sonnet != haiku and sonnet.name == haiku.name:
-        raise BadInput(
-            f"the models of the two classes are both {haiku.name}, with other options",
-            "give each a table of its own in a file of models (--models)",
-        )
-    for name in FRAMING if sonnet is not None else ():
-        if getattr(sonnet, name) != getattr(haiku, name):
-            raise BadInput(
-                f"the models of the two classes have another {name}",
-                "a worker has one in both: give both the same",
-            )
-    return options_of({"": haiku} if sonnet is None else {"": haiku, Class.SONNET: sonnet})
-
-
-def _part(text: str, models: Models | None) -> RosterPart:
-    """A policy with its settings. Raises BadInput for a model without a name."""
-    parts = parts_of(text)
-    if len(parts) > 1 or parts[0].count is not None:
-        raise BadInput(f"{format_value(text)} is no policy", "write policy or llm:MODEL")
-    is_unnamed = parts[0].name in (LLM, f"{LLM}:")
-    if is_unnamed and not (models and (models.default or len(models.by_name) == 1)):
-        raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
-    return parts[0]
-
-
-def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = None) -> list[Seat]:
-    """A cast with the policies that `parts` name. `parts` and errors: as in `cast_of`."""
-    seats, typed = {seat.agent: seat for seat in cast}, set[str]()
+def seated_in(text: str) -> list[RosterPart]:
+    """The parts of the text of a cast. Raises BadInput for a malformed one."""
+    parts = parts_of(text, seated=True)
     for part in parts:
-        called, text = _parsed(part, cast)
-        named = [seat for seat in cast if called in (seat.name, seat.role)]
-        if not named or not text:
+        if part.count is not None:
+            raise BadInput(f"{text!r} counts agents", "write NAME=POLICY for each")
+    return parts
+
+
+def recast(
+    cast: Sequence[Seat], parts: Iterable[RosterPart], models: Models | None = None
+) -> list[Seat]:
+    """A cast with the policies of these parts, which are as in `cast_of`. Raises BadInput as it."""
+    seats, done = {seat.agent: seat for seat in cast}, set[str]()
+    for part in parts:
+        called = part.seat or Role.WORKER
+        if called in done:
+            raise BadInput(f"{called} is cast twice", "cast each once")
+        done.add(called)
+        named = [seat for seat in seats.values() if called in (seat.name, seat.role)]
+        if called == Class.SONNET:
+            named = [seat for seat in seats.values() if (seat.role, seat.policy) == _MODEL_WORKER]
+        if not named:
             names = ", ".join(seat.name for seat in cast[:12])
             raise BadInput(
-                f"{format_value(part)} names no agent or role, or no policy",
+                f"{format_value(str(part))} names no agent or role",
                 f"write NAME=POLICY; there are {names}",
             )
-        if called in typed:
-            raise BadInput(f"{called} is cast twice", "cast each once")
-        typed.add(called)
-        if (called, text) == (Role.WORKER, PLANTED):
+        if (called, part.name) == (Role.WORKER, PLANTED):
             for place, seat in enumerate(named):
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
             continue
-        played = _part(text, models)
-        policy, options = player_of(OFFER, played, Typed(models))
+        policy, options = player_of(OFFER, part, Typed(models))
         for seat in named:
             _check_role(seat, policy)
-            seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
+            seats[seat.agent] = (
+                _as_sonnet(seat, policy, options, part)
+                if called == Class.SONNET
+                else attrs.evolve(seat, policy=policy, options=options)
+            )
     check_models(seats.values(), PROMPT)
     return list(recorded_once(list(seats.values()), cast))
 
 
-def _parsed(part: str, cast: Sequence[Seat]) -> tuple[str, str]:
-    """(name or role, policy) of a part; a policy alone is that of all workers."""
-    head, bracket, settings = part.partition("[")
-    seat, equals, policy = head.partition("=")
-    if equals or not part or any(part in (seat.name, seat.role) for seat in cast):
-        return seat, f"{policy}{bracket}{settings}"
-    return Role.WORKER, part
+_MODEL_WORKER: Final = (Role.WORKER, LLM)
 
 
-def worded_cast(
-    text: str | None, by_class: Mapping[str, str], wording: str, models: Models | None
-) -> tuple[str | None, Mapping[str, str]]:
-    """The text of a cast, and the models of workers by class, with a wording for the models and
-    people that name none; the same if there are none. Raises BadInput.
-    """
-    parts = [] if text is None else split_parts(text)
-    worded = [_worded(part, wording, models) for part in parts]
-    front = f"{LLM}:"  # a worker has one wording: that of its model as haiku
-    classes = {
-        class_: _worded(f"{front}{name}", wording, models).removeprefix(front)
-        if class_ == Class.HAIKU
-        else name
-        for class_, name in by_class.items()
-    }
-    return ",".join(worded) or None, classes
+def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> Seat:
+    """The seat of a worker that is another model as a sonnet. Raises BadInput."""
+    if policy != LLM:
+        raise BadInput(f"{part} is no model", f"write {Class.SONNET}={LLM}:MODEL")
+    haiku, sonnet = Model.of(models_of(seat.options)[""]), Model.of(options)
+    if sonnet != haiku and sonnet.name == haiku.name:
+        raise BadInput(
+            f"the models of the two classes are both {haiku.name}, with other options",
+            "give each a table of its own in a file of models (--models)",
+        )
+    for name in FRAMING:
+        if name != "wording_text" and getattr(sonnet, name) != getattr(haiku, name):
+            raise BadInput(
+                f"the models of the two classes have another {name}",
+                "a worker has one in both: give both the same",
+            )
+    return attrs.evolve(seat, options=options_of({"": haiku, Class.SONNET: sonnet}))
 
 
-def _worded(text: str, wording: str, models: Models | None) -> str:
-    head, bracket, settings = text.partition("[")
-    who, equals, policy = head.rpartition("=")
-    part = _part(f"{policy}{bracket}{settings}", models)
-    worded = with_wording(part, wording, models)
-    return text if worded == part else f"{who}{equals}{worded}"
-
-
-def name_in(part: str) -> str:
-    """The name of the policy in a part, without its settings."""
-    return part.partition("[")[0].rpartition("=")[2]
+def worded_cast(text: str | None, wording: str, models: Models | None) -> str | None:
+    """See agents.players.Players.worded."""
+    parts = [] if text is None else seated_in(text)
+    changed = [with_wording(part, wording, models) for part in parts]
+    return text if changed == parts else text_of(changed)
 
 
 def _check_role(seat: Seat, policy: str) -> None:

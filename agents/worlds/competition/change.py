@@ -13,10 +13,10 @@ import attrs
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import ForkChange, ResolvedChange, Resources
-from goldrush.agents.roster import Roster, split_parts
+from goldrush.agents.roster import Roster, RosterPart
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.arenas import with_program
-from goldrush.agents.worlds.competition.cast import check_playable, recast
+from goldrush.agents.worlds.competition.cast import check_playable, recast, seated_in
 from goldrush.agents.worlds.competition.plain import plain
 from goldrush.agents.worlds.competition.seats import Seat, with_models_resolved
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
@@ -40,16 +40,16 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     """A change checked against a state. New models are asked a short question. Raises BadInput for
     an invalid change, and for a model that does not answer.
     """
-    parts = split_parts(change.roster) if change.roster else []
+    parts = seated_in(change.roster) if change.roster else []
     there = [agent.name for agent in state.agents.values() if agent.status != Status.GONE]
     gone = {agent.name for agent in state.agents.values()} - set(there)
-    for name in [part.partition("=")[0] for part in parts]:
-        if name in gone:
-            raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
+    for part in parts:
+        if part.seat in gone:
+            raise BadInput(f"{part.seat} is gone at this fork", f"there are {', '.join(there)}")
     treated = treatment_named(TREATMENTS, change.treatment).settings
     settings = {**treated, **change.settings}
     config = FORKS.changed(state.config, settings, state.assignment)
-    trust = import_names(part.partition("=")[2] for part in parts)
+    trust = import_names(part.name for part in parts)
     trusting = attrs.evolve(resources, trust=[*resources.trust, *trust])
     facts = {
         "changes": changes(state.config, config),
@@ -76,7 +76,9 @@ def _program(state: SeasonState, resources: Resources) -> Mapping[str, Any] | No
     return changes or None
 
 
-def _recast(state: SeasonState, parts: Sequence[str], resources: Resources) -> list[dict[str, Any]]:
+def _recast(
+    state: SeasonState, parts: Sequence[RosterPart], resources: Resources
+) -> list[dict[str, Any]]:
     """The policies of everybody from the fork on, with the changes of `parts`."""
     models = resources.models
     cast = recast(list(map(Seat.of, state.agents.values())), parts, models)

@@ -23,7 +23,7 @@ from goldrush.agents.players import (
     Resources,
     RunContext,
 )
-from goldrush.agents.roster import Roster, split_parts
+from goldrush.agents.roster import Roster
 from goldrush.agents.seats import ImpossiblePlayer, check_people, is_outside
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
@@ -39,7 +39,7 @@ from goldrush.agents.worlds.competition.cast import (
     cast_of,
     check_playable,
     is_own,
-    name_in,
+    seated_in,
     worded_cast,
 )
 from goldrush.agents.worlds.competition.seats import (
@@ -119,20 +119,16 @@ class SeasonPlayers(Players[SeasonState]):
     ) -> PreparedRun:  # fmt: skip
         treated = treatment_named(TREATMENTS, treatment).settings
         chosen = {**treated, **settings}
-        class_models = chosen.pop("class_models", {})
-        if not isinstance(class_models, Mapping):
-            given = f"class_models is {class_models!r}"
-            raise BadInput(given, "give the name of a model for each class")
         options = {name: chosen.pop(name) for name in ["agenda"] if name in chosen}
         config = configured(chosen, resources, options)
-        parts = () if roster is None else split_parts(roster)
-        return prepared(config, cast_of(config.workers, parts, resources.models, class_models))
+        parts = () if roster is None else [roster]
+        return prepared(config, cast_of(config.workers, parts, resources.models))
 
     def names(self, roster: str) -> list[str]:
-        return list(dict.fromkeys(map(name_in, split_parts(roster))))
+        return list(dict.fromkeys(part.name for part in seated_in(roster)))
 
     def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
-        return worded_cast(roster, {}, wording, models)[0]
+        return worded_cast(roster, wording, models)
 
     def asks(self, policy: str, agents: int | None = None) -> str:
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))

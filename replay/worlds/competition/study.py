@@ -16,7 +16,6 @@ from typing import Final
 
 import attrs
 
-from goldrush.agents.roster import split_parts
 from goldrush.agents.worlds.competition.arenas import NAMES, seeded_setting
 from goldrush.agents.worlds.competition.cast import (
     PLANTED,
@@ -283,7 +282,7 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     text = None if roster in (None, MIXED) else roster
     default: int = attrs.fields_dict(SeasonConfig)["workers"].default  # type: ignore[assignment]
     workers = default if agents is None else agents
-    cast = cast_of(workers, split_parts(text) if text else ())
+    cast = cast_of(workers, [text] if text else ())
     return [seat.policy for seat in cast if seat.role == Role.WORKER]
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.agents.llm.model import models_of
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.cast import cast_of, check_playable, questions_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
@@ -24,12 +25,12 @@ OWN = f"class Own:\n{METHODS}\n    def speak(self, seen, draws):\n        return
     "part", ["nobody=scripted", "ada", "ada=", "ada=nonsense", "=scripted", ""]
 )
 def test_a_cast_that_is_none_is_told(part: str) -> None:
-    with pytest.raises(BadInput, match=r"names no agent or role|there is no policy"):
+    with pytest.raises(BadInput, match=r"names no agent or role|there is no policy|is no entry"):
         cast_of(6, [part])
 
 
 def test_a_model_without_a_name_is_told_how_to_name_one() -> None:
-    with pytest.raises(BadInput, match="llm alone names no model; write llm:MODEL"):
+    with pytest.raises(BadInput, match="`llm` alone names no model; write llm:MODEL"):
         cast_of(3, ["ada=llm"])
 
 
@@ -66,9 +67,31 @@ def test_who_is_cast_twice_is_told(parts: list[str]) -> None:
         cast_of(3, parts)
 
 
-def test_workers_cast_by_class_are_not_all_cast_again() -> None:
-    with pytest.raises(BadInput, match="workers are cast twice"):
-        cast_of(3, ["random"], by_class={"haiku": "small"})
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        (["sonnet=llm:b"], "names no agent or role"),
+        (["worker=llm:a", "sonnet=random"], "sonnet=random is no model"),
+        (["worker=llm:a*2"], "counts agents"),
+    ],
+)
+def test_a_model_of_sonnets_that_cannot_be_is_told(parts: list[str], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        cast_of(3, parts)
+
+
+def test_workers_that_are_models_are_another_model_as_sonnets() -> None:
+    cast = cast_of(3, ["worker=llm:a[top_p=0.5],ben=random", "sonnet=llm:b,cleo=llm:a"])
+    ada, ben, cleo = cast[5:]
+
+    assert [("", "a", 0.5), ("sonnet", "b", None)] == [
+        (class_, options["name"], options.get("top_p"))
+        for class_, options in models_of(ada.options).items()
+    ]
+    assert ("random", {}) == (ben.policy, ben.options)
+    assert [("", "a")] == [
+        (class_, options["name"]) for class_, options in models_of(cleo.options).items()
+    ]
 
 
 def test_the_last_word_on_somebody_counts() -> None:

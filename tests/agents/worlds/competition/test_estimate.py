@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -21,11 +20,9 @@ MODELS = Models(
 )
 
 
-def estimated(
-    *parts: str, by_class: Mapping[str, str] | None = None, **settings: Any
-) -> dict[str, Estimate]:
+def estimated(*parts: str, **settings: Any) -> dict[str, Estimate]:
     config = configured({"arena": "nk[seeds=1]", **settings})
-    season = prepared(config, cast_of(config.workers, parts, MODELS, by_class))
+    season = prepared(config, cast_of(config.workers, parts, MODELS))
     return {one.model: one for one in estimates(season, Resources(models=MODELS))}
 
 
@@ -51,9 +48,9 @@ def test_the_most_is_told_from_the_limits_and_the_cost_where_there_are_prices() 
 
 
 def test_a_worker_is_the_model_of_its_class() -> None:
-    of = {"haiku": "a", "sonnet": "b"}
-    early = estimated(by_class=of, assignments=2)
-    late = estimated(by_class=of, assignments=6, worker_tiers=(1, 1, 1, 9), sparks_start=100)
+    of = "worker=llm:a,sonnet=llm:b"
+    early = estimated(of, assignments=2)
+    late = estimated(of, assignments=6, worker_tiers=(1, 1, 1, 9), sparks_start=100)
 
     assert 0 == early["b"].questions < early["a"].questions
     assert 0 < late["b"].questions
