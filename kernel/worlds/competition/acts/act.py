@@ -23,7 +23,7 @@ def _nothing(state: SeasonState, act: Any) -> None:
     return None
 
 
-def named(state: SeasonState, act: Any) -> int:
+def _named(state: SeasonState, act: Any) -> int:
     """An `ActKind.by` for acts that name their author: by `agent`, or by `by`."""
     ordinal: int = act.agent if "agent" in act._fields else act.by
     return ordinal
@@ -54,7 +54,7 @@ class ActKind(Generic[A]):
     phases: Sequence[str]
     fault: Callable[[SeasonState, A], str | None] = _nothing
     apply: Callable[[SeasonState, A], None] = _nothing
-    by: Callable[[SeasonState, A], int] = named
+    by: Callable[[SeasonState, A], int] = _named
     untimely: str = Refusal.MALFORMED
     switch: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.worlds.competition.acts.act import ActKind, are_pairs, is_answer, named, of
+from goldrush.kernel.worlds.competition.acts.act import ActKind, are_pairs, is_answer, of
 from goldrush.kernel.worlds.competition.contract import are_terms
 from goldrush.kernel.worlds.competition.events import (
     ConditionKept,
@@ -103,18 +103,20 @@ def _interviewed_by(state: SeasonState, act: Interviewed) -> int:
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
     ActKind(
-        FateChosen, (Phase.FATE,), _fate_fault, _fate, named, Refusal.NOT_FACED, "elimination"
+        FateChosen, (Phase.FATE,), _fate_fault, _fate,
+        untimely=Refusal.NOT_FACED, switch="elimination",
     ),
     ActKind(
-        Interviewed, _CONTRACT, _interviewed_fault, _interviewed, _interviewed_by, Refusal.NOT_YET,
-        "tiers",
+        Interviewed, _CONTRACT, _interviewed_fault, _interviewed, _interviewed_by,
+        untimely=Refusal.NOT_YET, switch="tiers",
     ),
     ActKind(
-        ContractOffered, _CONTRACT, _offered_fault, _offered, named, Refusal.NOT_YET, "tiers"
+        ContractOffered, _CONTRACT, _offered_fault, _offered,
+        untimely=Refusal.NOT_YET, switch="tiers",
     ),
     ActKind(
         ContractReviewed, _CONTRACT, _reviewed_fault, _reviewed, of(Role.USER),
-        Refusal.NOT_OFFERED, "tiers",
+        untimely=Refusal.NOT_OFFERED, switch="tiers",
     ),
     ActKind(ConditionKept, (Phase.KEEP,), _kept_fault, _kept, of(Role.USER)),
 )  # fmt: skip
