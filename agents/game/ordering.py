@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import pairwise
+from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any, Final, TypeVar
 
@@ -36,21 +37,25 @@ _BY_KEY: Final = frozenset(["sorted", "min", "max"])  # where their `key` has ti
 _IN_ANY_ORDER: Final = frozenset(["sorted", "min", "max", "any", "all", "set", "frozenset"])
 
 
+_TURN: Final = RLock()
+
+
 @contextmanager
 def ordering(game: type[Game]) -> Iterator[None]:
     """Within it, functions in the file of a game, and in those of the games that it inherits from,
     raise BadInput where they go through a set whose order differs between processes. A class that
-    was typed in has no file, and is not looked at.
+    was typed in has no file, and is not looked at. Threads, which share functions, take turns.
     """
     replaced: list[tuple[FunctionType, CodeType]] = []
-    try:
-        for kind in game.__mro__:
-            if issubclass(kind, Game) and kind is not Game:
-                replaced += _replaced(kind)
-        yield
-    finally:
-        for function, code in replaced:
-            function.__code__ = code
+    with _TURN:
+        try:
+            for kind in game.__mro__:
+                if issubclass(kind, Game) and kind is not Game:
+                    replaced += _replaced(kind)
+            yield
+        finally:
+            for function, code in replaced:
+                function.__code__ = code
 
 
 def _replaced(game: type[Game]) -> Iterator[tuple[FunctionType, CodeType]]:

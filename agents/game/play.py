@@ -25,7 +25,7 @@ from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw, TogetherDraw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
-from goldrush.kernel.game.watch import NO_SURROGATE, SURROGATE, packed
+from goldrush.kernel.game.watch import NO_SURROGATE, SURROGATE, is_watching, packed, watching
 from goldrush.kernel.game.world import Compiled, Roster, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
@@ -139,7 +139,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
     @contextmanager
     def _watching(self) -> Iterator[None]:
         """Within it, mistakes are looked for in all units, iterated sets among them."""
-        with self.compiled.watching(), ordering(self.compiled.game):
+        with watching(), ordering(self.compiled.game):
             yield
 
     def config_of(self, settings: Mapping[str, object]) -> Game:
@@ -174,7 +174,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
             if agent not in view.together:
                 view.together.update(self._asked_together(policy, entry, view))
             return view.together[agent]
-        if view.before is not None and (agent < WATCHED or self.compiled.checks_all):
+        if view.before is not None and (agent < WATCHED or is_watching()):
             seen = view.state
             if _hides(game):
                 with view.watching("`observe`"):

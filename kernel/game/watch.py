@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType, FunctionType
 from typing import Any, Final, cast
 
@@ -43,11 +44,30 @@ _BYTES: Final = frozenset(["urandom", "getrandom"])
 _NAMES: Final = _CLOCKS | _DATES | _RANDOM | _BYTES | {"getpid", "hash", "id"}
 
 
+# Of this thread: other threads may record the same game without it.
+_ALL_UNITS: Final[ContextVar[bool]] = ContextVar("all_units", default=False)
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """Within it, in its thread, mistakes are looked for in all units."""
+    token = _ALL_UNITS.set(True)
+    try:
+        yield
+    finally:
+        _ALL_UNITS.reset(token)
+
+
+def is_watching() -> bool:
+    """Whether this is within `watching`."""
+    return _ALL_UNITS.get()
+
+
 def is_watched_unit(unit: int, agents: int) -> bool:
     """Whether mistakes are looked for after so many closed units: in the first units, which have
-    about EVENTS events, and then in unit 2, 4, 8, 16 and so on.
+    about EVENTS events, and then in unit 2, 4, 8, 16 and so on; within `watching`, in all.
     """
-    return unit < EVENTS // (agents + 1) or unit & (unit + 1) == 0
+    return is_watching() or unit < EVENTS // (agents + 1) or unit & (unit + 1) == 0
 
 
 def varies(elements: Collection[object]) -> bool:

@@ -27,6 +27,7 @@ from goldrush.kernel.game.watch import (
     packed,
     unstorable,
     watched,
+    watching,
 )
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import Kind
@@ -65,7 +66,6 @@ class Compiled:
         drawn: the index of that of draws.
         has_steps: a unit has several steps.
         vocabulary: its nouns.
-        checks_all: mistakes are looked for in all units, not only in the first.
         codes: of its records, the index of their type.
     """
 
@@ -79,7 +79,6 @@ class Compiled:
         if self.has_steps:
             self.types.append(_step_ended(game.phases))
         self.vocabulary = Vocabulary(game.horizon.removesuffix("s"))
-        self.checks_all = False
         self._telling = _Telling(game)
         self._start_draws = len(signature(game.start).parameters) > 1
         # By code, the places of fields that name agents, and what gives the agents of a value.
@@ -97,16 +96,7 @@ class Compiled:
 
     def is_watched(self, state: State) -> bool:
         """Whether mistakes are looked for in the next step."""
-        return self.checks_all or is_watched_unit(state.unit, state.config.agents)
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Within it, mistakes are looked for in all units."""
-        before, self.checks_all = self.checks_all, True
-        try:
-            yield
-        finally:
-            self.checks_all = before
+        return is_watched_unit(state.unit, state.config.agents)
 
     def code(self, phase: GamePhase) -> int | None:
         """The code of the submissions of a phase; None: nobody submits."""
@@ -432,7 +422,7 @@ def _world(of: Compiled) -> World[State]:
         freeze=of.freeze,
         thaw=of.thaw,
         vocabulary=of.vocabulary,
-        watching=of.watching,
+        watching=watching,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 # ruff: noqa: E501
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from decimal import Decimal
 from inspect import Parameter, signature
@@ -14,7 +15,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
-from goldrush.kernel.game.watch import is_stable, packed, varies
+from goldrush.kernel.game.watch import is_stable, is_watched_unit, varies, watching
 from goldrush.kernel.world import World
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
@@ -267,6 +268,15 @@ def test_nan_has_no_stable_hash(kind):
 def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
     game = changed(tmp_path, RULES, f"{SETS}\n{RULES}")
     recorded(game, tmp_path / "run.journal", check=True)
+
+
+def test_a_checked_recording_changes_nothing_for_other_threads():
+    with watching(), ThreadPoolExecutor(1) as other:
+        assert [True, False] == [
+            is_watched_unit(1000, 5),
+            other.submit(is_watched_unit, 1000, 5).result(),
+        ]
+    assert not is_watched_unit(1000, 5)
 
 
 def test_random_numbers_of_numpy_are_found(tmp_path):
