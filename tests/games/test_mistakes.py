@@ -15,7 +15,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
-from goldrush.kernel.game.watch import is_stable, is_watched_unit, varies, watching
+from goldrush.kernel.game.watch import is_stable, is_watched_unit, packed, varies, watching
 from goldrush.kernel.world import World
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
