@@ -109,9 +109,6 @@ class Offer(Protocol):
     def unknown(self, name: str) -> BadInput:
         """The error for a name that stands for nothing."""
 
-    def model_options(self, model: Model) -> Options:
-        """The options of an agent that is this model. Raises BadInput."""
-
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
 
@@ -133,7 +130,8 @@ class Family:
     """A kind of player.
 
     Attributes:
-        policy: in a journal; empty: the name of each policy.
+        policy: in a journal; empty: the name of each policy, of the user, the world, or another
+            distribution.
         form: how the text of a roster names one.
         text: for the catalogue; it may name the {command} that tells more and the {methods} of a
             policy. Empty: not listed.
@@ -156,7 +154,7 @@ class Family:
 
 
 def _parse_model(offer: Offer, part: RosterPart, typed: Typed) -> Options:
-    return offer.model_options(model_of(part, typed.models))
+    return decided(model_of(part, typed.models), _prompt_of(offer)).as_options()
 
 
 def model_of(part: RosterPart, models: Models | None) -> Model:
@@ -170,25 +168,16 @@ def model_of(part: RosterPart, models: Models | None) -> Model:
 
 
 def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
-    """Whether the recorded answers of a model can be read again."""
-    from goldrush.agents.llm.model import Model
-
-    model = _framed(offer, entry, roster, Model, "a model")
-    for name, value in model.undecided.items():
-        actual = f"{name} is {format_value(value)}"
-        raise ImpossiblePlayer(entry.label, f"a value of {name} that was decided", actual)
-    return True
-
-
-def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -> F:
-    """The record of the options of a model, or of a person. Raises UnknownPlayer for an option, a
-    message of its wording, or a version of the prompt, that this version does not have;
-    ImpossiblePlayer for a forged one.
+    """Whether the recorded answers of a model, or of a person, can be read again. Raises
+    UnknownPlayer for an option, a message of its wording, or a version of the prompt, that this
+    version does not have; ImpossiblePlayer for a forged one.
     """
-    from goldrush.agents.llm.model import FRAMING
+    from goldrush.agents.llm.model import FRAMING, Framing, Model
     from goldrush.agents.llm.wording_rosters import wording_at
     from goldrush.agents.llm.wordings import InvalidWording
 
+    is_model = entry.policy == LLM
+    of, who = (Model, "a model") if is_model else (Framing, "a person")
     version = _prompt_of(offer)
     if not version.is_of(entry.options):
         raise UnknownPlayer(f"{entry.label} is {who} that was {version.other(entry.options)}")
@@ -201,7 +190,7 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
                 f"{version.number} of the prompt {has} here"
             )
     try:
-        framed = of.of(entry.options)
+        player = of.of(entry.options)
         wording_at(entry, roster, version.wordable())
     except InvalidWording as error:
         if error.is_unknown:
@@ -212,7 +201,10 @@ def _framed(offer: Offer, entry: Entry, roster: Roster, of: type[F], who: str) -
         raise ImpossiblePlayer(entry.label, expected, error.what) from None
     except BadInput as error:
         raise _impossible(entry, error) from None
-    return framed
+    for name, value in player.undecided.items():
+        actual = f"{name} is {format_value(value)}"
+        raise ImpossiblePlayer(entry.label, f"a value of {name} that was decided", actual)
+    return True
 
 
 def _prompt_of(offer: Offer) -> PromptVersion:
@@ -255,13 +247,6 @@ def _parse_person(offer: Offer, part: RosterPart, typed: Typed) -> Options:
 
     person = Framing().typed(part.settings, repr(str(part)))
     return decided(person, _prompt_of(offer)).as_options()
-
-
-def _was_shown(offer: Offer, entry: Entry, roster: Roster) -> bool:
-    from goldrush.agents.llm.model import Framing
-
-    _framed(offer, entry, roster, Framing, "a person")
-    return True
 
 
 # Recordings of other journals.
@@ -352,7 +337,7 @@ MODEL: Final = Family(
 )  # fmt: skip
 PERSON: Final = Family(
     HUMAN, HUMAN, "You: asked in this terminal with the prompt of a model.",
-    _parse_person, _was_shown,
+    _parse_person, _can_read,
 )  # fmt: skip
 REPLAY: Final = Family(
     RECORDED, f"{RECORDED}:JOURNAL",
@@ -366,7 +351,6 @@ OWN: Final = Family(
     can_ask=lambda offer, entry, roster: offer.can_make(entry, roster.trust),
     make=lambda policies, entry, roster: policies.maker(entry, roster.trust),
 )  # fmt: skip
-NAMED: Final = attrs.evolve(OWN, form="", text="")  # of the world, or of a distribution
 # By the policy that a journal names. Plugins cannot take these names.
 FAMILIES: Final = {family.policy: family for family in (MODEL, REPLAY, PERSON, OBJECT)}
 _OUTSIDE: Final = tuple(name for name, family in FAMILIES.items() if family.make is None)
@@ -374,7 +358,7 @@ _OUTSIDE: Final = tuple(name for name, family in FAMILIES.items() if family.make
 
 def family_of(policy: str) -> Family:
     """The family of a policy, as a journal names it."""
-    return FAMILIES.get(policy) or (OWN if is_import_name(policy) else NAMED)
+    return FAMILIES.get(policy, OWN)
 
 
 def family_in(name: str) -> Family:
@@ -582,7 +566,7 @@ class PolicySet:
         """The families that can play."""
         asked = (MODEL, PERSON) if self.prompt else ()
         replayed = () if self.recording is None else (REPLAY,)
-        return (*asked, *replayed, OBJECT, OWN, NAMED)
+        return (*asked, *replayed, OBJECT, OWN)
 
     @property
     def catalogue(self) -> dict[str, CatalogueEntry]:
@@ -598,7 +582,7 @@ class PolicySet:
         """
         # Distributions are searched only for names that nothing else has: that takes longer than to
         # verify a short run.
-        if name in self.policies or family_of(name) is not NAMED:
+        if name in (*self.policies, *FAMILIES) or is_import_name(name):
             return None
         return plugin(GROUP, f"{self.world}/{name}")
 
@@ -608,15 +592,9 @@ class PolicySet:
         more = f"{''.join(f', {form}' for form in forms)} or {last}"
         return unknown("policy", name, [*self.policies, *self.installed()], more)
 
-    def model_options(self, model: Model) -> Options:
-        """The options of an agent that is this model. Raises BadInput."""
-        return decided(model, _prompt_of(self)).as_options()
-
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
-        installed = self.plugin(part.name)
-        if installed is None and part.name not in self.policies and not is_import_name(part.name):
-            raise self.unknown(part.name)
+        installed = self._installed(part.name)
         options = {} if installed is None else {DISTRIBUTION: _distribution(installed)}
         options.update(part.settings)
         if part.settings:  # otherwise the policy is not loaded, which may take long
@@ -660,9 +638,7 @@ class PolicySet:
     def _class_of(self, entry: Entry, trust: Collection[str]) -> Callable[..., Any]:
         """The class of an entry's policy. Raises BadInput as `factory_of`."""
         name, recorded = entry.policy, entry.options.get(DISTRIBUTION)
-        plugin = self.plugin(name)
-        if plugin is None and name not in self.policies and not is_import_name(name):
-            raise self.unknown(name)
+        plugin = self._installed(name)
         installed = None if plugin is None else _distribution(plugin)
         if recorded != installed:
             raise BadInput(
@@ -674,6 +650,13 @@ class PolicySet:
             return self.policies.get(name) or trusted_class(name, trust)
         make: Callable[..., Any] = plugin.load(callable)
         return make
+
+    def _installed(self, name: str) -> Plugin | None:
+        """As `plugin`. Raises BadInput for a name that stands for no policy."""
+        installed = self.plugin(name)
+        if installed is None and name not in self.policies and not is_import_name(name):
+            raise self.unknown(name)
+        return installed
 
     def _by_agent(self, text: str | None, agents: int | None) -> list[RosterPart]:
         parts = self._parts(text)
@@ -816,11 +799,11 @@ def _typed_options(part: RosterPart) -> dict[str, object]:
     """
     from goldrush.agents.llm.model import ABSENT, Framing, Model
 
-    player = Framing() if family_of(part.name) is PERSON else Model(name=LLM, model=LLM)
+    player = Framing() if part.name == HUMAN else Model(name=LLM, model=LLM)
     player = player.typed(part.settings, repr(str(part)))
     typed = {name: getattr(player, name) for name in part.settings}
     if "wording" in typed:
-        typed["wording"] = Path(str(typed["wording"])).name.removesuffix(".toml")
+        typed["wording"] = Path(typed["wording"]).name.removesuffix(".toml")
     return {name: None if value == ABSENT.get(name) else value for name, value in typed.items()}
 
 

@@ -27,7 +27,7 @@ import attrs
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.extra_body import texts_in
+from goldrush.agents.llm.extra_body import texts_within
 from goldrush.agents.llm.failures import (
     CUT,
     FIRST,
@@ -289,7 +289,7 @@ def _check_secrets(model: Model, secrets: Sequence[str]) -> None:
     """Raises BadInput if a journal would keep one of these secrets in an option."""
     for name, value in model.as_options().items():
         is_json = name in ("extra_body", "wording_text")
-        texts = texts_in(json.loads(str(value)) if is_json else value)
+        texts = texts_within(json.loads(str(value)) if is_json else value)
         if any(secret in text for secret in secrets for text in texts):
             whose = "a model" if name == "name" else model.name  # its name may be the secret
             raise BadInput(

@@ -319,27 +319,27 @@ class Client:
             text = refusal if type(refusal) is str else ""
         thought = message.get("reasoning_content") or message.get("reasoning")
         reasoning = self._clean(thought) if type(thought) is str and thought else None
-        arrived = [self._clean(text or ""), reasoning or ""]
-        answer = Answer(
-            question.agent,
-            question.name,
+        text = None if text is None else self._clean(text)
+        estimate, has_text = estimated(text, reasoning), bool(text)
+        if question.whole is None:
+            text = None if text is None else text[:TEXT_MAX]
+        elif text is not None or reasoning is not None:
+            # Without a text it has spent all its tokens on reasoning.
+            part = question.whole.cut if refused else question.whole.parted
+            text, reasoning = part(text or "", reasoning)
+        usage = _usage(
+            response.get("usage"), question.upper_bound, estimate,
+            has_text=has_text, has_reasoning=reasoning is not None,
+        )  # fmt: skip
+        return Answer(
+            question.agent, question.name, text,
             error=REFUSAL if refused else None,
             finish=finish,
             model=self._name(response.get("model")),
             fingerprint=self._name(response.get("system_fingerprint"), FINGERPRINT_MAX),
             created=counted(response.get("created"), 0, INTEGER_MAX),
-        )
-        if question.whole is not None and (text is not None or reasoning is not None):
-            # Without a text it has spent all its tokens on reasoning.
-            part = question.whole.cut if refused else question.whole.parted
-            kept, reasoning = part(arrived[0], reasoning)
-            answer = attrs.evolve(answer, text=kept, reasoning=reasoning)
-        elif text is not None:
-            answer = attrs.evolve(answer, text=arrived[0][:TEXT_MAX])
-        answer = attrs.evolve(answer, uncounted=estimated(*arrived))
-        return _with_usage(
-            answer, response.get("usage"), question.upper_bound,
-            has_text=bool(text), has_reasoning=reasoning is not None,
+            reasoning=reasoning,
+            **usage,
         )  # fmt: skip
 
     def _reason(self, text: str) -> str:
@@ -494,16 +494,16 @@ def _reported(answer: Answer | BaseException) -> Answer:
     return answer
 
 
-def _with_usage(
-    answer: Answer, usage: Any, most: Amount, *, has_text: bool, has_reasoning: bool
-) -> Answer:
-    """The answer, whose tokens are estimated, with those that a server reports. `most`: their upper
-    bounds, if the server keeps to them.
+def _usage(
+    reported: Any, most: Amount, estimate: int, *, has_text: bool, has_reasoning: bool
+) -> dict[str, Any]:
+    """The tokens of an answer, by field of Answer. `reported`: by the server; `most`: their upper
+    bounds, if the server keeps to them; `estimate`: from the size of the answer.
 
     Some servers leave reasoning out of the tokens of an answer, so the largest count is taken; one
     that is too small for the size of the answer is none.
     """
-    usage = usage if isinstance(usage, dict) else {}
+    usage = reported if isinstance(reported, dict) else {}
     asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
     thought = counted(_detail(usage, "completion_tokens_details", "reasoning_tokens"), 0)
     cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
@@ -513,16 +513,15 @@ def _with_usage(
         answered = max(answered, apart, total - asked if type(asked) is int else 0)
     tokens_in = counted(asked, 1, REPORTED_MAX)
     tokens_out = counted(answered, 1 if has_text else 0, REPORTED_MAX)
-    if has_reasoning and tokens_out is not None and tokens_out * _DENSE < answer.uncounted:
+    if has_reasoning and tokens_out is not None and tokens_out * _DENSE < estimate:
         tokens_out = None
-    return attrs.evolve(
-        answer,
-        uncounted=answer.uncounted if tokens_out is None else 0,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        tokens_reasoning=counted(thought, 0, tokens_out or most.tokens_out),
-        tokens_cached=counted(cached, 0, tokens_in or most.tokens_in),
-    )
+    return {
+        "uncounted": estimate if tokens_out is None else 0,
+        "tokens_in": tokens_in,
+        "tokens_out": tokens_out,
+        "tokens_reasoning": counted(thought, 0, tokens_out or most.tokens_out),
+        "tokens_cached": counted(cached, 0, tokens_in or most.tokens_in),
+    }
 
 
 _DENSE: Final = 3  # how often more bytes a token has than is usual, at most, in any text

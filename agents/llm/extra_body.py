@@ -96,7 +96,7 @@ def _plain(name: str) -> str:
     return _WORD.sub("_", name).lower().replace("-", "_")
 
 
-def texts_in(value: object) -> list[str]:
+def texts_within(value: object) -> list[str]:
     """The names in a value, and all that is no table and no list, as texts."""
     parts = [(None, value), *((name, inner) for _, name, inner in _parts(value))]
     names = [name for name, _ in parts if name is not None]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self
 
@@ -169,6 +170,15 @@ class Framing:
     persona: str | None = field(_PERSONA, default=None)
     order: str = field(choice(*ORDERS), default=FIXED)
 
+    @property
+    def undecided(self) -> dict[str, object]:
+        """The options that a server decides as a run begins, with what they are until then."""
+        names = ("max_tokens", "answer", "seed_from", "reasoning")
+        values = {
+            name: getattr(self, name) for name in names if name in (*self.always, *self.later)
+        }
+        return {name: value for name, value in values.items() if value in (AUTO, 0)}
+
     def as_options(self) -> dict[str, object]:
         """These as `options` of a roster's entry."""
         options = {name: getattr(self, name) for name in self.always}
@@ -214,26 +224,12 @@ class Framing:
                 f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
                 f"it must be both, or neither for {DEFAULT!r}",
             )
-        _check_written(options, read.as_options())
+        pairs = zip_longest(options.items(), read.as_options().items())
+        for actual, expected in ((a, b) for a, b in pairs if pack(a) != pack(b)):
+            raise BadInput(
+                f"the options have {format_value(actual)}", f"it must be {format_value(expected)}"
+            )
         return read
-
-
-def _check_written(options: Mapping[str, object], written: Mapping[str, object]) -> None:
-    """Raises BadInput for options that are not as they are written: their values are valid."""
-    for name, value in options.items():
-        if name not in written:
-            raise BadInput(
-                f"{name} is {format_value(value)}, as it is if it is absent", "it must be absent"
-            )
-        if pack(value) != pack(written[name]):
-            raise BadInput(
-                f"{name} is {format_value(value)}", f"it must be {format_value(written[name])}"
-            )
-    if list(options) != list(written):
-        raise BadInput(
-            f"the options are in the order {', '.join(options)}",
-            f"it must be {', '.join(written)}",
-        )
 
 
 @attrs.frozen
@@ -276,13 +272,6 @@ class Model(Framing):
     seed_from: str = field(choice(AUTO, OPTION, RUN), default=AUTO)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str = field(choice(AUTO, NONE, FIELD, OPEN), default=AUTO)
-
-    @property
-    def undecided(self) -> dict[str, object]:
-        """The options that the server decides as a run begins, with what they are until then."""
-        names = ("max_tokens", "answer", "seed_from", "reasoning")
-        values = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in values.items() if value in (AUTO, 0)}
 
     def settled(self, **server: str) -> Self:
         """The model with nothing left to decide but `answer`: by what its server has decided, or

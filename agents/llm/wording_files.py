@@ -29,7 +29,6 @@ from goldrush.kernel.text import is_visible
 
 FILE_MAX: Final = 1 << 18  # bytes of a file
 SUFFIX: Final = ".toml"
-_TABLES: Final = ("description", "extends", "messages", "names")
 _EXAMPLE: Final = "[messages] and below it ID = 'TEXT'"
 _WIDTH: Final = 100  # columns of a written file, where spaces allow it
 
@@ -49,20 +48,15 @@ def shipped_in(package: str, folder: str = "wordings") -> Mapping[str, str]:
 def wording_named(name: str, wordable: Wordable) -> Wording:
     """A wording by the name of a shipped one, or by the path of a TOML file.
 
-    Raises BadInput for an unknown name, and for a file that cannot be used, with its place.
+    Raises BadInput for an unknown name, and for a file that cannot be used, with the place.
     """
     if name == DEFAULT:
         return wordable.default
     if name in wordable.shipped:
         return _read(name, f"wording {name}", wordable.shipped[name], wordable)
-    if name.endswith(SUFFIX):
-        return read_wording(name, wordable)
-    raise unknown("wording", name, [DEFAULT, *wordable.shipped], " or FILE.toml")
-
-
-def read_wording(path: str, wordable: Wordable) -> Wording:
-    """The wording of a file. Raises BadInput, with the place."""
-    name, text = Path(path).name.removesuffix(SUFFIX), _text_of(path)
+    if not name.endswith(SUFFIX):
+        raise unknown("wording", name, [DEFAULT, *wordable.shipped], " or FILE.toml")
+    path, name, text = name, Path(name).name.removesuffix(SUFFIX), _text_of(name)
     if not WORDING.holds(name):
         raise BadInput(
             f"{path} would be the wording {name!r}", "name the file [a-z][a-z0-9-]{0,31}.toml"
@@ -121,16 +115,10 @@ def _tables(where: str, text: str) -> dict[str, Any]:
     tables: dict[str, Any] = toml_in(where, text, _EXAMPLE)
     kinds = {"description": str, "extends": str, "messages": dict, "names": dict}
     for key, value in tables.items():
-        if key not in kinds and isinstance(value, dict):
-            tables_of = [f"[{name}]" for name, kind in kinds.items() if kind is dict]
-            raise BadInput(
-                f"{where}: there is no table {format_value(f'[{key}]')}",
-                f"{nearest(f'[{key}]', tables_of)}a file has {' and '.join(tables_of)}",
-            )
         if key not in kinds:
             raise BadInput(
-                f"{where}: {format_value(key)} is in no table",
-                f"messages stand below [messages]; a file has {', '.join(kinds)}",
+                f"{where}: there is {format_value(key)}",
+                f"{nearest(key, kinds)}a file has description, extends, [messages] and [names]",
             )
         if not isinstance(value, kinds[key]):
             raise BadInput(

@@ -424,10 +424,10 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
     assert (2, 0) < (chosen.prompt, chosen.max_tokens)
     changed = {"seed_from": "option", "reasoning": "none", "notes": False, "sample": 0}
     for name in changed.keys() - options.keys():
-        with pytest.raises(BadInput, match=f"{name} is .*; it must be absent"):
+        with pytest.raises(BadInput, match=rf"the options have .*{name}.*; it must be "):
             Model.of({**options, name: changed[name]})
     if len(options) > len(FIRST) + 1:
-        with pytest.raises(BadInput, match="the options are in the order"):
+        with pytest.raises(BadInput, match=r"the options have .*; it must be "):
             Model.of(dict(reversed(options.items())))
 
 

@@ -18,7 +18,7 @@ from goldrush.agents.llm.messages import Messages, texts_in
 from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.versions import PromptVersion, decided, subject_of
-from goldrush.agents.llm.wording_files import as_toml, read_wording, wording_named
+from goldrush.agents.llm.wording_files import as_toml, wording_named
 from goldrush.agents.llm.wording_rosters import (
     check_names,
     framed_in,
@@ -139,7 +139,7 @@ def test_what_a_journal_holds_and_what_a_file_shows_is_the_wording(
     assert same(wording, wording_from("own", wording.text, wording.sha256, WORDABLE))
     with TemporaryDirectory() as folder:
         assert same(
-            wording, read_wording(written(Path(folder), as_toml(wording, WORDABLE)), WORDABLE)
+            wording, wording_named(written(Path(folder), as_toml(wording, WORDABLE)), WORDABLE)
         )
 
 
@@ -170,7 +170,7 @@ def test_the_default_has_no_text_and_keeps_every_message() -> None:
 def test_a_wording_extends_a_shipped_one_table_by_table(tmp_path: Path) -> None:
     text = 'extends = "plain"\nmessages.none = "-"\nnames = {kinds = {mine = "dig"}}'
 
-    wording = read_wording(written(tmp_path, text), WORDABLE)
+    wording = wording_named(written(tmp_path, text), WORDABLE)
 
     assert {
         "messages": {"limits": "LIMITS: none.", "none": "-"},
@@ -216,10 +216,10 @@ REFUSED = [
     ('[names]\nagents = ["A", "A"]', "names.agents has 'A' twice"),
     ('[names]\nagents = ["A,B"]', "names.agents has 'A,B'; write at most 24 letters"),
     ("[names]\nagents = 3", "names.agents is 3; write a list of names, or 'letters'"),
-    ('aim = "x"', "'aim' is in no table; messages stand below [messages]"),
+    ('aim = "x"', "there is 'aim'; a file has description, extends, [messages]"),
     ('[messages]\n[[names]]\na = 1', "names is [{'a': 1}]; write [names]"),
     ('# own\nextends = "plane"', "there is no wording 'plane'; did you mean plain?"),
-    ('[message]\naim = "x"', "no table '[message]'; did you mean [messages]? a file has [me"),
+    ('[message]\naim = "x"', "there is 'message'; did you mean messages? a file has descr"),
     ("[messages]\nlimits = 'x", "is not valid TOML: "),
     ("[names]\n[messages]\n[names]", "TOML: Cannot declare ('names',) twice (at line 3, "),
 ]  # fmt: skip
@@ -232,7 +232,7 @@ def test_a_file_that_breaks_a_rule_is_refused_with_the_place(
     path = written(tmp_path, text)
 
     with pytest.raises(BadInput) as refused:
-        read_wording(path, WORDABLE)
+        wording_named(path, WORDABLE)
 
     assert str(refused.value).startswith(path)
     assert error in str(refused.value)
@@ -270,15 +270,15 @@ def test_a_file_has_a_name_that_stands_for_nothing_else(
     name: str, text: str, error: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match=error):
-        read_wording(written(tmp_path, text, name), WORDABLE)
+        wording_named(written(tmp_path, text, name), WORDABLE)
 
 
 def test_a_file_of_a_shipped_wording_is_that_wording(tmp_path: Path) -> None:
     plain = wording_named("plain", WORDABLE)
 
-    assert plain.text == read_wording(written(tmp_path, PLAIN, "plain"), WORDABLE).text
+    assert plain.text == wording_named(written(tmp_path, PLAIN, "plain"), WORDABLE).text
     default = as_toml(WORDABLE.default, WORDABLE)
-    assert "" == read_wording(written(tmp_path, default, "default"), WORDABLE).text
+    assert "" == wording_named(written(tmp_path, default, "default"), WORDABLE).text
 
 
 # Rosters.

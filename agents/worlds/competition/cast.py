@@ -15,12 +15,10 @@ import attrs
 from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import FRAMING, Model, models_of, options_of
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.versions import decided
 from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart, parts_of, text_of
 from goldrush.agents.seats import (
     MODEL,
-    NAMED,
     OWN,
     PERSON,
     Options,
@@ -62,7 +60,7 @@ POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     SILENT: {**_SCRIPTS, Role.WORKER: SilentWorker},
 }
 _OTHERS: Final = f"{HUMAN}, {LLM}:MODEL or package.module:Class"
-_FAMILIES: Final = (MODEL, PERSON, OWN, NAMED)
+_FAMILIES: Final = (MODEL, PERSON, OWN)
 # The catalogue entries of policies.
 CATALOGUE: Final = {
     SCRIPTED: CatalogueEntry("Plays its role by a script; a worker argues from evidence."),
@@ -83,9 +81,6 @@ class _Offer:
     def unknown(self, name: str) -> BadInput:
         take = f"take {', '.join(POLICIES)}, {_OTHERS}"
         return BadInput(f"there is no policy {format_value(name)}", take)
-
-    def model_options(self, model: Model) -> Options:
-        return decided(model, PROMPT).as_options()
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         if part.name not in POLICIES and not is_import_name(part.name):
