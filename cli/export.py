@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +18,7 @@ from goldrush.cli.options import (
     refuse,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.text import echo_exact
+from goldrush.cli.text import echo_exact, echo_json_line
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -57,6 +55,7 @@ def export(
       goldrush export journals --format parquet --out tables
     """
     from goldrush.kernel.errors import BadInput
+    from goldrush.replay.run import Run
 
     users = measures_of(own_measures)
     paths = journals_of(journals)
@@ -67,7 +66,8 @@ def export(
             raise BadInput(
                 f"jsonl takes one journal, and {len(paths)} were given", "give one, or --format csv"
             )
-        _print_events(paths[0])
+        for event in Run(paths[0]).events():
+            echo_json_line(event.as_dict())
     elif out is not None:
         _write(paths, out, format_, table, jobs, users, force)
     else:
@@ -75,16 +75,6 @@ def export(
         if format_ == PARQUET:
             raise BadInput("parquet cannot be printed", "give --out, a folder for the tables")
         _print(paths, table, jobs, users)
-
-
-def _print_events(path: str) -> None:
-    from goldrush.kernel.fold import events
-    from goldrush.kernel.journal import JournalReader
-    from goldrush.replay.find import open_world
-
-    with JournalReader(path) as reader:
-        for event in events(open_world(reader), reader):
-            sys.stdout.write(json.dumps(event.as_dict()) + "\n")
 
 
 def _print(

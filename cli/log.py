@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from itertools import chain, tee
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Ends, Journal, json_option, range_of
-from goldrush.cli.text import echo_error
+from goldrush.cli.text import echo_error, echo_json_line
 from goldrush.kernel.text import escaped
 
 
@@ -51,7 +50,7 @@ def log(
     events = chain([head], events)
     if as_json:
         for event in events:
-            sys.stdout.write(json.dumps(event.as_dict()) + "\n")
+            echo_json_line(event.as_dict())
         return
     events, narrated = tee(events)
     for event, line in zip(events, narrator(journal)(narrated), strict=True):

@@ -89,6 +89,11 @@ def echo_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2))
 
 
+def echo_json_line(value: object) -> None:
+    """One JSON value on a line of stdout."""
+    sys.stdout.write(json.dumps(value) + "\n")
+
+
 def echo_text(text: str) -> None:
     """Print a text of several lines, in which whatever a journal says is escaped."""
     click.echo(escaped(text, "\n\t"))
