@@ -29,7 +29,7 @@ MANY: Final = 10  # options of a command that are not split into sections
 _REST: Final = "Options"
 _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {  # by the name of the parameter
     "Language models": (
-        "models_path", "model", "base_url", "concurrency", "patience", "fail_over",
+        "models", "model", "base_url", "concurrency", "patience", "fail_over",
         "max_tokens", "max_cost", "dry_run",
     ),
     "Policies, tests and measures of your own": ("trust", "sources", "test", "own_measures"),

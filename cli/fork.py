@@ -9,7 +9,6 @@ from goldrush.cli.command import command, option
 from goldrush.cli.models import (
     WORDING_HELP,
     Model,
-    ModelsFile,
     ReachOptions,
     check_model,
     models_of,
@@ -33,6 +32,7 @@ from goldrush.cli.record import (
     how_again,
     new_journal,
     settings_of,
+    worded,
 )
 
 
@@ -56,7 +56,6 @@ def fork(
     ),
     playing: PlayingOptions,
     jobs: TestJobs,
-    models_path: ModelsFile,
     model: Model,
     wording: str | None = option("--wording", "NAME|FILE.toml", f"{WORDING_HELP} Needs --roster."),
     reach: ReachOptions,
@@ -73,15 +72,13 @@ def fork(
       goldrush fork run.journal --at 50 --set authority=punish --out fork.journal
       goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
-    import attrs
-
-    from goldrush.agents.seats import REPLAY, check_worded, family_in
+    from goldrush.agents.seats import REPLAY, family_in
     from goldrush.cli.people import at_terminal
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import players_at
     from goldrush.replay.run import Run
 
-    models = models_of(models_path, reach, model)
+    models = models_of(reach, model)
     resources = playing.resources(jobs, at_terminal(), models)
     run = Run(journal, resources)
     chosen = settings_of(settings, {})
@@ -92,8 +89,7 @@ def fork(
                 f"--wording {wording} needs --roster: without one, models and people keep theirs",
                 "add --roster 'llm:NAME*10', with the models and people from there on",
             )
-        before, roster = roster, who.worded(roster, wording, models)
-        check_worded(wording, before, roster)
+        roster = worded(who, roster, wording, models)
     named = who.names(roster) if roster else []
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
@@ -103,6 +99,5 @@ def fork(
             run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),
             force=force, fsync=recording.fsync, **chosen,
         )  # fmt: skip
-        needed = attrs.evolve(resources, trust=own, sources=[*resources.sources, *recorded])
-        again = how_again(needed, models_path, reach)
+        again = how_again(resources, reach, own, recorded)
         return carried_out(target, play, run.tools, recording, again, parent=journal)

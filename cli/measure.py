@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from goldrush.agents.llm.failures import format_cut
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
-from goldrush.cli.models import ModelsFile, models_of
+from goldrush.cli.models import ModelsFile
 from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, journals_of, measures_of, refuse
 from goldrush.cli.progress import progress
 from goldrush.cli.text import (
@@ -48,7 +48,7 @@ def measure(
     usage: bool = option(
         "--usage", help="Show answers, tokens and cost of language models, by agent."
     ),
-    models_path: ModelsFile,
+    models: ModelsFile,
     own_measures: OwnMeasures,
     jobs: Jobs,
     as_json: Json,
@@ -69,11 +69,11 @@ def measure(
     if usage:
         refuse({"--by-run": by_run, "--measure": own_measures}, "--usage is by agent and model")
     else:
-        refuse({"--models": models_path}, "prices are for --usage")
+        refuse({"--models": models}, "prices are for --usage")
     users = measures_of(own_measures)
     paths = journals_of(journals)
     if usage:
-        return _tell_usage(paths, models_path, by_round, jobs, as_json)
+        return _tell_usage(paths, models, by_round, jobs, as_json)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round):
         _tell_groups(paths, jobs, users, as_json)
@@ -243,18 +243,19 @@ def _number(value: float | None) -> str:
 
 def _tell_usage(
     paths: Sequence[str],
-    models_path: str | None,
+    models: str | None,
     by_round: bool,
     jobs: int | None,
     as_json: bool,
 ) -> int:
     from goldrush.agents.llm.budget import prices
+    from goldrush.agents.llm.models import Models, read_models
     from goldrush.agents.workers import map_in_order
     from goldrush.replay.data.run_data import total_size
     from goldrush.replay.journal.usage import usage
 
-    known = models_of(models_path, None)
-    of = partial(usage, prices=prices(known, list(known.by_name)))
+    known = read_models(models) if models else {}
+    of = partial(usage, prices=prices(Models(by_name=known), list(known)))
     found = list(map_in_order(of, paths, jobs, total_size(paths)))
     shown = [line for run in found for line in _usage(run, by_round)]
     echo(as_json, as_dicts(found), lambda: "\n".join(shown))

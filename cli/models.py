@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import click
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
 
-ModelsFile = Annotated[
-    str | None,
-    option("--models", "FILE", "TOML file of language models and their prices.", type=FILE),
-]
+_MODELS_FILE: Final = option(
+    "--models", "FILE", "TOML file of language models and their prices.", type=FILE
+)
+ModelsFile = Annotated[str | None, _MODELS_FILE]
 Model = Annotated[
     str | None,
     option(
@@ -42,6 +42,7 @@ Wording = Annotated[str | None, option("--wording", "NAME|FILE.toml", WORDING_HE
 class ReachOptions(NamedTuple):
     """How language models are reached, and when a run stops."""
 
+    models: str | None = _MODELS_FILE
     base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
     concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
     patience: int | None = option(
@@ -62,16 +63,14 @@ class ReachOptions(NamedTuple):
     )
 
 
-def models_of(
-    models_path: str | None, reach: ReachOptions | None, model: str | None = None
-) -> Models:
+def models_of(reach: ReachOptions, model: str | None = None) -> Models:
     """The models that these options describe. Raises BadInput."""
     from goldrush.agents.llm.models import Models, read_models
 
-    options = {} if reach is None else reach._asdict()
-    options["fail_over"] = _percent(options.get("fail_over"))
+    options = {**reach._asdict(), "fail_over": _percent(reach.fail_over)}
+    path = options.pop("models")
     return Models(
-        by_name=read_models(models_path) if models_path else {},
+        by_name=read_models(path) if path else {},
         default=model,
         warn=_tell,
         **{name: value for name, value in options.items() if value is not None},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import click
@@ -137,6 +137,17 @@ def set_option(world: str | None = None) -> Declaration:
     return option("--set", "NAME=VALUE", text, shell_complete=completion.settings(world))
 
 
+def world_option(callback: Callable[..., str | None]) -> Declaration:
+    """The option --world. `callback`: `or_default` or `if_given`."""
+    text = (
+        "What is played: a world, the file of a game, or the code of an environment or model: "
+        "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining)."
+    )
+    complete = completion.worlds
+    metavar = "WORLD|FILE.py"
+    return option("--world --env", metavar, text, callback=callback, shell_complete=complete)
+
+
 def treatment_option(world: str | None = None) -> Declaration:
     """The option --treatment. `world` as for completion.treatments."""
     text = "Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME]."
@@ -165,15 +176,7 @@ Place = Annotated[
         "Plot (34, or row,column: 3,4), or another place of the world (default: all).",
     ),
 ]  # fmt: skip
-World = Annotated[
-    str,
-    option(
-        "--world --env", "WORLD|FILE.py",
-        "What is played: a world, the file of a game, or the code of an environment or model: "
-        "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining).",
-        callback=or_default, shell_complete=completion.worlds,
-    ),
-]  # fmt: skip
+World = Annotated[str, world_option(or_default)]
 NamedWorld = Annotated[
     str | None,
     argument("[WORLD]", required=False, callback=if_given, shell_complete=completion.worlds),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,7 +17,6 @@ from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import (
     Model,
-    ModelsFile,
     ReachOptions,
     Wording,
     check_model,
@@ -47,10 +46,13 @@ from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.agents.players import Resources
+    from goldrush.agents.llm.models import Models
+    from goldrush.agents.players import Players, Resources
     from goldrush.kernel.world import Vocabulary
     from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
+
+S = TypeVar("S")  # the state of a world
 
 Again = Sequence[tuple[str, str]]  # options that `resume` needs, by name
 JOURNALS = Path("journals")  # where runs land by default
@@ -77,7 +79,6 @@ def record(
     treatment: Treatment,
     settings: Settings,
     subject: SubjectOptions,
-    models_path: ModelsFile,
     model: Model,
     wording: Wording,
     reach: ReachOptions,
@@ -102,10 +103,7 @@ def record(
       goldrush record --seed 7 --out run.journal
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
-    import attrs
-
     from goldrush.agents.players import Resources
-    from goldrush.agents.seats import check_worded
     from goldrush.cli.people import at_terminal
     from goldrush.replay.find import players_of, tools_for
     from goldrush.replay.run import Run
@@ -118,21 +116,29 @@ def record(
     chosen = settings_of(settings, given)
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
-    models = models_of(models_path, reach, model)
+    models = models_of(reach, model)
     check_model(model, names)
     if wording is not None:
-        before, roster = roster, who.worded(roster, wording, models)
-        check_worded(wording, before, roster)
+        roster = worded(who, roster, wording, models)
     planned = Run.plan(
         Resources(people=at_terminal(), models=models),
         world=world, roster=roster, treatment=treatment, check=check, **chosen,
     )  # fmt: skip
     if dry_run:
         return estimated(planned, recording.as_json)
-    sources = planned.prepared.roster.sources
-    needed = attrs.evolve(planned.resources, trust=own, sources=sources)
-    again = how_again(needed, models_path, reach)
+    again = how_again(planned.resources, reach, own, planned.prepared.roster.sources)
     return recorded(planned, out, [world], treatment, force, recording, again)
+
+
+def worded(who: Players[S], roster: str | None, wording: str, models: Models) -> str | None:
+    """A roster with a wording for its models and people that name none. Raises BadInput if there is
+    nobody.
+    """
+    from goldrush.agents.seats import check_worded
+
+    after = who.worded(roster, wording, models)
+    check_worded(wording, roster, after)
+    return after
 
 
 def recorded(
@@ -164,7 +170,6 @@ def resume(
     journal: Journal,
     playing: PlayingOptions,
     jobs: TestJobs,
-    models_path: ModelsFile,
     reach: ReachOptions,
     recording: RecordingOptions,
 ) -> int:
@@ -182,21 +187,27 @@ def resume(
     from goldrush.replay.run import Run
 
     allow_own_policies(playing.trust)
-    resources = playing.resources(jobs, at_terminal(), models_of(models_path, reach))
+    resources = playing.resources(jobs, at_terminal(), models_of(reach))
     run = Run(journal, resources)
     play = partial(run.resume, fsync=recording.fsync)
-    again = how_again(resources, models_path, reach)
+    again = how_again(resources, reach)
     return carried_out(journal, play, run.tools, recording, again, began=True)
 
 
-def how_again(resources: Resources, models_path: str | None, reach: ReachOptions) -> Again:
+def how_again(
+    resources: Resources,
+    reach: ReachOptions,
+    own: Sequence[str] = (),
+    sources: Sequence[str] = (),
+) -> Again:
     """The options that `resume` needs to continue a run, by name: those for the file of a game, for
-    policies, models, limits and tests.
+    policies, models, limits and tests. `own`, `sources`: the policies of the user's own and the
+    journals that the roster names.
     """
     options = given.options()
-    options += [("--trust", name) for name in resources.trust]
-    options += [("--source", path) for path in resources.sources]
-    limits = {"models": models_path, **reach._asdict()}.items()
+    options += [("--trust", name) for name in (*resources.trust, *own)]
+    options += [("--source", path) for path in (*resources.sources, *sources)]
+    limits = reach._asdict().items()
     options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
     options += [("--test", resources.program)] if resources.program else []
     return list(dict.fromkeys(options))

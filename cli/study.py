@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -15,7 +15,6 @@ from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.models import (
     Model,
-    ModelsFile,
     ReachOptions,
     check_model,
     models_of,
@@ -26,7 +25,6 @@ from goldrush.cli.options import (
     Jobs,
     Output,
     OwnMeasures,
-    Settings,
     SubjectOptions,
     SummaryJson,
     Trust,
@@ -35,6 +33,8 @@ from goldrush.cli.options import (
     measures_of,
     refuse,
     roster_option,
+    set_option,
+    world_option,
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
@@ -53,45 +53,30 @@ if TYPE_CHECKING:
 class VariedOptions(NamedTuple):
     """What a study varies, and the settings of all its runs."""
 
-    treatments: Annotated[
-        tuple[str, ...],
-        option(
-            "--treatment",
-            "NAME|FILE.toml",
-            "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
-            shell_complete=completion.treatments(),
-        ),
-    ]
-    rosters: Annotated[
-        tuple[str, ...],
-        roster_option("Roster, or `baselines` (the default: those of the world); repeatable."),
-    ]
-    seeds: Annotated[
-        str | None,
-        option("--seeds", "N|LIST", "Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."),
-    ]
-    rounds: Annotated[
-        tuple[int, ...],
-        option(
-            "--rounds",
-            "N",
-            "Number of rounds, or other units of the world (default: the world's); repeatable. "
-            "Also --set with its name there: hours=5, or hours=[5,10] for several.",
-        ),
-    ]
-    settings: Settings
+    treatments: tuple[str, ...] = option(
+        "--treatment", "NAME|FILE.toml",
+        "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
+        shell_complete=completion.treatments(),
+    )  # fmt: skip
+    rosters: tuple[str, ...] = roster_option(
+        "Roster, or `baselines` (the default: those of the world); repeatable."
+    )
+    seeds: str | None = option(
+        "--seeds", "N|LIST", "Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."
+    )
+    rounds: tuple[int, ...] = option(
+        "--rounds", "N",
+        "Number of rounds, or other units of the world (default: the world's); repeatable. "
+        "Also --set with its name there: hours=5, or hours=[5,10] for several.",
+    )  # fmt: skip
+    settings: tuple[str, ...] = set_option()
 
 
 @command()
 def study(
     *,
     plan: str | None = argument("[PLAN.toml]", required=False, type=FILE),
-    world: str | None = option(
-        "--world --env", "WORLD|FILE.py",
-        "What is played: a world, the file of a game, or the code of an environment or model: "
-        "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining).",
-        callback=if_given, shell_complete=completion.worlds,
-    ),
+    world: str | None = world_option(if_given),
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
     varied: VariedOptions,
     subject: SubjectOptions,
@@ -100,7 +85,6 @@ def study(
         "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush-sim[dask]."
     ),
     trust: Trust,
-    models_path: ModelsFile,
     model: Model,
     reach: ReachOptions,
     as_json: SummaryJson,
@@ -121,9 +105,7 @@ def study(
 
     treatments, rosters, seeds, rounds, settings = varied
     asked = subject.chosen()
-    options = (
-        world, *treatments, *rosters, *rounds, *settings, seeds, *asked.values()
-    )  # fmt: skip
+    options = (world, *treatments, *rosters, *rounds, *settings, seeds, *asked.values())
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
@@ -131,7 +113,7 @@ def study(
     if dask is not None and jobs is not None:
         raise BadInput("--jobs and --dask exclude each other", "give one of them")
     of = plans.studied(world or WORLD_DEFAULT)
-    models = models_of(models_path, reach, model)
+    models = models_of(reach, model)
     own = allow_own_policies(trust, [name for text in rosters for name in of.players.names(text)])
     if plan is not None:
         wanted = plans.read_plan(plan, own)
@@ -214,30 +196,18 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     )
 
 
-class QuestionOptions(NamedTuple):
-    """What a report is asked."""
-
-    outcome: Annotated[
-        str | None,
-        option(
-            "--outcome", "NAME",
-            "Measure that is compared (default: that of the world, such as gold).",
-        ),
-    ]  # fmt: skip
-    criteria: Annotated[
-        bool,
-        option(
-            "--criteria",
-            help="Add verdicts on the criteria of the world, which compare halves of runs.",
-        ),
-    ]
-
-
 @command()
 def report(
     *,
     study: str = argument("DIR", type=FILE),
-    question: QuestionOptions,
+    outcome: str | None = option(
+        "--outcome", "NAME",
+        "Measure that is compared (default: that of the world, such as gold).",
+    ),
+    criteria: bool = option(
+        "--criteria",
+        help="Add verdicts on the criteria of the world, which compare halves of runs.",
+    ),
     own_measures: OwnMeasures,
     out: str | None = option(
         "--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()
@@ -275,7 +245,7 @@ def report(
     """
     from goldrush.replay.report.reported import StudyQuestion
 
-    asked = StudyQuestion(question.outcome, question.criteria)
+    asked = StudyQuestion(outcome, criteria)
     users = measures_of(own_measures)
     if as_json:
         page = {"--out": out, "--figures": figures, "--tables": tables, "--width": width}

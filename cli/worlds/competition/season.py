@@ -8,7 +8,7 @@ import click
 
 from goldrush.cli import completion
 from goldrush.cli.command import command, option
-from goldrush.cli.models import ModelsFile, ReachOptions, Wording, models_of
+from goldrush.cli.models import ReachOptions, Wording, models_of
 from goldrush.cli.options import (
     FILE,
     DryRun,
@@ -27,6 +27,7 @@ from goldrush.cli.record import (
     how_again,
     recorded,
     settings_of,
+    worded,
 )
 from goldrush.cli.text import echo_error
 
@@ -63,7 +64,6 @@ def season(
     dry_run: DryRun,
     settings: tuple[str, ...] = set_option(_WORLD),
     jobs: TestJobs,
-    models_path: ModelsFile,
     wording: Wording,
     reach: ReachOptions,
     force: Force,
@@ -81,18 +81,16 @@ def season(
       goldrush season --arena nk --assignments 6 --treatment no-judge --out other-season.journal
     """
     from goldrush.agents.players import Resources
-    from goldrush.agents.seats import check_worded
     from goldrush.agents.worlds.competition.arenas import remark_of
     from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
     from goldrush.cli.people import at_terminal
     from goldrush.kernel.worlds.competition.arena import arena_of
     from goldrush.replay.run import Run
 
-    models = models_of(models_path, reach)
+    models = models_of(reach)
     roster = ",".join(parts) or None
     if wording is not None:
-        before, roster = roster, SEASON_PLAYERS.worded(roster, wording, models)
-        check_worded(wording, before, roster)
+        roster = worded(SEASON_PLAYERS, roster, wording, models)
     named = {
         "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
         "agenda": agenda,
@@ -109,5 +107,5 @@ def season(
     if (remark := remark_of(played, test)) is not None:
         echo_error(f"goldrush: {remark}")
     stem = ["season"] if arena is None else ["season", played.name]
-    again = how_again(resources, models_path, reach)
+    again = how_again(resources, reach)
     return recorded(planned, out, stem, treatment, force, recording, again)
