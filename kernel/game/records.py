@@ -97,7 +97,7 @@ class Event(_Record):
     """
 
     says: ClassVar[str] = ""
-    apply: ClassVar[Callable[[Any, Any], None] | None] = None
+    apply: ClassVar[Callable[..., None] | None] = None
     apply_all: ClassVar[Callable[..., None] | None] = None
 
     @classmethod
@@ -136,6 +136,9 @@ class Rows:
 class Submission(_Record):
     """What an agent submits in a step. Fields are typed, numbers have a range (`within`).
 
+    `apply`, as that of an event, changes the state before the events that follow from the step. The
+    rules are given the state without these changes, unless they are `live`.
+
     Attributes:
         agent: who submitted it; set by the framework.
         error: why a model's or a person's answer could not be read; null for all else.
@@ -144,6 +147,7 @@ class Submission(_Record):
     agent: Agent
     error: str | None
     listed: ClassVar[tuple[str, ...]] = ()
+    apply: ClassVar[Callable[..., None] | None] = None
 
     @classmethod
     def default(cls) -> Self:

@@ -178,7 +178,9 @@ class Compiled:
     def _decided(self, state: State, inputs: Block) -> list[Batch]:
         phase, game = self.phase(state), state.config
         draw = Draw(game.seed, state.unit + 1, state.step, "decide")
-        live = state.copy() if phase.live else state  # which the rules see
+        live = state  # which the rules see
+        if phase.live:
+            live = self._apply(state.copy(), inputs.batches)
         if phase.asks is None:
             if inputs.batches:
                 raise InvalidInputs("nobody submits in this step")
@@ -192,7 +194,7 @@ class Compiled:
             )
         batches = self._batches(derived if live is state else self._applying(derived, live))
         if live is not state and self.is_watched(state):
-            self._check_applied(phase, state, live, batches)
+            self._check_applied(phase, state, live, [*inputs.batches, *batches])
         if draw.rows:
             batches.insert(0, (self.drawn, draw.rows))
         if self.has_steps:
@@ -214,10 +216,7 @@ class Compiled:
         self, phase: GamePhase, state: State, live: State, batches: Sequence[Batch]
     ) -> None:
         """Raise BadInput if rules that see their events' changes have made others."""
-        applied = state.copy()
-        for code, rows in batches:
-            if (apply := self._appliers[code]) is not None:
-                apply(applied, rows)
+        applied = self._apply(state.copy(), batches)
         check_unchanged(f"`{phase.name}`", live, packed(applied))
 
     def _asked(self, phase: GamePhase, state: State, inputs: Block) -> list[Submission]:
@@ -270,11 +269,14 @@ class Compiled:
     def evolve(self, state: State, block: Block) -> State:
         """The state after these events."""
         with self.running("apply", None) if self.is_watched(state) else self._telling:
-            appliers = self._appliers
-            for code, rows in block:
-                apply = appliers[code]
-                if apply is not None:
-                    apply(state, rows)
+            return self._apply(state, block.batches)
+
+    def _apply(self, state: State, batches: Sequence[Batch]) -> State:
+        appliers = self._appliers
+        for code, rows in batches:
+            apply = appliers[code]
+            if apply is not None:
+                apply(state, rows)
         return state
 
     def unit_done(self, state: State) -> bool:
@@ -324,7 +326,8 @@ class Compiled:
         [settings, roster, SHA-256 of the source]. Raises BadInput for a text with a lone surrogate.
         """
         try:
-            return fingerprint([state.head, state.unit, state.plain()])
+            fields = [getattr(state, field) for field in state.types]
+            return fingerprint([state.head, state.unit, fields])
         except UnicodeEncodeError:
             when = f"after {self.vocabulary.format_unit(state.unit)}, "
             raise unstorable(state, when) from None
@@ -479,9 +482,7 @@ def _submitted_text(record: type[Submission]) -> str:
 
 def _applier(record: type[Event | Submission]) -> Apply | None:
     """The function that applies rows of a type; None: they change nothing."""
-    if not issubclass(record, Event):
-        return None
-    if record.apply_all is not None:
+    if issubclass(record, Event) and record.apply_all is not None:
         return partial(_apply_columns, record.apply_all, list(record.types.values()))
     if record.apply is None:
         return None

@@ -3,7 +3,7 @@
 import pytest
 
 import goldrush
-from goldrush import phase
+from goldrush import phase, policy, setting, within
 from goldrush.agents import players
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
@@ -230,6 +230,57 @@ def test_a_live_state_has_the_changes_of_the_events_before(tmp_path, game) -> No
     assert [unit.state.owned for unit in copied] == [unit.state.owned for unit in live]
     assert live.verify().holds
     assert live.fork(at=4).verify().holds
+
+
+class Notes(goldrush.Game):
+    """Agents leave notes, which their submissions put into the state."""
+
+    agents = setting(3, 1, 9)
+
+    class State(goldrush.State):
+        notes: list[int]
+        read: list[int]
+
+    class Note(goldrush.Submission):
+        value: int = within(0, 99)
+
+        def apply(self, state):
+            state.notes[self.agent] = self.value
+
+    class Read(goldrush.Event):
+        notes: list[int]
+
+        def apply(self, state):
+            state.read = self.notes
+
+    def start(self):
+        return self.State(notes=[0] * self.agents, read=[])
+
+    @phase(Note)
+    def reading(self, state, asked, draw):
+        yield self.Read(state.notes)
+
+    @policy
+    def count(self, seen, agent, draw):
+        return self.Note(seen.notes[agent] + agent)
+
+
+class LiveNotes(Notes):
+    """As Notes, read when they have been left."""
+
+    @phase(Notes.Note, live=True)
+    def reading(self, state, asked, draw):
+        yield self.Read(state.notes)
+
+
+@pytest.mark.parametrize(("game", "read"), [(Notes, [0, 3, 6]), (LiveNotes, [0, 4, 8])])
+def test_submissions_change_the_state_before_the_events_that_follow(tmp_path, game, read) -> None:
+    run = goldrush.record(game, tmp_path / "run.journal", rounds=4)
+
+    last = run.at(4).state
+    assert ([0, 4, 8], read) == (last.notes, last.read)
+    assert run.verify().holds
+    assert run.fork(at=2, path=tmp_path / "fork.journal").at(4).state.notes == last.notes
 
 
 def test_a_change_of_a_live_state_that_no_event_makes_is_a_mistake(tmp_path) -> None:
