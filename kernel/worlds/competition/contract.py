@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.shape import AMOUNT
+from goldrush.kernel.shape import AMOUNT, INTEGER, row
 from goldrush.kernel.worlds.competition.config import COUNT_MAX
 from goldrush.kernel.worlds.competition.terms import Condition, ContractEnd, Role, names_of
 
@@ -110,8 +110,10 @@ def are_terms(value: Any, assignment: int, role: str, objectives: Collection[str
 def _is_target(target: Any, role: str) -> bool:
     if role != Role.WORKER:
         return AMOUNT.holds(target) and target >= 0
-    is_pair = type(target) is tuple and len(target) == 2
-    return is_pair and all(type(n) is int for n in target) and 1 <= target[1] <= target[0]
+    return _TABLES.holds(target) and 1 <= target[1] <= target[0]
+
+
+_TABLES: Final = row(INTEGER, INTEGER)  # how many, and at how many it is above the median
 
 
 _OF_WORKERS: Final = names_of(Condition)

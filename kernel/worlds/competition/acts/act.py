@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
+from goldrush.kernel.shape import BOOLEAN, INTEGER, Kind, optional, several, text
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Refusal
 
@@ -17,6 +18,14 @@ SHORT_MAX: Final = 200  # characters of a trait and of a persona
 LINES_MAX: Final = 20  # questions, answers
 FACTS_MAX: Final = 50  # of instructions
 TEAM_MIN: Final = 3
+
+# What a valid act has in fields that hold any plain values.
+WORDS: Final = text(TEXT_MAX)
+_SHORT: Final = text(SHORT_MAX)
+SHORT: Final = Kind("a short text", lambda value: _SHORT.holds(value) and value != "")
+LINES: Final = several(WORDS, LINES_MAX)
+IDS: Final = several(INTEGER)
+TAKEN: Final = optional(BOOLEAN)  # null: nobody was asked
 
 
 def _nothing(state: SeasonState, act: Any) -> None:
@@ -59,36 +68,14 @@ class ActKind(Generic[A]):
     switch: str = ""
 
 
-def is_text(value: Any) -> bool:
-    """Whether this is text of at most TEXT_MAX characters."""
-    return type(value) is str and len(value) <= TEXT_MAX
-
-
-def is_short(value: Any) -> bool:
-    """Whether this is text of 1 to SHORT_MAX characters."""
-    return type(value) is str and 0 < len(value) <= SHORT_MAX
-
-
-def are_lines(value: Any) -> bool:
-    """Whether this is a list of at most LINES_MAX texts."""
-    return type(value) is tuple and len(value) <= LINES_MAX and all(map(is_text, value))
-
-
 def are_pairs(questions: Any, answers: Any) -> bool:
     """Whether these are two lists of texts of the same length."""
-    return are_lines(questions) and are_lines(answers) and len(questions) == len(answers)
-
-
-def is_answer(value: Any) -> bool:
-    """Whether this is true, false, or null, which means that nobody was asked."""
-    return value is None or type(value) is bool
+    return LINES.holds(questions) and LINES.holds(answers) and len(questions) == len(answers)
 
 
 def are_workers(state: SeasonState, team: Any) -> bool:
     """Whether this is a list of active workers, each once."""
-    if type(team) is not tuple or not all(type(ordinal) is int for ordinal in team):
-        return False
-    return len(set(team)) == len(team) and set(team) <= set(state.active())
+    return IDS.holds(team) and len(set(team)) == len(team) and set(team) <= set(state.active())
 
 
 def team_fault(state: SeasonState, team: Any) -> str | None:

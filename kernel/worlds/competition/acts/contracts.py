@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.worlds.competition.acts.act import ActKind, are_pairs, is_answer, of
+from goldrush.kernel.worlds.competition.acts.act import TAKEN, ActKind, are_pairs, of
 from goldrush.kernel.worlds.competition.contract import are_terms
 from goldrush.kernel.worlds.competition.events import (
     ConditionKept,
@@ -65,7 +65,7 @@ def _offered(state: SeasonState, act: ContractOffered) -> None:
 def _reviewed_fault(state: SeasonState, act: ContractReviewed) -> str | None:
     if not state.offers.get(act.agent):
         return Refusal.NOT_OFFERED
-    if type(act.approved) is not bool or not is_answer(act.taken):
+    if type(act.approved) is not bool or not TAKEN.holds(act.taken):
         return Refusal.MALFORMED
     if act.terms is None:
         return None if act.taken is None else Refusal.MALFORMED

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.shape import AMOUNT
+from goldrush.kernel.shape import AMOUNT, between, row
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import (
     FACTS_MAX,
+    IDS,
+    SHORT,
+    TAKEN,
+    WORDS,
     ActKind,
-    are_lines,
     are_pairs,
-    is_answer,
-    is_short,
-    is_text,
     of,
 )
 from goldrush.kernel.worlds.competition.events import (
@@ -58,8 +58,7 @@ def _debriefed(state: SeasonState, act: Debriefed) -> None:
 
 
 def _trait_fault(state: SeasonState, act: TraitRecorded) -> str | None:
-    is_right = is_short(act.trait) and type(act.from_) is tuple
-    is_right = is_right and all(type(i) is int for i in act.from_)
+    is_right = SHORT.holds(act.trait) and IDS.holds(act.from_)
     return None if is_right and act.agent in state.seated() else Refusal.MALFORMED
 
 
@@ -71,7 +70,7 @@ def _trait(state: SeasonState, act: TraitRecorded) -> None:
 def _persona_fault(state: SeasonState, act: PersonaProposed) -> str | None:
     if not rights.may_propose_persona(state.holder(Role.THERAPIST)):
         return Refusal.NOT_YET
-    is_right = is_short(act.persona) and type(act.taken) is bool and act.agent in state.seated()
+    is_right = SHORT.holds(act.persona) and type(act.taken) is bool and act.agent in state.seated()
     return None if is_right else Refusal.MALFORMED
 
 
@@ -81,7 +80,7 @@ def _persona(state: SeasonState, act: PersonaProposed) -> None:
 
 
 def _skill_fault(state: SeasonState, act: SkillDistilled) -> str | None:
-    if not _is_skill(state, act.skill) or not is_answer(act.taken):
+    if not _is_skill(state, act.skill) or not TAKEN.holds(act.taken):
         return Refusal.MALFORMED
     if act.agent not in state.seated():
         return Refusal.MALFORMED
@@ -106,7 +105,7 @@ def _skill(state: SeasonState, act: SkillDistilled) -> None:
 
 
 def _rewritten_fault(state: SeasonState, act: InstructionsRewritten) -> str | None:
-    if not _are_instructions(act.after) or not is_answer(act.taken):
+    if not _are_instructions(act.after) or not TAKEN.holds(act.taken):
         return Refusal.MALFORMED
     if act.agent not in state.seated() or act.before != state.agents[act.agent].instructions:
         return Refusal.MALFORMED
@@ -120,8 +119,8 @@ def _are_instructions(value: Any) -> bool:
     return (
         value is not None
         and len(value) <= FACTS_MAX
-        and all(is_short(name) for name in value)
-        and all(is_text(fact) for fact in value.values() if type(fact) is str)
+        and all(SHORT.holds(name) for name in value)
+        and all(WORDS.holds(fact) for fact in value.values() if type(fact) is str)
     )
 
 
@@ -135,14 +134,12 @@ def _rated_fault(state: SeasonState, act: Rated) -> str | None:
         return Refusal.MALFORMED
     if act.agent in state.tables[act.table].raw:
         return Refusal.FINAL
-    is_right = (
-        type(act.raw) is tuple
-        and len(act.raw) == len(DIMENSIONS)
-        and all(type(score) is int and 0 <= score <= SCORE_MAX for score in act.raw)
-        and are_lines(act.reasons)
-        and len(act.reasons) == len(DIMENSIONS)
-    )
+    is_right = _RAW.holds(act.raw) and _REASONS.holds(act.reasons)
     return None if is_right else Refusal.MALFORMED
+
+
+_RAW: Final = row(*[between(0, SCORE_MAX)] * len(DIMENSIONS))
+_REASONS: Final = row(*[WORDS] * len(DIMENSIONS))
 
 
 def _rated(state: SeasonState, act: Rated) -> None:

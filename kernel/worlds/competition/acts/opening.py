@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import (
+    TAKEN,
     ActKind,
     are_workers,
-    is_answer,
     of,
     team_fault,
 )
@@ -51,7 +51,7 @@ def _reviewed(state: SeasonState, act: ProjectReviewed) -> None:
 
 def _moved_fault(state: SeasonState, act: ClassMoved) -> str | None:
     agent = state.agents[act.agent]
-    if act.class_ not in CLASSES or not is_answer(act.allowed):
+    if act.class_ not in CLASSES or not TAKEN.holds(act.allowed):
         return Refusal.MALFORMED
     if not agent.is_worker or agent.status != Status.ACTIVE:
         return Refusal.MALFORMED

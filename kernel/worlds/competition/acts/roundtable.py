@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from goldrush.kernel.shape import BOOLEAN, row
 from goldrush.kernel.worlds.competition import rights
-from goldrush.kernel.worlds.competition.acts.act import ActKind, is_text, of
+from goldrush.kernel.worlds.competition.acts.act import IDS, WORDS, ActKind, of
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.events import (
     Adopted,
@@ -145,7 +146,7 @@ def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
 
 def form_fault(act: Spoke) -> str | None:
     """What is wrong with the form of a contribution by any author, as a code; None if valid."""
-    if type(act.move) is not str or act.move not in MOVES or not is_text(act.words):
+    if type(act.move) is not str or act.move not in MOVES or not WORDS.holds(act.words):
         return Refusal.MALFORMED
     carried = {name for name in _FIELDS if getattr(act, name) is not None}
     if carried != set(CARRIES[act.move]):
@@ -158,15 +159,13 @@ _FIELDS: Final = ("target", "conduct", "claim", "part")
 
 def _is_because(value: Any, id: int) -> bool:
     """Whether this is (ids of earlier contributions, whether on own trials)."""
-    if type(value) is not tuple or len(value) != 2:
+    if not _BECAUSE.holds(value):
         return False
-    ids, own = value
-    return (
-        type(ids) is tuple
-        and all(type(other) is int and 0 <= other < id for other in ids)
-        and len(set(ids)) == len(ids)
-        and type(own) is bool
-    )
+    ids, _ = value
+    return len(set(ids)) == len(ids) and all(0 <= other < id for other in ids)
+
+
+_BECAUSE: Final = row(IDS, BOOLEAN)
 
 
 def _off_fault(state: SeasonState, act: Spoke) -> str | None:
@@ -232,7 +231,7 @@ def _spoke(state: SeasonState, act: Spoke) -> None:
 def _stood_fault(state: SeasonState, act: Stood) -> str | None:
     table = state.table
     is_asked = act.agent in table.participants and act.agent not in (*table.stood, *table.barred)
-    if act.table != table.number or not is_asked or not is_text(act.words):
+    if act.table != table.number or not is_asked or not WORDS.holds(act.words):
         return Refusal.MALFORMED
     if act.because is not None and not _is_because(act.because, len(table.contributions)):
         return Refusal.MALFORMED
@@ -256,7 +255,7 @@ def _judged_fault(state: SeasonState, act: Judged) -> str | None:
         return Refusal.MALFORMED
     if type(act.signal) is not str or act.signal not in _SIGNALS:
         return Refusal.MALFORMED
-    if not is_text(act.reason) or type(act.ids) is not tuple:
+    if not WORDS.holds(act.reason) or type(act.ids) is not tuple:
         return Refusal.MALFORMED
     if act.signal != Signal.REDIRECT and act.ids:
         return Refusal.MALFORMED
@@ -269,7 +268,7 @@ def _redirected(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> s
         for contribution in table.of_round()
         if contribution.move != Move.PASS and contribution.id not in table.removed
     }
-    is_right = ids and all(type(i) is int for i in ids) and len(set(ids)) == len(ids)
+    is_right = ids and IDS.holds(ids) and len(set(ids)) == len(ids)
     return None if is_right and set(ids) <= spoken else Refusal.MALFORMED
 
 
@@ -317,7 +316,7 @@ def _digested_fault(state: SeasonState, act: Digested) -> str | None:
     table = state.table
     if act.table != table.number or table.is_digested or type(act.rejected) is not bool:
         return Refusal.MALFORMED
-    if not is_text(act.text) or not is_text(act.dissent):
+    if not WORDS.holds(act.text) or not WORDS.holds(act.dissent):
         return Refusal.MALFORMED
     if not act.rejected:
         return None
