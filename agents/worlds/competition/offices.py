@@ -195,15 +195,13 @@ class Judge:
         repeated = _repeated(seen)
         if repeated:
             return _signal(Signal.REDIRECT, speech("signal_redirect"), repeated)
-        counts = table.stances.counts()
-        most = max(counts.values(), default=0)
-        is_agreed = 2 * most > len(table.participants)
+        is_agreed = table.has_majority
         is_new = any(contribution.is_proposal for contribution in table.of_round())
         if is_agreed and not is_new:
             return _signal(Signal.CONVERGED, speech("signal_converged"))
         if is_agreed or not is_over(table):
             return _signal(Signal.CLEAN, "")
-        if most and rights.may_flag_weakness(seen.me) and not table.was_weak:
+        if table.stances.by_agent and rights.may_flag_weakness(seen.me) and not table.was_weak:
             return _signal(Signal.WEAK_CONSENSUS, speech("signal_weak"))
         may_split = not seen.is_split and rights.may_recommend_split(seen.me)
         if may_split and _are_far(seen):

@@ -294,20 +294,12 @@ class _Mind:
 
     def stand(self) -> Answer:
         """The best tested proposal, its own among equals, then the lowest id, or none."""
-        if not self.table.unrefuted():
-            return {
-                "target": None,
-                "words": self.sentences.stands_by_none(),
-                "because": ((), False),
-            }
-        ranked = sorted(
-            self.table.unrefuted(), key=lambda proposal: (proposal.agent != self.me, proposal.id)
-        )
-        ids = [proposal.id for proposal in ranked]
-        first = self.table.best(ids)[0]
-        others = self.table.best([id for id in ids if id != first]) if len(ids) > 1 else []
-        spoken = self.table.contributions
-        best, second = spoken[first], spoken[others[0]] if others else None
+        left = self.table.unrefuted()
+        best = self.table.best_for(self.me, left)
+        if best is None:
+            words = self.sentences.stands_by_none()
+            return {"target": None, "words": words, "because": ((), False)}
+        second = self.table.best_for(self.me, (other for other in left if other.id != best.id))
         words = self.sentences.stands(best, second)
         return {"target": best.id, "words": words, "because": ((best.id,), False)}
 
@@ -479,11 +471,9 @@ class RandomWorker(Worker):
 
     def speak(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """A legal move, each with an equal chance."""
-        table, me = seen.table, seen.me.ordinal
-        others = [proposal for proposal in table.proposals() if proposal.agent != me]
-        held = table.stances.by_agent.get(me)
-        support = [s.id for s in others if s.id not in table.stances.refuted and s.id != held]
-        challenge = [s.id for s in others if not table.was_challenged(s.id, Part.BASE)]
+        support = seen.table.supportable(seen.me.ordinal)
+        claims = seen.table.challengeable(seen.me.ordinal)
+        challenge = [proposal for proposal, part in claims if part == Part.BASE]
         moves = [Move.PROPOSE, Move.PASS]
         moves += [Move.SUPPORT] * bool(support)
         moves += [Move.CHALLENGE] * bool(challenge and seen.config.challenges)

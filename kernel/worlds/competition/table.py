@@ -282,6 +282,30 @@ class Roundtable(Mutable):
             for said in self.counted()
         )
 
+    def supportable(self, agent: int) -> list[int]:
+        """The proposals that an agent can support: of others, not refuted, not its stance."""
+        held = self.stances.by_agent.get(agent)
+        return [s.id for s in self.unrefuted() if s.agent != agent and s.id != held]
+
+    def challengeable(self, agent: int) -> list[tuple[int, str]]:
+        """The parts of claims of others that have not been challenged."""
+        return [
+            (said.id, part)
+            for said in self.proposals()
+            for part in said.parts
+            if said.agent != agent and not self.was_challenged(said.id, part)
+        ]
+
+    def redirectable(self) -> list[int]:
+        """The contributions of the round under way that can be redirected, the latest first."""
+        spoken = (said for said in self.of_round() if said.move != Move.PASS)
+        return [said.id for said in spoken if said.id not in self.removed]
+
+    @property
+    def has_majority(self) -> bool:
+        """Whether more than half of the participants hold one stance."""
+        return 2 * max(self.stances.counts().values(), default=0) > len(self.participants)
+
     def untested(self) -> list[tuple[int, str]]:
         """The parts of claims that still have to be tested, in order."""
         return [
@@ -398,10 +422,10 @@ class Roundtable(Mutable):
         target: int | None = stood.target
         if target is None or target not in gone:
             return target
-        if stood.agent == agent or not left:
+        if stood.agent == agent:
             return None
-        ranked = sorted(left, key=lambda said: (said.agent != stood.agent, said.id))
-        return self.best([said.id for said in ranked])[0]
+        best = self.best_for(stood.agent, left)
+        return None if best is None else best.id
 
     def folded(self, gone: Collection[int]) -> Stances:
         """The stances of the talk without these contributions."""
@@ -419,6 +443,14 @@ class Roundtable(Mutable):
         one is drawn; if there are none, there is no conclusion.
         """
         return tuple(self.best(stances.foremost()))
+
+    def best_for(self, agent: int, proposals: Iterable[Contribution]) -> Contribution | None:
+        """The best tested of some proposals: of equals an agent's own, then the lowest id; None if
+        there are none.
+        """
+        ranked = sorted(proposals, key=lambda said: (said.agent != agent, said.id))
+        best = self.best([said.id for said in ranked])
+        return self.contributions[best[0]] if best else None
 
     def best(self, proposals: Sequence[int]) -> list[int]:
         """Those of some tested proposals that have the best base, in their order."""

@@ -35,14 +35,12 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, RAID_RESOLVED, SUBMITTED
 from goldrush.kernel.worlds.mining.measures import (
-    Basics,
     basics,
     efficiency,
     land_of,
     raid_rate,
     turnover,
 )
-from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 
 ATLAS: Final = "mining.atlas"  # a file in the folder of this module
@@ -117,15 +115,23 @@ def played(
     policies = {entry.agent: (entry, _installed(entry.policy)) for entry in entries}
     roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
     state = MINING.initial({"config": config.as_dict(), "roster": roster})
-    tally = _Tally(config)
+    rounds = []
     while not MINING.ended(state):
         play = MINING_PLAYERS.play(state, policies, entries)
         assert play is not None  # a round has one step
         inputs = Block([(SUBMITTED, play.submissions(play.agents))])
         before = state.owner.copy()
         state, derived, _ = advance(MINING, state, inputs)
-        tally.add(before, state.owner, derived)
-    return tally.values(state), MINING.digest(state)
+        raids, settled = derived.rows(RAID_RESOLVED), derived.rows(MINING_SETTLED)
+        rounds.append(basics(before, state.owner, raids, settled))
+    land = land_of(config)
+    values = {  # the means of the rounds in which they are defined, and of the gold at the end
+        "efficiency": mean([efficiency(counted, land) for counted in rounds]),
+        "turnover": mean([turnover(counted) for counted in rounds]),
+        "gini": gini(state.gold),
+        "raid_rate": mean([raid_rate(counted) for counted in rounds]),
+    }
+    return values, MINING.digest(state)
 
 
 def _installed(policy: str) -> Scripted:
@@ -148,30 +154,6 @@ def setting_of(
     given = {"seed": seed, "rounds": options.rounds, "agents": agents}
     config = treated(treatment_named(TREATMENTS, treatment), given, config_of)
     return config, [Entry(agent, policy) for agent, policy in enumerate(policies)]
-
-
-class _Tally:
-    """Counts of each round from which the objectives are computed."""
-
-    def __init__(self, config: MiningConfig) -> None:
-        self._land = land_of(config)
-        self._counted: list[Basics] = []
-
-    def add(self, before: Sequence[int | None], after: Sequence[int | None], events: Block) -> None:
-        """Count a round: the owner of each plot before and after it, and its derived events."""
-        raids, settled = events.rows(RAID_RESOLVED), events.rows(MINING_SETTLED)
-        self._counted.append(basics(before, after, raids, settled))
-
-    def values(self, state: MiningState) -> Mapping[str, Value]:
-        """The value of each objective: its mean over the rounds in which it is defined, and the
-        Gini coefficient of the gold at the end.
-        """
-        return {
-            "efficiency": mean([efficiency(n, self._land) for n in self._counted]),
-            "turnover": mean([turnover(n) for n in self._counted]),
-            "gini": gini(state.gold),
-            "raid_rate": mean([raid_rate(n) for n in self._counted]),
-        }
 
 
 BENCH: Final = BenchType(_opened)

@@ -80,19 +80,9 @@ def _read_try(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me, config = seen.table, seen.me, seen.config
-    others = [proposal for proposal in table.proposals() if proposal.agent != me.ordinal]
-    stances = table.stances
-    support = [
-        proposal.id
-        for proposal in others
-        if proposal.id not in stances.refuted and stances.by_agent.get(me.ordinal) != proposal.id
-    ]
-    challenge = [
-        f"{proposal.id} ({part})"
-        for proposal in others
-        for part in proposal.parts
-        if config.challenges and not table.was_challenged(proposal.id, part)
-    ]
+    support = table.supportable(me.ordinal)
+    claims = table.challengeable(me.ordinal) if config.challenges else ()
+    challenge = [f"{proposal} ({part})" for proposal, part in claims]
     amend = [proposal.id for proposal in table.proposals()]
     bar = "" if table.bar is None else seen.wording("speak_bar", bar=format_number(table.bar))
     parts = [
@@ -196,15 +186,11 @@ def _read_stand(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _judge_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me = seen.table, seen.me
-    spoken = [
-        contribution.id
-        for contribution in reversed(table.of_round())
-        if contribution.move != Move.PASS and contribution.id not in table.removed
-    ]
+    spoken = table.redirectable()[::-1]
     lines = [seen.wording("judge", table), seen.wording("judge_clean")]
     if spoken:
         lines.append(seen.wording("judge_redirect", ids=within(map(str, spoken), 300)))
-    if 2 * max(table.stances.counts().values(), default=0) > len(table.participants):
+    if table.has_majority:
         lines.append(seen.wording("judge_converged"))
     if rights.may_flag_weakness(me) and not table.was_weak:
         lines.append(seen.wording("judge_weak"))

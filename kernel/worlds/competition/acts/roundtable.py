@@ -263,18 +263,12 @@ def _judged_fault(state: SeasonState, act: Judged) -> str | None:
 
 
 def _redirected(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
-    spoken = {
-        contribution.id
-        for contribution in table.of_round()
-        if contribution.move != Move.PASS and contribution.id not in table.removed
-    }
     is_right = ids and IDS.holds(ids) and len(set(ids)) == len(ids)
-    return None if is_right and set(ids) <= spoken else Refusal.MALFORMED
+    return None if is_right and set(ids) <= set(table.redirectable()) else Refusal.MALFORMED
 
 
 def _converged(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
-    most = max(table.stances.counts().values(), default=0)
-    return None if 2 * most > len(table.participants) else Refusal.NOT_CONVERGED
+    return None if table.has_majority else Refusal.NOT_CONVERGED
 
 
 def _weak(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
