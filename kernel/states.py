@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from typing import Any, Self, Union, get_type_hints
 
 import attrs
+
+from goldrush.kernel.hints import parts_of
 
 Copier = Callable[[Any], Any]
 
@@ -42,9 +44,11 @@ def _plan(kind: Any) -> tuple[Sequence[str], Sequence[tuple[int, Copier]]]:
 
 def _copier(hint: Any) -> Copier | None:
     """The function that copies values of a type; None for values that do not change."""
-    kind = get_origin(hint) or hint
+    kind, parts = parts_of(hint)
+    if kind is Union and any(map(_copier, parts)):
+        raise TypeError(f"{hint} has a type that is copied: which one a value is of is not known")
     if kind in (dict, list):
-        of_items = _copier(get_args(hint)[-1])
+        of_items = _copier(parts[-1])
         if of_items is None:
             return kind  # type: ignore[no-any-return]
         if kind is list:

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
-from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from types import NoneType
+from typing import Any, Final, Union
 
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.hints import parts_of
 from goldrush.replay.repeats.content import bases_of
 
 UNNAMED: Final = ("seed", "rng")  # a journal names any other parameter that took the seed
@@ -100,9 +101,8 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
 
 def _kinds_in(annotation: object) -> list[object]:
     """The types that an annotation names, without what they hold."""
-    is_union = get_origin(annotation) in (Union, UnionType)
-    parts = get_args(annotation) if is_union else (annotation,)
-    return [get_origin(part) or part for part in parts]
+    kind, parts = parts_of(annotation)
+    return [parts_of(part)[0] for part in parts] if kind is Union else [kind]
 
 
 def _check_annotation(name: str, value: object, taken: inspect.Parameter) -> None:

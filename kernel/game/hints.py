@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from types import NoneType
+from typing import Annotated, Any, Final, Literal, Union
 
 import attrs
 
 from goldrush.kernel import shape
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.hints import parts_of
 from goldrush.kernel.shape import Kind
 
 Agent = Annotated[int, "agent"]  # the number of an agent, from 0
@@ -113,42 +114,39 @@ def field_of(
     """
     if hint == Agent:
         return Field(hint, Agent, _is_agent, kind=shape.AGENT)
-    if hint is float:
+    form, parts = parts_of(hint)
+    if form is float:
         kind = _real(range)
         return Field(
             hint, float, _is_number, kind=kind, to_row=shape.amount, from_row=float, range=range
         )
-    if hint is int:
+    if form is int:
         return Field(hint, int, _is_a(int), kind=_whole(range), range=range)
-    if hint is bool:
+    if form is bool:
         return Field(hint, bool, _is_a(bool), kind=shape.BOOLEAN, choices=(False, True))
-    if hint is str:
+    if form is str:
         return Field(hint, str, _is_a(str), kind=shape.TEXT)
-    if hint is NoneType and not in_row:
+    if form is NoneType and not in_row:
         return Field(hint, NoneType, _is_a(NoneType))
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Literal and (not in_row or {*map(type, arguments)} in ({int}, {str})):
-        return _choice(hint, arguments)
-    if origin in (Union, UnionType) and in_row:
-        others = [each for each in arguments if each is not NoneType]
+    if form is Literal and (not in_row or {*map(type, parts)} in ({int}, {str})):
+        return _choice(hint, parts)
+    if form is Union and in_row:
+        others = [each for each in parts if each is not NoneType]
         if len(others) == 1:
             return _optional(hint, field_of(others[0], where, range, in_row=True))
-    elif origin in (Union, UnionType, list, tuple, dict):
-        parts = [each for each in arguments if each is not Ellipsis]
-        items = tuple(field_of(each, where, range, in_row=in_row) for each in parts)
-        if origin is list and len(items) == 1:
+    elif form in (Union, list, tuple, dict) and parts:
+        is_open = parts[-1] is Ellipsis  # a tuple of any length
+        known = parts[:-1] if is_open else parts
+        items = tuple(field_of(each, where, range, in_row=in_row) for each in known)
+        if form is list:
             return _list(hint, *items)
-        if (
-            origin is tuple
-            and 0 < len(items) == len(arguments)
-            and (in_row or _are_constant(items))
-        ):
+        if form is tuple and not is_open and (in_row or _are_constant(items)):
             return _tuple(hint, items)
-        if origin is tuple and not in_row and _are_constant(items):
+        if form is tuple and not in_row and _are_constant(items):
             return _tuple_of_any_length(hint, *items)
-        if origin is dict and not in_row and arguments[0] in (int, str, Agent):
+        if form is dict and not in_row and parts[0] in (int, str, Agent):
             return _dict(hint, *items)
-        if origin in (Union, UnionType):
+        if form is Union:
             return _union(hint, items, where)
     cure = f"give it {_IN_ROWS if in_row else _IN_STATES}"
     raise BadInput(f"{where} has the type {format_hint(hint)}", cure)
@@ -158,12 +156,13 @@ def format_hint(hint: object) -> str:
     """A type hint as its author wrote it."""
     if hint == Agent:
         return "Agent"
-    if get_origin(hint) in (list, dict, tuple):
-        items = ["..." if item is Ellipsis else format_hint(item) for item in get_args(hint)]
+    form, parts = parts_of(hint)
+    if form in (list, dict, tuple) and parts:
+        items = ["..." if item is Ellipsis else format_hint(item) for item in parts]
         return str(hint).partition("[")[0] + f"[{', '.join(items)}]"
-    if get_origin(hint) in (Union, UnionType):
-        return " | ".join(map(format_hint, get_args(hint)))
-    if get_origin(hint) is Literal:
+    if form is Union:
+        return " | ".join(map(format_hint, parts))
+    if form is Literal:
         return str(hint).removeprefix("typing.")
     return "None" if hint is NoneType else getattr(hint, "__name__", None) or str(hint)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from operator import attrgetter, itemgetter
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
 
 import attrs
 
+from goldrush.kernel.game.hints import field_of
 from goldrush.kernel.shape import Kind, Schema
 from goldrush.kernel.world import World
 
@@ -170,14 +171,6 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return f"{name}_" if name in taken else name
 
 
-_TYPES_OF: Final[Mapping[object, Type]] = {
-    int: WHOLE,
-    int | None: WHOLE,
-    float: REAL,
-    str: TEXT,
-}
-
-
 def columns_of(kind: type) -> list[Column]:
     """The columns of the fields of a record that are declared with unit and meaning:
     `Annotated[int, "plots", "plots that are owned"]`.
@@ -186,7 +179,8 @@ def columns_of(kind: type) -> list[Column]:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         match getattr(hint, "__metadata__", None):
             case (unit, meaning):
-                columns.append(column(name, _TYPES_OF[hint.__origin__], meaning, unit=unit))
+                kind = field_of(hint, name, in_row=True).kind
+                columns.append(column(name, type_of(kind), meaning, unit=unit))
     return columns
 
 

@@ -8,11 +8,12 @@ are read back.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping, Sequence
-from typing import Union, get_args, get_origin, get_type_hints
+from typing import Union, get_type_hints
 
 import attrs
+
+from goldrush.kernel.hints import parts_of
 
 
 def as_plain(value: object) -> object:
@@ -30,8 +31,8 @@ def from_plain(hint: object, value: object) -> object:
 
     Raises TypeError or ValueError if the values are not of it.
     """
-    kind, inner = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, types.UnionType):
+    kind, inner = parts_of(hint)
+    if kind is Union:
         kind = next((each for each in inner if _is_plain(each, value)), None)
     elif isinstance(kind, type) and issubclass(kind, (Mapping, Sequence)) and inner:
         return _collection(kind, inner, value)
