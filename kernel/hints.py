@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Union, get_args, get_origin
 
 
-def parts_of(hint: object) -> tuple[object, tuple[Any, ...]]:
+def parts_of(hint: object) -> tuple[object, tuple[object, ...]]:
     """What a type hint is at its outside, and what it is made of.
 
     The first is a class, Literal (made of its values) or Union, however that is written; of an

@@ -50,7 +50,7 @@ def _copier(hint: Any) -> Copier | None:
     if kind in (dict, list):
         of_items = _copier(parts[-1])
         if of_items is None:
-            return kind  # type: ignore[no-any-return]
+            return kind
         if kind is list:
             return lambda items: [of_items(item) for item in items]
         return lambda items: {key: of_items(item) for key, item in items.items()}

@@ -179,8 +179,8 @@ def columns_of(kind: type) -> list[Column]:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         match getattr(hint, "__metadata__", None):
             case (unit, meaning):
-                kind = field_of(hint, name, in_row=True).kind
-                columns.append(column(name, type_of(kind), meaning, unit=unit))
+                held = field_of(hint, name, in_row=True).kind
+                columns.append(column(name, type_of(held), meaning, unit=unit))
     return columns
 
 
