@@ -242,21 +242,16 @@ class Asker:
 
     def _warn(self, model: Model, answer: Answer) -> None:
         """Warn, once each, that a model's answers are cut off, with the limit to raise, and that
-        its server reports more tokens than it may take, or too few.
+        they have more tokens than they may, as its server counts or by their size.
         """
-        if (answer.tokens_out or 0) > model.max_tokens:
+        tokens = answer.uncounted if answer.tokens_out is None else answer.tokens_out
+        if tokens > model.max_tokens:
+            counts = "about " if answer.tokens_out is None else ""
             self._once(
                 model, "more",
-                f"its server counts {answer.tokens_out:,} tokens for an answer, over max_tokens "
+                f"an answer of its server has {counts}{tokens:,} tokens, over max_tokens "
                 f"({model.max_tokens:,}): it does not keep to that limit, so a unit can pass a "
                 "ceiling before the run stops",
-            )  # fmt: skip
-        if answer.uncounted > model.max_tokens:
-            self._once(
-                model, "fewer",
-                "its server reports no tokens, or too few, for an answer whose size is that of "
-                f"about {answer.uncounted:,}, over max_tokens ({model.max_tokens:,}): ceilings "
-                "count so many, and a unit can pass one before the run stops",
             )  # fmt: skip
         if answer.finish != LENGTH:
             return

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
-from functools import cache, partial
+from functools import cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, Self, TypeVar
@@ -33,7 +33,7 @@ from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.failures import REFUSAL
 from goldrush.agents.llm.model import NAME_MAX
-from goldrush.agents.llm.models import Endpoint, log_warning
+from goldrush.agents.llm.models import Endpoint, Models, log_warning
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
     REPORTED_MAX,
@@ -122,13 +122,14 @@ class Client:
         self, questions: Sequence[Question], budget: Budget | None = None
     ) -> Iterator[tuple[int, Answer]]:
         """(index of the question, answer) as answers arrive; see `together`."""
+        budget = budget or Budget(Models(), ())
         for arrived in self.together(questions, budget, lambda index, answer: (index, answer)):
             yield from arrived
 
     def together(
         self,
         questions: Sequence[Question],
-        budget: Budget | None,
+        budget: Budget,
         form: Callable[[int, Answer], T],
         unit: str = "",
     ) -> Iterator[list[T]]:
@@ -136,7 +137,7 @@ class Client:
 
         Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
         raised after all answers that have arrived are yielded (see agents.interrupts). `budget`: on
-        which the first try of every question is reserved at once; None: no limit; `form`: makes a
+        which the first try of every question is reserved at once; `form`: makes a
         result of (index of the question, answer); `unit`: label of the unit in a warning that
         questions wait; empty: they are asked before a run.
 
@@ -148,23 +149,26 @@ class Client:
         """
         for question in questions:
             self._server(question.endpoint)
-        if budget is not None:
-            # All at once: a second try must leave room for the first try of the others.
-            for question in questions:
-                budget.take(question.upper_bound)
+        # All at once: a second try must leave room for the first try of the others.
+        for question in questions:
+            budget.take(question.upper_bound)
         arrivals: SimpleQueue[tuple[int, Answer | BaseException] | None] = SimpleQueue()
 
         async def ask(index: int, question: Question) -> None:
             try:
-                on_wait = partial(waiting.add, index)
                 arrivals.put((index, await self._ask(question, budget, on_wait)))
             except BaseException as error:
                 arrivals.put((index, error))
                 raise
-            finally:
-                waiting.remove(index)
 
-        waiting = _Waiting(self._loop, unit, self._warn)
+        reasons: list[str] = []
+
+        def on_wait(reason: str) -> None:
+            if not reasons:
+                who = f"{unit}: an agent" if unit else "the question before the run"
+                self._warn(f"{who} waits: {reason}")
+            reasons.append(reason)
+
         out: list[Future[Any]] = []
         left = len(questions)
         try:
@@ -205,12 +209,12 @@ class Client:
         return self._servers[endpoint]
 
     async def _ask(
-        self, question: Question, budget: Budget | None, on_wait: Callable[[str], None]
+        self, question: Question, budget: Budget, on_wait: Callable[[str], None]
     ) -> Answer:
         """The answer, or the reason of the last failed try. The first try is reserved already.
-        `on_wait`: called with the reason of each pause.
+        `on_wait`: called with the reason of each pause after which it has waited for WAIT_TOLD.
         """
-        most, draws = question.upper_bound, None
+        most, draws, began = question.upper_bound, None, None
         tries = lost = 0
         waited = 0.0  # seconds that the server requested
         while True:
@@ -221,30 +225,30 @@ class Client:
             finally:
                 self._slots.release()
             if isinstance(result, Answer):
-                if budget is not None:
-                    budget.give_back(most)
-                    cached, size = result.tokens_cached or 0, result.uncounted
-                    usage = most.reported(result.tokens_in, result.tokens_out, cached, size)
-                    budget.take(usage)
+                budget.give_back(most)
+                cached, size = result.tokens_cached or 0, result.uncounted
+                budget.take(most.reported(result.tokens_in, result.tokens_out, cached, size))
                 return attrs.evolve(result, tries=tries)
-            if budget is not None and result.is_free:
+            if result.is_free:
                 budget.give_back(most)
             if result.status != 429 or (result.wait or 0) < 1:
                 lost += 1  # a pause that the server requests uses up no try
             waited += result.wait or 0
             stop = not result.again or lost >= question.endpoint.tries or waited > WAIT_MAX
-            objection = None if stop or budget is None else budget.objection([most])
+            objection = None if stop else budget.objection([most])
             if stop or objection:
                 reason = result.text + (f"; not tried again: {objection}" if objection else "")
                 return Answer(
                     question.agent, question.name, tries=tries, trouble=reason, status=result.status
                 )
-            if budget is not None:
-                budget.take(most)  # before the pause, in which other questions reserve theirs
-            asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
-            on_wait(result.text + asks)
+            budget.take(most)  # before the pause, in which other questions reserve theirs
             draws = draws or Draws(question.messages[-1]["content"])
-            await asyncio.sleep(_pause(tries, result.wait, draws))
+            pause = _pause(tries, result.wait, draws)
+            began = began or time.monotonic()
+            if time.monotonic() + pause - began >= WAIT_TOLD:
+                asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
+                on_wait(result.text + asks)
+            await asyncio.sleep(pause)
 
     async def _slot(self, endpoint: Endpoint) -> None:
         """Take a slot, once the rate of requests to the server allows another."""
@@ -363,38 +367,6 @@ class Client:
         if any(_NOT_SEEN.sub("", secret).lower() in bare for secret in self._secrets):
             return _CUT
         return _SURROGATE.sub("\ufffd", text)
-
-
-class _Waiting:
-    """The questions of a unit that failed and are tried again. Lives on the client's loop."""
-
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, unit: str, warn: Callable[[str], None]
-    ) -> None:
-        """`warn`: called with a line once some have waited for WAIT_TOLD seconds without a break,
-        and not again before none waits.
-        """
-        self._loop, self._unit, self._warn = loop, unit, warn
-        self._indexes: set[int] = set()
-        self._reason = ""  # the last one
-        self._timer: asyncio.TimerHandle | None = None
-
-    def add(self, index: int, reason: str) -> None:
-        if not self._indexes:
-            self._timer = self._loop.call_later(WAIT_TOLD, self._tell)
-        self._indexes.add(index)
-        self._reason = reason
-
-    def remove(self, index: int) -> None:
-        self._indexes.discard(index)
-        if self._timer is not None and not self._indexes:
-            self._timer.cancel()
-
-    def _tell(self) -> None:
-        count = len(self._indexes)
-        who = "one agent waits" if count == 1 else f"{count} agents wait"
-        who = f"{self._unit}: {who}" if self._unit else "the question before the run waits"
-        self._warn(f"{who}: {self._reason}")
 
 
 def _give_up(out: Sequence[Future[Any]]) -> None:

@@ -9,6 +9,7 @@ it.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import repeat
@@ -36,6 +37,7 @@ _TOKEN: Final = re.compile(
     r"(?:^|[^a-z])[a-z]*tokens?(?:$|[^a-z])"
 )  # a secret, or a number of them
 _CACHE: Final = "prompt_cache_key"  # names requests that share a cache: no secret
+_JSON: Final = (dict, list, str, int, float, bool, type(None))
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -78,6 +80,10 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
             return f"{format_value(name)} asks for more than one answer of `max_tokens`"
         if _is_secret(plain, value):
             return f"{format_value(name)} is the name of a secret, and a journal would keep it"
+        is_endless = type(value) is float and not math.isfinite(value)
+        if type(value) not in _JSON or is_endless:
+            place = "it" if name is None else format_value(name)
+            return f"{place} has a date, or a number that JSON cannot hold"
         if type(value) is str and re.search("[\ud800-\udfff]", value):
             return "it has a lone surrogate"
     return None

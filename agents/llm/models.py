@@ -389,25 +389,14 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
     return Model(name, **of_model), Endpoint(**reach)
 
 
-def _is_json(value: Any) -> bool:
-    try:
-        canonical({"": value})
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def _extra_body(where: str, value: Any) -> str:
     """The canonical text of a table `extra_body`. Raises BadInput."""
     if not isinstance(value, dict):
         raise BadInput(f"{where}: extra_body is no table", "write [name.extra_body] and its fields")
     fault = fault_of(value)
-    wrong = next((name for name, each in value.items() if not _is_json(each)), None)
-    if fault is None and wrong is not None:
-        fault = f"{format_value(wrong)} has a date, or a number that JSON cannot hold"
-    text = canonical(value) if wrong is None else ""
-    if len(text.encode(errors="replace")) > SIZE_MAX:
-        fault = fault or f"it has more than {SIZE_MAX:,} bytes"
+    text = canonical(value) if fault is None else ""
+    if len(text.encode()) > SIZE_MAX:
+        fault = f"it has more than {SIZE_MAX:,} bytes"
     if fault is not None:
         raise BadInput(f"{where}: extra_body: {fault}", "leave it out")
     return text

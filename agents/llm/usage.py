@@ -27,12 +27,11 @@ class AskedModel:
     """A model of an agent.
 
     Attributes:
-        name: in the roster or cast.
         subject: what its failures are counted by: see `versions.subject_of`.
-        longest: the upper bound of the tokens of one question and its answer, of any version.
+        longest: the upper bound of the tokens of one question and its answer, of any version, with
+            its name in the roster or cast.
     """
 
-    name: str
     subject: str
     longest: Amount
 
@@ -57,7 +56,7 @@ class RecordedAnswer:
         answer = self.answer
         tokens_in, cached = answer.tokens_in or 0, answer.tokens_cached or 0
         return Amount(
-            self.asked.name, tokens_in, answer.tokens_out or 0, cached if tokens_in else 0
+            self.asked.longest.name, tokens_in, answer.tokens_out or 0, cached if tokens_in else 0
         )
 
     def without_text(self) -> Self:
@@ -147,7 +146,7 @@ def _counted(recorded: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
     answer, asked = recorded.answer, recorded.asked
     if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
         return recorded
-    most = bounds.get((asked.name, answer.prompt or ""), asked.longest)
+    most = bounds.get((asked.longest.name, answer.prompt or ""), asked.longest)
     cached = recorded.amount.tokens_cached
     used = most.reported(answer.tokens_in, answer.tokens_out, cached, answer.uncounted)
     answer = attrs.evolve(
@@ -176,7 +175,7 @@ def _model_of(options: Mapping[str, object], answers: AnswerFields) -> AskedMode
     shown, subject = shown_name(name), subject_of(name, options, answers.prompt)
     most = counted(options.get("max_tokens"), 1)
     most_out = MAX_TOKENS_MAX if most is None else most
-    return AskedModel(shown, subject, Amount(shown, answers.prompt.longest + AROUND_MAX, most_out))
+    return AskedModel(subject, Amount(shown, answers.prompt.longest + AROUND_MAX, most_out))
 
 
 def _asked(

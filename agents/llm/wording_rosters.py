@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from itertools import chain
 from typing import Final, TypeVar
 
@@ -120,11 +119,10 @@ def framed_in(
     The function raises BadInput for options that no run records. An agent that is no model and no
     person is asked as a model would be that has no options.
     """
-    # Made late: most rosters have no wording.
-    whole = cache(lambda: Roster(entries_in(roster)))
+    whole = Roster(entries_in(roster))
 
     def framed(agent: int) -> Framed:
-        [entry] = entries_in([roster[agent]])
+        entry = whole.entries[agent]
         if entry.policy not in (LLM, HUMAN):
             return Framed(wordable.default)
         found = framed_of(entry, seed, wordable, whole)
@@ -134,8 +132,8 @@ def framed_in(
     return framed
 
 
-def framed_of(entry: Entry, seed: int, wordable: Wordable, roster: Callable[[], Roster]) -> Framed:
-    """How a model or a person is asked. `roster`: gives its roster, in which texts stand.
+def framed_of(entry: Entry, seed: int, wordable: Wordable, roster: Roster) -> Framed:
+    """How a model or a person is asked. `roster`: its roster, in which texts stand.
 
     Raises BadInput for options that no run records.
     """
@@ -144,9 +142,7 @@ def framed_of(entry: Entry, seed: int, wordable: Wordable, roster: Callable[[], 
         if option in options:
             check(Model, option, options[option], f"{entry.label}: {option}")
     shape = {option: options.get(option, ABSENT[option]) for option in _SHAPES}
-    if "wording" not in options:
-        return Framed(wordable.default, **shape)
-    wording = wording_at(entry, roster(), wordable)
+    wording = wording_at(entry, roster, wordable)
     return Framed(wording, _drawn(seed, entry.agent, len(wording.variants)), **shape)
 
 
@@ -162,16 +158,15 @@ def variants_of(roster: Sequence[Mapping[str, object]], seed: int) -> dict[int, 
     """
     entries = entries_in([{**each, "agent": agent} for agent, each in enumerate(roster)])
     holders = Roster(entries).wordings
-    counts: dict[str, int] = {}
-    for name, holder in holders.items():
-        with suppress(InvalidWording):
-            counts[name] = variants_in(str(holder.options.get("wording_text")))
-    asked = [e for e in entries if e.policy in (LLM, HUMAN) and e.options.get("wording") in counts]
-    return {
-        entry.agent: _drawn(seed, entry.agent, counts[entry.options["wording"]])
-        for entry in asked
-        if counts[entry.options["wording"]] > 1
-    }
+    variants: dict[int, int] = {}
+    for entry in entries:
+        holder = holders.get(entry.options.get("wording", ""))
+        if holder is not None and entry.policy in (LLM, HUMAN):
+            with suppress(InvalidWording):
+                count = variants_in(str(holder.options.get("wording_text")))
+                if count > 1:
+                    variants[entry.agent] = _drawn(seed, entry.agent, count)
+    return variants
 
 
 def check_names(roster: Roster, prompt: PromptVersion, *, is_open: bool) -> None:

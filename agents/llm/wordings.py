@@ -218,6 +218,7 @@ def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wordi
     return made
 
 
+@lru_cache(maxsize=64)
 def variants_in(text: str) -> int:
     """The number of variants of a canonical form. Raises InvalidWording."""
     messages = changes_in(text).get("messages", {}).values()

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.asker import settled
+from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
 from goldrush.agents.llm.model import LIMITS, NAME_MAX, NONE, OPTION, SCHEMA, TEXT, Model
-from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
 from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock
@@ -648,7 +649,8 @@ def test_a_long_wait_is_told_once_with_the_reason(monkeypatch: pytest.MonkeyPatc
 
     def ask(unit: str, *replies: Reply) -> None:
         server.respond = in_turn(*replies)
-        list(client.together([question(server.address)], None, lambda *answer: answer, unit))
+        budget = Budget(Models(), ())
+        list(client.together([question(server.address)], budget, lambda *answer: answer, unit))
 
     with serving(lambda asked: good) as server, Client(2, lines.append) as client:
         ask("round 1", wait, good)  # far shorter than the wait that is told
@@ -659,27 +661,10 @@ def test_a_long_wait_is_told_once_with_the_reason(monkeypatch: pytest.MonkeyPatc
         ask("", error(503), good)
 
     assert [
-        "round 2: one agent waits: HTTP 429: no (the server asks for 1 s)",
-        "round 4: one agent waits: HTTP 503: no",
+        "round 2: an agent waits: HTTP 429: no (the server asks for 1 s)",
+        "round 4: an agent waits: HTTP 503: no",
         "the question before the run waits: HTTP 503: no",
     ] == lines
-
-
-def test_those_who_still_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_, "WAIT_TOLD", 0)
-    lines: list[str] = []
-
-    async def wait() -> None:
-        waiting = client_._Waiting(asyncio.get_running_loop(), "round 1", lines.append)
-        for index in (0, 1, 1, 2):
-            waiting.add(index, "HTTP 503: no")
-        waiting.remove(0)
-        while not lines:
-            await asyncio.sleep(0)
-
-    asyncio.run(wait())
-
-    assert ["round 1: 2 agents wait: HTTP 503: no"] == lines
 
 
 # Many at once.

@@ -128,7 +128,7 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
         ("options = {num_predict = 9}", "'num_predict' asks for more than one answer"),
         ("chat_template_kwargs = {max_tokens = 9}", "'max_tokens' is sent by goldrush, or changes"),
         ("x = [{y = {seed = 9}}]", "'seed' is sent by goldrush, or changes what is asked"),
-        ("y = 1\nx.z = nan", "'x' has a date, or a number that JSON cannot hold"),
+        ("y = 1\nx.z = nan", "'z' has a date, or a number that JSON cannot hold"),
         ("x = 1979-05-27", "'x' has a date"),
         (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),
         (f"x = '{'y' * 4096}'", "it has more than 4,096 bytes"),

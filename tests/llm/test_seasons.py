@@ -120,7 +120,7 @@ def test_a_newcomer_is_the_model_whose_seat_it_takes() -> None:
     assert joined
     assert asked & set(joined)
     assert {LLM} == {state.agents[ordinal].policy for ordinal in joined}
-    assert {"a"} == {one.asked.name for one in asked_in(path)}
+    assert {"a"} == {one.asked.longest.name for one in asked_in(path)}
 
 
 def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> None:

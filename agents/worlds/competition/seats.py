@@ -66,7 +66,7 @@ def framed_at(agent: AgentState, state: SeasonState) -> Framed:
         return UNFRAMED
     seat = seats_at(agent, state)[-1 if agent.class_ == Class.SONNET else 0]
     seed = state.config.seed
-    return framed_of(seat, seed, wordable(), lambda: roster_of(state.agents.values()))
+    return framed_of(seat, seed, wordable(), roster_of(state.agents.values()))
 
 
 def roster_of(agents: Iterable[AgentState]) -> Roster:

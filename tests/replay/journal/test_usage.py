@@ -163,7 +163,7 @@ def test_a_fork_counts_what_its_parent_took_before_it_too(folder: Path) -> None:
     found = usage(folder / "fork")
     behind = [one for one in asked_in(folder / "fork") if one.forks]
 
-    assert [("b", 4, 0)] == [(one.asked.name, one.unit, one.answer.agent) for one in behind]
+    assert [("b", 4, 0)] == [(one.asked.longest.name, one.unit, one.answer.agent) for one in behind]
     assert 12 + 1 == found.total.answers
     assert {(0, "a"), (0, "b"), (1, LABELS[1]), (3, "b"), (4, "b")} == {
         (agent, model) for agent, model, _ in found.agents
