@@ -275,30 +275,24 @@ def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]
 
     Raises BadInput in both cases.
     """
-    data = read_input(path, most, wanted)
-    try:
-        text = data.decode()
-    except ValueError as error:
-        raise BadInput(f"{path} is not valid TOML: {error}", f"write {example}") from None
-    return toml_in(path, text, example)
+    return toml_in(path, read_input(path, most, wanted), example)
 
 
-def toml_in(path: str, text: str, example: str) -> dict[str, object]:
-    """The table of a TOML file's text. Raises BadInput, with `example` as what to write."""
+def toml_in(path: str, data: str | bytes, example: str) -> dict[str, object]:
+    """The table of a TOML file's content. Raises BadInput, with `example` as what to write."""
     import tomllib
 
-    if text.startswith("\ufeff"):
-        raise BadInput(
-            f"{path} begins with a byte order mark", "save it as UTF-8 without one (without BOM)"
-        )
     try:
+        text = data.decode() if isinstance(data, bytes) else data
+        if text.startswith("\ufeff"):
+            raise BadInput(
+                f"{path} begins with a byte order mark",
+                "save it as UTF-8 without one (without BOM)",
+            )
         return tomllib.loads(text)
-    except RecursionError:
-        raise BadInput(
-            f"{path} is not valid TOML: it is nested too deeply", f"write {example}"
-        ) from None
-    except ValueError as error:
-        raise BadInput(f"{path} is not valid TOML: {error}", f"write {example}") from None
+    except (ValueError, RecursionError) as error:
+        fault = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise BadInput(f"{path} is not valid TOML: {fault}", f"write {example}") from None
 
 
 # Files.
@@ -394,7 +388,7 @@ class Unfinished:
             else:
                 _name_new(self.temporary, self._target)
         _own.discard(self.temporary)
-        self._let_go()
+        self._old = _close(self._old)
 
     def release(self) -> int:
         """Hand over the descriptor of a published file, with its lock, to the caller."""
@@ -404,22 +398,14 @@ class Unfinished:
     def discard(self) -> None:
         """Close the file, and remove it unless it was published. May be called twice."""
         _remove_own(self.temporary)
-        self._let_go()
-        if self.fd >= 0:
-            _close(self.fd)
-            self.fd = -1
+        self._old = _close(self._old)
+        self.fd = _close(self.fd)
 
     def _check_old(self) -> None:
         """Raise WriteFailed if the path now names another file than the one to be replaced."""
         with suppress(FileNotFoundError):
             if not os.path.samestat(os.fstat(self._old), os.lstat(self._target)):
                 raise WriteFailed(self.path, "was replaced by another file meanwhile")
-
-    def _let_go(self) -> None:
-        """Close the file to be replaced."""
-        if self._old >= 0:
-            _close(self._old)
-            self._old = -1
 
 
 def check_process(path: str, process: int) -> None:
@@ -455,24 +441,25 @@ def write_all(fd: int, data: bytes, offset: int) -> None:
 def sync_file(path: str) -> None:
     """Wait until the disk has the content of a file. Raises WriteFailed."""
     with _writing(path):
-        fd = system.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0)
-        try:
-            system.sync(fd)
-        finally:
-            system.close(fd)
+        _sync(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def sync_folder(path: str) -> None:
     """Wait until the disk has the name of the file at `path`. Raises WriteFailed."""
     with _writing(path):
-        fd = system.open(os.path.dirname(path) or os.curdir, _FOLDER & ~os.O_NOFOLLOW, 0)
         try:
-            system.sync(fd)
+            _sync(os.path.dirname(path) or os.curdir, _FOLDER & ~os.O_NOFOLLOW)
         except OSError as error:
             if error.errno != errno.EINVAL:  # a file system whose folders cannot be synced
                 raise
-        finally:
-            _close(fd)
+
+
+def _sync(path: str, flags: int) -> None:
+    fd = system.open(path, flags, 0)
+    try:
+        system.sync(fd)
+    finally:
+        _close(fd)
 
 
 def locked(path: str, flags: int) -> int:
@@ -494,10 +481,14 @@ def locked(path: str, flags: int) -> int:
     return fd
 
 
-def _close(fd: int) -> None:
-    """Close a descriptor whose errors do not matter: its file was synced or is given up."""
-    with suppress(OSError):
-        system.close(fd)
+def _close(fd: int) -> int:
+    """Close a descriptor, unless it is -1, and return -1. Errors do not matter: its file was synced
+    or is given up.
+    """
+    if fd >= 0:
+        with suppress(OSError):
+            system.close(fd)
+    return -1
 
 
 def _lock(fd: int, path: str) -> None:

@@ -52,7 +52,7 @@ def choice(*names: str) -> Kind:
 
 def flag() -> Kind:
     """True or false."""
-    return Kind("true or false", BOOLEAN.holds)
+    return attrs.evolve(BOOLEAN, name="true or false")
 
 
 def list_of(item: Kind, length: str) -> Kind:
