@@ -80,6 +80,7 @@ MISTAKES = {
     "an error in start": ("return self.State(", "1 / 0; return self.State(", "Fishery.start, fishery.py"),
     "an error in over": ("return state.stock < 1", "return 1 / 0", "Fishery.over, fishery.py"),
     "random in apply": ("state.stock = self.stock", "import random; state.stock = random.random()", "global random"),
+    "random in a submission's apply": ("        fish: int = within(0, 10**9)", "        fish: int = within(0, 10**9)\n\n        def apply(self, state): import random; random.random()", "`apply` uses the global random"),
     "random in start": ("return self.State(", "import random; random.random(); return self.State(", "global random"),
     "random in over": ("return state.stock < 1", "import random; return random.random() < 0", "global random"),
     "over changes the state": ("return state.stock < 1", "state.stock = 3.0; return False", "stock was"),
@@ -104,6 +105,7 @@ MISTAKES = {
 # Found with `check`.
 ITERATED = {
     "a set in a loop": (*before("for x in {'a', 'b'}: pass", RULES), "fishery.py:59 goes through a set"),
+    "a set in apply_all": ("        def apply(self, state):\n            state.stock = self.stock", "        def apply_all(state, caught, stock):\n            for x in {'a', 'b'}: pass", "goes through a set"),
     "a set in a list": (*before("list(set('ab'))", RULES), "goes through a set"),
     "a set in a comprehension": (*before("[x for x in frozenset('ab')]", RULES), "through a set"),
     "a set starred": (*before("print(*set('ab'))", RULES), "goes through a set"),
