@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -69,22 +69,23 @@ class _Terminal:
     def _typed(self, inquiry: Inquiry, rules: str) -> str | None:
         """An answer as JSON; None if `rules` was typed, which shows the rules again."""
         answer: dict[str, Any] = {}
-        for name, schema in inquiry.schema["properties"].items():
-            if not inquiry.asks(name, answer):
-                answer[name] = _nothing(schema)
-                continue
-            while name not in answer:
-                line = _line(name, schema)
-                if not answer and line.startswith("{"):
-                    return line
-                if not answer and line.strip() == "rules":
-                    _show(rules)
-                    return None
-                try:
-                    answer[name] = _value(name, schema, line)
-                except ValueError as error:
-                    _tell(name, error)
+        try:
+            for name, schema in inquiry.schema["properties"].items():
+                is_asked = inquiry.asks(name, answer)
+                answer[name] = (
+                    _field(name, schema, is_first=not answer) if is_asked else _nothing(schema)
+                )
+        except _Instead as typed:
+            line = str(typed)
+            if line.strip() != "rules":
+                return line
+            _show(rules)
+            return None
         return json.dumps(answer)
+
+
+class _Instead(Exception):
+    """What was typed in place of the first field: the whole answer, or `rules`."""
 
 
 def _show(text: str) -> None:
@@ -92,11 +93,22 @@ def _show(text: str) -> None:
         click.echo(escaped(line), err=True)
 
 
-def _line(name: str, schema: Schema) -> str:
+def _line(name: str, schema: Schema, value_of: Callable[[str], Any] = str) -> Any:
+    """The value of a line that is typed; click asks again while there is none."""
     hint = _hint(schema)
     label = f"{name} ({hint})" if hint else name
-    line: str = click.prompt(label, default="", show_default=False, err=True)
-    return line
+    return click.prompt(label, default="", show_default=False, err=True, value_proc=value_of)
+
+
+def _field(name: str, schema: Schema, *, is_first: bool = False) -> Any:
+    """The value typed for a field. `is_first`: _Instead can be raised."""
+
+    def value_of(line: str) -> Any:
+        if is_first and (line.startswith("{") or line.strip() == "rules"):
+            raise _Instead(line)
+        return _value(name, schema, line)
+
+    return _line(name, schema, value_of)
 
 
 def _hint(schema: Schema) -> str:
@@ -124,21 +136,8 @@ def _nothing(schema: Schema) -> Any:
     return {"boolean": False, "array": [], "string": ""}.get(schema.get("type", ""))
 
 
-def _field(name: str, schema: Schema) -> Any:
-    """The value of a field within another one; asks until a line is valid."""
-    while True:
-        try:
-            return _value(name, schema, _line(name, schema))
-        except ValueError as error:
-            _tell(name, error)
-
-
-def _tell(name: str, error: ValueError) -> None:
-    click.echo(f"{name}: {escaped(str(error))}", err=True)
-
-
 def _value(name: str, schema: Schema, line: str) -> Any:
-    """The value of a line in a field of this schema. Raises ValueError for an invalid line."""
+    """The value of a line in a field of this schema. Raises UsageError for an invalid line."""
     line = line.strip()
     if "anyOf" in schema:
         kinds: Sequence[Schema] = schema["anyOf"]
@@ -155,15 +154,15 @@ def _value(name: str, schema: Schema, line: str) -> Any:
         return _items(name, schema, line)
     if kind == "boolean":
         if line.lower() not in _YES + _NO:
-            raise ValueError("type y or n")
+            raise _invalid("type y or n")
         return line.lower() in _YES
     if kind in ("integer", "number"):
         number = _json(line.removeprefix("#"))  # as contributions are written
         if type(number) is not int and (kind == "integer" or type(number) is not float):
-            raise ValueError(f"type {_hint(schema)}")
+            raise _invalid(f"type {_hint(schema)}")
         least, most = schema.get("minimum", number), schema.get("maximum", number)
         if not least <= number <= most:
-            raise ValueError(f"type {_hint(schema)} from {least} to {most}")
+            raise _invalid(f"type {_hint(schema)} from {least} to {most}")
         return number
     return _read(line[1:]) if line.startswith("@") else line
 
@@ -176,7 +175,7 @@ def _one_of(names: Sequence[str], line: str) -> str:
         return names[int(line) - 1]
     found = next((name for name in names if name.lower() == line.lower()), None)
     if found is None:
-        raise ValueError(f"type one of {', '.join(names)}, or its number")
+        raise _invalid(f"type one of {', '.join(names)}, or its number")
     return found
 
 
@@ -198,16 +197,20 @@ def _items(name: str, schema: Schema, line: str) -> Sequence[Any]:
     return texts
 
 
+def _invalid(text: str) -> click.UsageError:
+    return click.UsageError(escaped(text))
+
+
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"{text[:100]!r} is neither a number nor JSON") from None
+        raise _invalid(f"{text[:100]!r} is neither a number nor JSON") from None
 
 
 def _read(path: str) -> str:
-    """The text of a file. Raises ValueError if it cannot be read."""
+    """The text of a file. Raises UsageError if it cannot be read."""
     try:
         return read_input(path, FILE_MAX, "give another one").decode()
     except BadInput as error:
-        raise ValueError(str(error)) from None
+        raise _invalid(str(error)) from None
