@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
 
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journals, Json, Place, at_option
-from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, maybe_unread, program
-from goldrush.kernel.text import escaped
-
-if TYPE_CHECKING:
-    from goldrush.replay.journal.draws import Recheck
-
-LISTED_MAX: Final = 20  # draws that do not hold
+from goldrush.cli.text import as_dicts, echo, echo_error, program
 
 
 @command()
@@ -67,32 +60,12 @@ def _every(journals: Sequence[str], as_json: bool) -> int:
     from goldrush.replay.journal.verify import way_out_of
 
     results = [recheck(journal) for journal in journals]
-    with maybe_unread():
-        if as_json:
-            echo_json([result.as_dict() for result in results])
-        else:
-            for result in results:
-                for line in _lines(result) if result.checked or not result.error else ():
-                    click.echo(escaped(line))
-                if result.error:
-                    echo_error(f"goldrush: {result.error}{way_out_of(result.path, program())}")
+    read = [result for result in results if result.checked or not result.error]
+    if as_json or read:
+        echo(as_json, as_dicts(results), lambda: "\n".join(map(str, read)))
+    for result in () if as_json else results:
+        if result.error:
+            echo_error(f"goldrush: {result.error}{way_out_of(result.path, program())}")
     if any(result.error for result in results):
         return TROUBLE
     return DONE if all(result.holds for result in results) else DIFFERS
-
-
-def _lines(result: Recheck) -> list[str]:
-    broken = result.broken
-    kinds = [f"{count:,} of kind {kind}" for kind, count in result.checked.items()]
-    as_far = ", as far as it can be read" if result.error else ""
-    says = f"{len(broken):,} DO NOT HOLD" if broken else f"all hold{as_far}"
-    counts = ", ".join(kinds) or "nothing to draw"
-    lines = [f"{result.path}: {counts}; {result.drawn:,} needed a draw; {says}"]
-    lines += [
-        f"  {bad.kind} {bad.occasion.where}: recorded {bad.format_outcome(bad.outcome)} "
-        f"with {', '.join(bad.draw_words) or 'no words'}, the key gives {bad.format_again()}"
-        for bad in broken[:LISTED_MAX]
-    ]
-    if len(broken) > LISTED_MAX:
-        lines.append(f"  and {len(broken) - LISTED_MAX} more; --json has all")
-    return lines

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldrush.agents.llm.failures import format_cut
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile
@@ -29,13 +28,11 @@ if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
     from goldrush.replay.data.user_functions import UserMeasure
-    from goldrush.replay.journal.usage import Usage
 
 R = TypeVar("R")
 
 WIDTH_MAX = 40  # characters of a treatment, of a roster
 SHOWN_MAX = 8  # measures that have room beside each other
-_HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tries", "cost")
 _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
 
 
@@ -156,8 +153,7 @@ def _as_dict(by_round: bool, run: RunData) -> dict[str, Any]:
     from goldrush.replay.data.tables import as_dicts, units_table
 
     vocabulary = run.world.vocabulary
-    with run.reporting_forged():
-        found = run.measured.as_dict()
+    found = run.measured.as_dict()
     if by_round:
         found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measured.known), run)
     return found
@@ -257,33 +253,11 @@ def _tell_usage(
     known = read_models(models) if models else {}
     of = partial(usage, prices=prices(Models(by_name=known), list(known)))
     found = list(map_in_order(of, paths, jobs, total_size(paths)))
-    shown = [line for run in found for line in _usage(run, by_round)]
-    echo(as_json, as_dicts(found), lambda: "\n".join(shown))
+    echo(
+        as_json, as_dicts(found), lambda: "\n".join(run.format(by_round=by_round) for run in found)
+    )
     return DONE
-
-
-def _usage(run: Usage, by_round: bool) -> Iterator[str]:
-    """The usage of a run as tables, by agent and by round."""
-    rows = [(str(agent), escaped(model), *_cells(taken)) for agent, model, taken in run.agents]
-    rows = [("agent", "model", *_HEAD), *rows, ("all", "", *_cells(run.total))]
-    yield escaped(run.path)
-    yield format_table(rows, numbers=[0, *range(2, len(rows[0]))])
-    yield from map(escaped, format_cut(run.failures))
-    if by_round:
-        rows = [(str(round_), *_cells(taken)) for round_, taken in run.rounds]
-        yield "\n" + _table([("round", *_HEAD), *rows], 0)
 
 
 def _table(rows: Sequence[Sequence[str]], first_number: int) -> str:
     return format_table(rows, numbers=range(first_number, len(rows[0])))
-
-
-def _cells(taken: Any) -> tuple[str, ...]:
-    at_least = "at least " if taken.uncounted else ""
-    cost = "-" if taken.cost is None else f"{at_least}{taken.cost:.4f}"
-    numbers = (taken.tokens_in, taken.tokens_out, taken.uncounted, taken.tries)
-    return (str(taken.answers), _errors(taken.errors), *(f"{n:,}" for n in numbers), cost)
-
-
-def _errors(errors: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {escaped(error)}" for error, count in errors.items()) or "0"

@@ -51,20 +51,13 @@ def replay(
     echo(
         as_json,
         lambda: {
-            "journal": rebuilt.path,
-            "world": rebuilt.header.world,
-            rebuilt.vocabulary.unit: rebuilt.round,
-            "digest": f"{rebuilt.digest:016x}",
+            **rebuilt.as_dict(),
             "agents": list(run.tools.labels(rebuilt.state)),
             **(run.tools.fields(rebuilt) or {}),
             "events": [event.as_dict() for event in rebuilt.events],
         },
         lambda: "\n".join(
-            [
-                rebuilt.format(paint),
-                "",
-                *map(escaped, narrator(journal)(rebuilt.events)),
-            ]
+            [rebuilt.format(paint), "", *map(escaped, narrator(journal)(rebuilt.events))]
         ),
         is_painted=paint is not plain,
     )

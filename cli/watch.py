@@ -45,15 +45,8 @@ def watch(
         if unit.round < unit.vocabulary.first:
             continue
         if as_json:
-            facts = {
-                "journal": unit.path,
-                "world": unit.header.world,
-                noun: unit.round,
-                "of": of,
-                "digest": f"{unit.digest:016x}",
-                "events": dict(Counter(event.name for event in unit.events)),
-            }
-            click.echo(json.dumps(facts))
+            events = Counter(event.name for event in unit.events)
+            click.echo(json.dumps({**unit.as_dict(), "of": of, "events": dict(events)}))
         else:
             place = f"{noun} {unit.round}{'' if of is None else f' of {of}'}"
             echo_text(f"{place}: {format_line(unit, run.tools)}")

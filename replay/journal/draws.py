@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -18,6 +18,8 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.journal.tie_break import DrawAudits, TieBreak
 from goldrush.replay.tools import lacks
+
+LISTED_MAX: Final = 20  # draws that do not hold
 
 
 @reader_of
@@ -109,6 +111,22 @@ class Recheck:
         if self.broken:
             return False
         return True if self.error is None else None
+
+    def __str__(self) -> str:
+        broken = self.broken
+        kinds = [f"{count:,} of kind {kind}" for kind, count in self.checked.items()]
+        as_far = ", as far as it can be read" if self.error else ""
+        says = f"{len(broken):,} DO NOT HOLD" if broken else f"all hold{as_far}"
+        counts = ", ".join(kinds) or "nothing to draw"
+        lines = [f"{self.path}: {counts}; {self.drawn:,} needed a draw; {says}"]
+        lines += [
+            f"  {bad.kind} {bad.occasion.where}: recorded {bad.format_outcome(bad.outcome)} "
+            f"with {', '.join(bad.draw_words) or 'no words'}, the key gives {bad.format_again()}"
+            for bad in broken[:LISTED_MAX]
+        ]
+        if len(broken) > LISTED_MAX:
+            lines.append(f"  and {len(broken) - LISTED_MAX} more; --json has all")
+        return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -49,6 +49,15 @@ class Rebuilt:
     def __repr__(self) -> str:
         return self.format(plain)
 
+    def as_dict(self) -> dict[str, object]:
+        """What names the unit and its state, for JSON."""
+        return {
+            "journal": self.path,
+            "world": self.header.world,
+            self.vocabulary.unit: self.round,
+            "digest": f"{self.digest:016x}",
+        }
+
     def format(self, paint: Paint) -> str:
         """The unit as text: the declared fields of its state."""
         return format_unit(self, tools_named(self.header.world) or Tools(), paint)

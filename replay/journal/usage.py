@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.budget import Price
-from goldrush.agents.llm.failures import NO_ANSWER, Failures, merge_failures
+from goldrush.agents.llm.failures import NO_ANSWER, Failures, format_cut, merge_failures
 from goldrush.agents.llm.question import LENGTH
 from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.text import format_table
+
+HEAD: Final = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tries", "cost")
 
 # For 1,000,000 tokens in and out; see Price.
 Prices = Mapping[str, Price | tuple[float, float]]
@@ -45,8 +48,21 @@ class Taken:
     tries: int
     cost: float | None
 
+    @property
+    def failed(self) -> str:
+        """The errors with their numbers, as text; empty: none."""
+        return ", ".join(f"{count} {escaped(error)}" for error, count in self.errors.items())
+
+    @property
+    def cells(self) -> Sequence[str]:
+        """The row of a table under HEAD."""
+        at_least = "at least " if self.uncounted else ""
+        cost = "-" if self.cost is None else f"{at_least}{self.cost:.4f}"
+        numbers = (self.tokens_in, self.tokens_out, self.uncounted, self.tries)
+        return (str(self.answers), self.failed or "0", *(f"{n:,}" for n in numbers), cost)
+
     def __str__(self) -> str:
-        errors = ", ".join(f"{count} {escaped(error)}" for error, count in self.errors.items())
+        errors = self.failed
         counted = f" ({format_count(self.uncounted, 'answer')} not counted)"
         return (
             f"{format_count(self.answers, 'answer')} of language models, "
@@ -73,6 +89,20 @@ class Usage:
     rounds: Sequence[tuple[int, Taken]]
     total: Taken
     failures: Sequence[Failures]
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def format(self, *, by_round: bool = False) -> str:
+        """The usage as a table, by agent; `by_round`: and another one by round."""
+        rows = [(str(agent), escaped(model), *of.cells) for agent, model, of in self.agents]
+        rows = [("agent", "model", *HEAD), *rows, ("all", "", *self.total.cells)]
+        table = format_table(rows, numbers=[0, *range(2, len(rows[0]))])
+        lines = [escaped(self.path), table, *map(escaped, format_cut(self.failures))]
+        if by_round:
+            rounds = [("round", *HEAD), *((str(number), *of.cells) for number, of in self.rounds)]
+            lines += ["", format_table(rounds, numbers=range(len(HEAD) + 1))]
+        return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
         return {

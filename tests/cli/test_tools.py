@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from goldrush import record as goldrush_record
-from goldrush.cli.audit import LISTED_MAX
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.journal.draws import LISTED_MAX
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.journals import commits_of, forged, redrawn, write
@@ -591,7 +591,7 @@ def test_a_fork_that_is_refused_leaves_nothing_behind(
     ("arguments", "says"),
     [
         (["fork", "JOURNAL", "--at", "13"], "no closed round"),
-        (["record", "--roster", "no_such:Policy"], "No module named"),
+        (["record", "--roster", "no_such:Policy"], "there is no module no_such"),
     ],
 )
 def test_a_run_that_is_refused_makes_no_folder_for_journals(
