@@ -110,10 +110,6 @@ class RoundPlayers(Players[S], Generic[S, V], ABC):
         """
         return 0, range(len(state.roster))
 
-    def changed_config(self, config: Config, settings: Mapping[str, object]) -> Config:
-        """A configuration in which a fork changes these settings. Raises BadInput."""
-        return self.config_of({**config.as_dict(), **settings})
-
     @abstractmethod
     def view(self, state: S) -> V:
         """The observation that all agents share, computed once a step."""

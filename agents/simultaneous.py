@@ -252,7 +252,7 @@ class SimultaneousPlayers(RoundPlayers[S, V]):
         closed = self.world.vocabulary.unit_of(self.unit(state)) - 1
 
         named = treatment_named(self.treatments, change.treatment)
-        config: Config = treated(named, change.settings, partial(self.changed_config, old))
+        config: Config = treated(named, change.settings, partial(self.forks.with_settings, old))
         self.forks.check_change(old, config, closed)
         replaced = given_again(self, change.replace, config)
         self.forks.check_replaced(replaced, config, closed)

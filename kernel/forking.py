@@ -112,9 +112,13 @@ class Forks(Generic[C]):
 
     def changed(self, config: C, settings: Mapping[str, Any], closed: int) -> C:
         """The configuration with other settings. Raises BadInput for an invalid change."""
-        new = self.config_of({**config.as_dict(), **settings})
+        new = self.with_settings(config, settings)
         self.check_change(config, new, closed)
         return new
+
+    def with_settings(self, config: C, settings: Mapping[str, Any]) -> C:
+        """The configuration with other settings, whether or not a run can go on under it."""
+        return self.config_of({**config.as_dict(), **settings})
 
     def show(self, facts: Mapping[str, Any]) -> Mapping[str, Any]:
         """The facts for the `forked` event, with `replaced` as pairs of unit and agent.

@@ -120,9 +120,6 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeView]):
     def config_of(self, settings: Mapping[str, object]) -> EpisodeConfig:
         return config_of(settings)
 
-    def changed_config(self, config: Any, settings: Mapping[str, object]) -> EpisodeConfig:
-        return config_of({**config.as_dict(), **settings}, config.agents)
-
     def unit(self, state: EpisodeState) -> int:
         return state.unit
 

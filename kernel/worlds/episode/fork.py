@@ -29,12 +29,8 @@ class EpisodeForks(Forks[EpisodeConfig]):
     def check_setting(self, name: str, value: object) -> None:
         config_of({name: value})
 
-    def changed(
-        self, config: EpisodeConfig, settings: Mapping[str, object], closed: int
-    ) -> EpisodeConfig:
-        new = config_of({**config.as_dict(), **settings}, config.agents)
-        self.check_change(config, new, closed)
-        return new
+    def with_settings(self, config: EpisodeConfig, settings: Mapping[str, object]) -> EpisodeConfig:
+        return config_of({**config.as_dict(), **settings}, config.agents)
 
     def show(self, facts: Mapping[str, object]) -> Mapping[str, object]:
         return {**super().show(facts), "changes": shown_by_name(facts["changes"])}

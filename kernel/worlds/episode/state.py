@@ -228,8 +228,3 @@ def digest(state: EpisodeState) -> int:
             state.returns, state.rewards,
         )
     )  # fmt: skip
-
-
-def copied(state: EpisodeState) -> EpisodeState:
-    """A state that shares no value that changes."""
-    return attrs.evolve(state)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, Protocol
 
+import attrs
+
 from goldrush.kernel.world import Batch, Block, InvalidInputs, Row, World
 from goldrush.kernel.worlds.episode.events import (
     ACTED,
@@ -26,7 +28,6 @@ from goldrush.kernel.worlds.episode.fork import FORKS, VOCABULARY, fork, show_se
 from goldrush.kernel.worlds.episode.state import (
     EpisodeState,
     close,
-    copied,
     digest,
     drawn_seed,
     ended,
@@ -58,7 +59,7 @@ def episode_world(stage: Stage | None = None, missing: str = "") -> World[Episod
         pending_fault=_pending_fault,
         close=close,
         digest=digest,
-        copy=copied,
+        copy=attrs.evolve,
         fork=fork,
         show_setup=show_setup,
         show_fork=FORKS.show,
