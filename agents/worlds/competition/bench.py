@@ -30,8 +30,7 @@ Result = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and d
 Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
 
 NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time limit ended
-RUNS_MAX: Final = 65_536  # runs kept for an arena; the least recently used one is dropped
-ARENAS_MAX: Final = 4  # arenas whose runs are kept
+RUNS_MAX: Final = 1 << 18  # runs kept; the least recently used one is dropped
 AHEAD: Final = 4  # parts per job into which many runs are split
 
 # Executors of runs: none, without keeping results, for runs of microseconds; threads, for runs that
@@ -132,7 +131,8 @@ class Tests:
         self._jobs = jobs
         self._pool: Executor | None = None
         # Other seasons make their own runs where the results may differ.
-        self._store = _store_of(arena) if self.bench.deterministic else _Store()
+        self._store = _store if self.bench.deterministic else _Store()
+        self._arena = pack((arena.name, arena.version, dict(arena.options)))  # not its subjects
 
     def __enter__(self) -> Self:
         return self
@@ -173,7 +173,7 @@ class Tests:
             self.played += len(tasks)
             return [self.bench.test(*task) for task in tasks]
         keys = [self._key(task) for task in tasks]
-        found = {key: made for key in keys if (made := self._store.get(key)) is not None}
+        found = {key: made for key in keys if (made := self._store.found(key)) is not None}
         missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
         self.kept += len(found)
         self.played += len(missing)
@@ -190,7 +190,7 @@ class Tests:
     def _key(self, task: Task) -> bytes:
         conduct, treatment, objective, seed = task
         only = objective if self.bench.together is None else None
-        return xxh3_128_digest(pack((conduct, treatment, only, seed)))
+        return xxh3_128_digest(self._arena + pack((conduct, treatment, only, seed)))
 
     def _made(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         """Make runs, in parallel if there are several jobs."""
@@ -280,35 +280,22 @@ def _made_there(tasks: Sequence[Task]) -> Sequence[_Made]:
     return [_made(_bench[0], task) for task in tasks]
 
 
-# Results kept by arena, for all seasons of this process.
+# Results kept for all seasons of this process.
 
 
-class _Store:
-    """The results of at most RUNS_MAX runs, by a digest of the task."""
+class _Store(OrderedDict[bytes, _Made]):
+    """The results of at most RUNS_MAX runs, by a digest of arena and task."""
 
-    def __init__(self) -> None:
-        self._runs: OrderedDict[bytes, _Made] = OrderedDict()
-
-    def get(self, key: bytes) -> _Made | None:
-        made = self._runs.get(key)
+    def found(self, key: bytes) -> _Made | None:
+        made = self.get(key)
         if made is not None:
-            self._runs.move_to_end(key)
+            self.move_to_end(key)
         return made
 
     def put(self, key: bytes, made: _Made) -> None:
-        self._runs[key] = made
-        if len(self._runs) > RUNS_MAX:
-            self._runs.popitem(last=False)
+        self[key] = made
+        if len(self) > RUNS_MAX:
+            self.popitem(last=False)
 
 
-_stores: Final[OrderedDict[bytes, _Store]] = OrderedDict()
-
-
-def _store_of(arena: Arena) -> _Store:
-    """The results kept for an arena and its options, whatever its subjects are."""
-    key = pack((arena.name, arena.version, dict(arena.options)))
-    store = _stores.setdefault(key, _Store())
-    _stores.move_to_end(key)
-    if len(_stores) > ARENAS_MAX:
-        _stores.popitem(last=False)
-    return store
+_store: Final = _Store()

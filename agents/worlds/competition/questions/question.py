@@ -48,8 +48,8 @@ class QuestionKind:
         text: the question, which offers only what the agent's stage has unlocked.
         fields: the kinds of the answer's fields.
         read: an answer as the value that a scripted policy would return.
-        neutral: the value of a missing answer.
         shaped: a scripted policy's answer in the form that scripts rely on.
+        neutral: the value of a missing answer; by default that of a script's null.
         sees_table: the prompt shows the current table.
         asks: `(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
     """
@@ -57,10 +57,14 @@ class QuestionKind:
     text: Text
     fields: Callable[[Rules], Mapping[str, Kind]]
     read: Callable[[Answer, SeasonObservation], Any]
-    neutral: Any = attrs.field(default=None, kw_only=True)
     shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
+    neutral: Any = attrs.field(kw_only=True)
     sees_table: bool = attrs.field(default=True, kw_only=True)
     asks: Callable[[str, Answer], bool] = attrs.field(default=every_field, kw_only=True)
+
+    @neutral.default
+    def _of_null(self) -> Any:
+        return self.shaped(None)
 
     def schema(self, rules: Rules) -> Schema:
         """The JSON schema of the answer."""
@@ -106,7 +110,6 @@ def texts(name: str, text: Text, *, sees_table: bool = True) -> QuestionKind:
         text,
         lambda rules: {name: several(TEXT, LINES_MAX)},
         lambda answer, seen: lines(answer.get(name)),
-        neutral=(),
         shaped=_listed,
         sees_table=sees_table,
     )

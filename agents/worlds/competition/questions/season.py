@@ -234,7 +234,6 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
             "terms": optional(record(**_terms_fields(rules))),
         },
         _read_review,
-        neutral={},
         shaped=parts,
         sees_table=False,
     ),

@@ -128,7 +128,6 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
             "reasons": record(**dict.fromkeys(DIMENSIONS, TEXT)),
         },
         _read_rate,
-        neutral={},
         shaped=parts,
     ),
     "trait": QuestionKind(
