@@ -45,7 +45,7 @@ def made(treatments: Sequence[str], jobs: int = 1) -> Atlas:
     options = MiningOptions()
     arena = arena_of(options)
     table: dict[tuple[str, str], Sequence[Value]] = {}
-    with Tests(arena, partial(bench.BENCH.opened, arena, None), jobs) as tests:
+    with Tests(arena, partial(bench.BENCH.opened, options, None), jobs) as tests:
         for treatment in treatments:
             for objective in OBJECTIVES:
                 asked = [Request(c, treatment, objective, SEEDS) for c in conducts(treatment)]

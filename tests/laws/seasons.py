@@ -17,7 +17,7 @@ import attrs
 from hypothesis import strategies as st
 
 from goldrush.kernel.fold import fold
-from goldrush.kernel.settings import integer
+from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.shape import INTEGER, Kind
 from goldrush.kernel.world import Block, Row, World
 from goldrush.kernel.worlds.competition import competition
@@ -109,14 +109,14 @@ T = TypeVar("T")
 class DialOptions:
     """How a number on the dial is tested."""
 
-    seeds: int = 2
+    seeds: int = setting(2, integer(1, 9))
 
 
 def _dial_subjects(options: Any, assignments: int) -> tuple[Subject, ...]:
     return (Subject("value", "up", "plain", "dial"), Subject("cost", "down", "plain", "dial"))
 
 
-def _dial_rules(arena: Arena) -> Rules:
+def _dial_rules(arena: Arena, options: DialOptions) -> Rules:
     return Rules(
         arena=arena,
         treatments=("plain",),
@@ -149,7 +149,7 @@ def arena_record(name: str) -> dict[str, Any]:
 
 def rules_of(record: Mapping[str, Any]) -> Rules:
     """The rules of an arena that was recorded."""
-    return ARENAS[record["name"]][0].rules(arena_of(record))
+    return ARENAS[record["name"]][0].rules_of(arena_of(record))
 
 
 # Seasons

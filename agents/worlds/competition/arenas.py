@@ -27,7 +27,7 @@ from goldrush.agents.roster import parsed_settings
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Tests
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.settings import configured, range_of
-from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, arena_of
+from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, arena_of, options_in
 
 NAMES: Final = ("mining", "nk", "command")
 ARENA_DEFAULT: Final = NAMES[0]
@@ -225,7 +225,7 @@ def rules_of(arena: Arena) -> Rules:
     """The rules of a recorded arena. Raises UnknownArena if that version is not installed, BadInput
     for options or subjects that it does not have.
     """
-    return _type_of(arena.name, arena.version).rules(arena)
+    return _type_of(arena.name, arena.version).rules_of(arena)
 
 
 def bench_of(arena: Arena, test: str | None = None) -> Bench:
@@ -234,9 +234,9 @@ def bench_of(arena: Arena, test: str | None = None) -> Bench:
     Raises UnknownArena if that version is not installed, NoProgram, and BadInput if the bench
     cannot be opened.
     """
-    _type_of(arena.name, arena.version)
+    options = options_in(arena, _type_of(arena.name, arena.version).options)
     _check_program(arena.name, test)
-    return bench_type(arena.name).opened(arena, test)
+    return bench_type(arena.name).opened(options, test)
 
 
 def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:

@@ -92,13 +92,14 @@ class BenchType:
     """The object of an entry point in the group `goldrush.benches`.
 
     Attributes:
-        opened: `(arena, path of the program or None)` to the bench. Raises BadInput.
+        opened: `(options, path of the program or None)` to the bench: the options of the arena,
+            as an instance of the class that its rules name. Raises BadInput.
         options: the options to record, by name, from those that were typed. Raises BadInput.
         program: a path to the options that identify the user's program; None: the arena takes no
             program. Raises BadInput for a path that is not a program.
     """
 
-    opened: Callable[[Arena, str | None], Bench]
+    opened: Callable[[Any, str | None], Bench]
     options: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_typed
     program: Callable[[str], Mapping[str, Any]] | None = None
 

@@ -163,14 +163,6 @@ def options_in(arena: Arena, options: type[C]) -> C:
         raise BadInput(f"arena {arena.name}: {error.what}", error.instead) from None
 
 
-def not_a_subject(arena: Arena, subject: Subject) -> BadInput:
-    """The error for a recorded subject that the arena does not have."""
-    return BadInput(
-        f"arena {arena.name}: a subject is {format_value(attrs.astuple(subject))}",
-        "give one that the arena has",
-    )
-
-
 def _fault(record: Any) -> str | None:
     """What is wrong with a record; None for a valid one."""
     if type(record) is not dict or list(record) != ["name", "version", "options", "subjects"]:
@@ -260,17 +252,34 @@ class ArenaType:
             may raise BadInput for contradictory values.
         subjects: `subjects(options, assignments)`: the subjects of a season with so many
             assignments, in the order of the agenda.
-        rules: `rules(arena)`: the rules of a recorded arena. Raises BadInput for options or
-            subjects that this arena does not have.
+        rules: `rules(arena, options)`: the rules of a recorded arena, whose options and subjects
+            are checked.
         remark: `remark(options)`: a warning about these options, on one line, or None.
         seeded: the option whose default is the season's seed, a whole number from 0 to 2^53 - 1;
             None: no option depends on the seed. Its own default, in the class, does not count.
+        has: `has(options, subject)`: whether a recorded subject is one of the arena's; None: if
+            `subjects` lists it.
     """
 
     version: int
     description: str
     options: type[attrs.AttrsInstance]
     subjects: Callable[[Any, int], Sequence[Subject]]
-    rules: Callable[[Arena], Rules]
+    rules: Callable[[Arena, Any], Rules]
     remark: Callable[[Any], str | None] = _nothing
     seeded: str | None = None
+    has: Callable[[Any, Subject], bool] | None = None
+
+    def rules_of(self, arena: Arena) -> Rules:
+        """The rules of a recorded arena. Raises BadInput for options or subjects that this arena
+        does not have.
+        """
+        options = options_in(arena, self.options)
+        listed = set(() if self.has else self.subjects(options, 1))
+        for subject in arena.subjects:
+            if not (self.has(options, subject) if self.has else subject in listed):
+                raise BadInput(
+                    f"arena {arena.name}: a subject is {format_value(attrs.astuple(subject))}",
+                    "give one that the arena has",
+                )
+        return self.rules(arena, options)

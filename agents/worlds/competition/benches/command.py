@@ -35,7 +35,6 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
-from goldrush.kernel.worlds.competition.arena import Arena, options_in
 from goldrush.kernel.worlds.competition.arenas.command import (
     AGENDA_MAX,
     TEXT_MAX,
@@ -122,8 +121,7 @@ def _executable(program: str) -> str:
 # Runs
 
 
-def _opened(arena: Arena, program: str | None) -> Bench:
-    options = options_in(arena, CommandOptions)
+def _opened(options: CommandOptions, program: str | None) -> Bench:
     assert program is not None  # see arenas.bench_of
     opened = _Program(_executable(program), options)
     _programs.add(opened)

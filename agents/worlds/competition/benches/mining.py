@@ -29,7 +29,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, gini, mean
 from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Block, advance
-from goldrush.kernel.worlds.competition.arena import Arena, Conduct, options_in
+from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions, conducts
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
@@ -46,8 +46,7 @@ from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 ATLAS: Final = "mining.atlas"  # a file in the folder of this module
 
 
-def _opened(arena: Arena, program: str | None) -> Bench:
-    options = options_in(arena, MiningOptions)
+def _opened(options: MiningOptions, program: str | None) -> Bench:
     return Bench(
         test=partial(_test, options),
         vary=_vary,

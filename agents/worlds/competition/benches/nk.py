@@ -11,7 +11,6 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, BenchType, Run
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.worlds.competition.arena import Arena, options_in
 from goldrush.kernel.worlds.competition.arenas.nk import (
     BITS,
     CONDUCTS,
@@ -21,8 +20,7 @@ from goldrush.kernel.worlds.competition.arenas.nk import (
 )
 
 
-def _opened(arena: Arena, program: str | None) -> Bench:
-    options = options_in(arena, NkOptions)
+def _opened(options: NkOptions, program: str | None) -> Bench:
     return Bench(
         test=partial(_test, options),
         vary=_vary,

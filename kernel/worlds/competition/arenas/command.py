@@ -27,8 +27,6 @@ from goldrush.kernel.worlds.competition.arena import (
     Conduct,
     Rules,
     Subject,
-    not_a_subject,
-    options_in,
 )
 
 TEXT_MAX: Final = 4_000  # characters of a conduct
@@ -183,12 +181,8 @@ def _subjects(options: CommandOptions, assignments: int) -> Sequence[Subject]:
     return [item.subject for item in options.items]
 
 
-def _rules(arena: Arena) -> Rules:
-    options = options_in(arena, CommandOptions)
+def _rules(arena: Arena, options: CommandOptions) -> Rules:
     start = {item.subject: item.start for item in options.items}
-    for subject in arena.subjects:
-        if subject not in start:
-            raise not_a_subject(arena, subject)
     return Rules(
         arena=arena,
         treatments=tuple(dict.fromkeys(item.treatment for item in options.items)),

@@ -25,8 +25,6 @@ from goldrush.kernel.worlds.competition.arena import (
     Conduct,
     Rules,
     Subject,
-    not_a_subject,
-    options_in,
 )
 
 # Descriptions, for people and models.
@@ -126,12 +124,13 @@ def subject_of(objective: str, treatment: str) -> Subject:
     return Subject(objective, OBJECTIVES[objective][0], treatment, f"{objective} in {treatment}")
 
 
-def _rules(arena: Arena) -> Rules:
-    options = options_in(arena, MiningOptions)
-    every = {subject_of(objective, name) for objective in OBJECTIVES for name in TREATMENTS}
-    for subject in arena.subjects:
-        if subject not in every:
-            raise not_a_subject(arena, subject)
+def _has(options: MiningOptions, subject: Subject) -> bool:
+    objective, treatment = subject.key
+    is_known = objective in OBJECTIVES and treatment in TREATMENTS
+    return is_known and subject == subject_of(objective, treatment)
+
+
+def _rules(arena: Arena, options: MiningOptions) -> Rules:
     return Rules(
         arena=arena,
         treatments=tuple(TREATMENTS),
@@ -236,4 +235,5 @@ ARENA: Final = ArenaType(
     subjects=_subjects,
     rules=_rules,
     remark=_remark,
+    has=_has,
 )

@@ -34,8 +34,6 @@ from goldrush.kernel.worlds.competition.arena import (
     Conduct,
     Rules,
     Subject,
-    not_a_subject,
-    options_in,
 )
 
 BITS: Final = 12
@@ -168,7 +166,7 @@ def _subjects(options: NkOptions, assignments: int) -> Sequence[Subject]:
     ]
 
 
-def _is_subject(subject: Subject) -> bool:
+def _has(options: NkOptions, subject: Subject) -> bool:
     match = _TREATMENT.fullmatch(subject.treatment)
     return (
         (subject.objective, subject.better) == (OBJECTIVE, UP)
@@ -178,11 +176,7 @@ def _is_subject(subject: Subject) -> bool:
     )
 
 
-def _rules(arena: Arena) -> Rules:
-    options = options_in(arena, NkOptions)
-    for subject in arena.subjects:
-        if not _is_subject(subject):
-            raise not_a_subject(arena, subject)
+def _rules(arena: Arena, options: NkOptions) -> Rules:
     return Rules(
         arena=arena,
         treatments=tuple(subject.treatment for subject in arena.subjects),
@@ -237,4 +231,5 @@ ARENA: Final = ArenaType(
     subjects=_subjects,
     rules=_rules,
     seeded="landscape",
+    has=_has,
 )

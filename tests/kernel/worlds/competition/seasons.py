@@ -193,7 +193,7 @@ class Season:
         self.config = config_of(settings)
         setup = {"config": self.config.as_dict(), "cast": cast_of(self.config.workers)}
         arena = self.config.arena
-        self.world = competition(_TYPES[arena.name].rules(arena))
+        self.world = competition(_TYPES[arena.name].rules_of(arena))
         self.state: SeasonState = self.world.initial(setup)
         self.derived = Block([])  # of the last step
         self.blocks: list[list[Block]] = [[]]  # of each assignment

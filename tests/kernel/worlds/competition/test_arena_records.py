@@ -162,7 +162,7 @@ def test_the_rules_are_those_of_the_recorded_arena() -> None:
     setup = {"config": given().config.as_dict(), "cast": cast_of(3)}
     others = attrs.evolve(MINING, options={**MINING.options, "seeds": 3})
 
-    for rules in (given(arena=BITS).state.rules, mining.ARENA.rules(others)):
+    for rules in (given(arena=BITS).state.rules, mining.ARENA.rules_of(others)):
         with pytest.raises(BadInput, match="not the rules of the arena mining"):
             competition(rules).initial(setup)
     assert None is competition(None, WHY).initial(setup).rules

@@ -28,9 +28,9 @@ def arena(name: str, type_: ArenaType, assignments: int = 40, **options: Any) ->
     return arena_of(Arena(name, 1, recorded, tuple(type_.subjects(made, assignments))).as_dict())
 
 
-MINING = mining.ARENA.rules(arena("mining", mining.ARENA))
-NK = nk.ARENA.rules(arena("nk", nk.ARENA))
-COMMANDED = command.ARENA.rules(arena("command", command.ARENA, **COMMAND))
+MINING = mining.ARENA.rules_of(arena("mining", mining.ARENA))
+NK = nk.ARENA.rules_of(arena("nk", nk.ARENA))
+COMMANDED = command.ARENA.rules_of(arena("command", command.ARENA, **COMMAND))
 RULES = {"mining": MINING, "nk": NK, "command": COMMANDED}
 
 # Conducts, canonical for the first subject.
@@ -99,7 +99,7 @@ def test_a_record_with_what_the_arena_does_not_have_is_refused(
 ) -> None:
     types = {"mining": mining.ARENA, "nk": nk.ARENA, "command": command.ARENA}
     with pytest.raises(BadInput, match=f"arena {name}: "):
-        types[name].rules(attrs.evolve(RULES[name].arena, **changed))
+        types[name].rules_of(attrs.evolve(RULES[name].arena, **changed))
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -107,7 +107,7 @@ def test_an_option_out_of_its_range_is_refused(name: str) -> None:
     types = {"mining": mining.ARENA, "nk": nk.ARENA, "command": command.ARENA}
     known = RULES[name].arena
     with pytest.raises(BadInput, match=f"arena {name}: seeds is True; it must be a whole number"):
-        types[name].rules(attrs.evolve(known, options={**known.options, "seeds": True}))
+        types[name].rules_of(attrs.evolve(known, options={**known.options, "seeds": True}))
 
 
 @pytest.mark.parametrize("name", ["nk", "command"])
@@ -115,7 +115,7 @@ def test_options_in_another_order_are_refused(name: str) -> None:
     types = {"nk": nk.ARENA, "command": command.ARENA}
     known = RULES[name].arena
     with pytest.raises(BadInput, match=f"arena {name}: .*; they must be "):
-        types[name].rules(attrs.evolve(known, options=dict(reversed(known.options.items()))))
+        types[name].rules_of(attrs.evolve(known, options=dict(reversed(known.options.items()))))
 
 
 # mining
@@ -278,7 +278,7 @@ def test_landscapes_of_two_numbers_have_nothing_in_common() -> None:
 
 def test_the_bar_of_a_subject_is_that_of_the_recorded_landscape() -> None:
     for number in (1, 2):
-        rules = nk.ARENA.rules(arena("nk", nk.ARENA, landscape=number))
+        rules = nk.ARENA.rules_of(arena("nk", nk.ARENA, landscape=number))
 
         assert nk.bar(number, "2.0", 0.2) == rules.bar(rules.arena.by_key["value", "2.0"])
 
@@ -321,7 +321,7 @@ def test_the_agenda_of_nk_goes_generation_by_generation(assignments: int, genera
 def test_a_treatment_of_nk_is_written_in_one_way(treatment: str) -> None:
     wrong = Subject("value", "up", treatment, treatment[:1])
     with pytest.raises(BadInput, match="arena nk: a subject is"):
-        nk.ARENA.rules(attrs.evolve(NK.arena, subjects=(wrong,)))
+        nk.ARENA.rules_of(attrs.evolve(NK.arena, subjects=(wrong,)))
 
 
 @pytest.mark.parametrize("bits", ["", "0" * 11, "0" * 13, "0" * 11 + "2", "0" * 11 + "٠"])
@@ -397,7 +397,7 @@ def longest_common(a: Sequence[str], b: Sequence[str]) -> int:
 def test_what_no_record_of_a_program_has_is_refused(changed: dict[str, Any], says: str) -> None:
     known = COMMANDED.arena
     with pytest.raises(BadInput, match=f"arena command: .*{says}"):
-        command.ARENA.rules(attrs.evolve(known, options={**known.options, **changed}))
+        command.ARENA.rules_of(attrs.evolve(known, options={**known.options, **changed}))
 
 
 def test_a_treatment_of_a_program_is_a_family_and_its_start_the_bar() -> None:

@@ -34,7 +34,7 @@ from tests.kernel.worlds.competition.seasons import (
     propose,
 )
 
-WORLD = competition(mining.ARENA.rules(MINING))
+WORLD = competition(mining.ARENA.rules_of(MINING))
 
 
 def config(**settings: Any) -> dict[str, Any]:

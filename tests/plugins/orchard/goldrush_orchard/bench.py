@@ -9,7 +9,6 @@ from typing import Final
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, BenchType, Run
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.worlds.competition.arena import Arena, options_in
 from goldrush_orchard.rules import DISTANCES, WATERS, Options
 
 HOLDS: Final = {"clay": 30, "sand": 15}  # litres a day that a tree can draw from a soil at most
@@ -17,10 +16,10 @@ HOLDS: Final = {"clay": 30, "sand": 15}  # litres a day that a tree can draw fro
 Planting = tuple[int, int]
 
 
-def opened(arena: Arena, program: str | None) -> Bench:
+def opened(options: Options, program: str | None) -> Bench:
     """The bench of an orchard. It takes no program, so none is given."""
     return Bench(
-        test=partial(year, options_in(arena, Options).hectares),
+        test=partial(year, options.hectares),
         vary=vary,
         conducts=lambda soil: [(distance, water) for distance in DISTANCES for water in WATERS],
         at_once=ALONE,

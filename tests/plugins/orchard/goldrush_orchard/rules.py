@@ -20,8 +20,6 @@ from goldrush.kernel.worlds.competition.arena import (
     Conduct,
     Rules,
     Subject,
-    not_a_subject,
-    options_in,
 )
 
 DISTANCES: Final = range(2, 10)
@@ -47,13 +45,8 @@ def subjects(options: Options, assignments: int) -> Sequence[Subject]:
     ]
 
 
-def rules(arena: Arena) -> Rules:
+def rules(arena: Arena, options: Options) -> Rules:
     """The rules of an orchard that a setup records."""
-    options = options_in(arena, Options)
-    known = subjects(options, 1)
-    for subject in arena.subjects:
-        if subject not in known:
-            raise not_a_subject(arena, subject)
     return Rules(
         arena=arena,
         treatments=SOILS,
