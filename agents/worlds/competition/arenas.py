@@ -53,15 +53,15 @@ class NoProgram(BadInput):
 # The halves
 
 
-def arena_type(name: str) -> ArenaType:
+def arena_type(name: str) -> ArenaType[attrs.AttrsInstance]:
     """The rules of an arena. Raises UnknownArena."""
-    rules: ArenaType = _half(ARENAS, name)
+    rules: ArenaType[attrs.AttrsInstance] = _half(ARENAS, name)
     return rules
 
 
-def bench_type(name: str) -> BenchType:
+def bench_type(name: str) -> BenchType[attrs.AttrsInstance]:
     """The bench of an arena. Raises UnknownArena."""
-    bench: BenchType = _half(BENCHES, name)
+    bench: BenchType[attrs.AttrsInstance] = _half(BENCHES, name)
     return bench
 
 
@@ -244,7 +244,7 @@ def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:
     return Tests(arena, partial(bench_of, arena, test), jobs)
 
 
-def _type_of(name: str, version: int) -> ArenaType:
+def _type_of(name: str, version: int) -> ArenaType[attrs.AttrsInstance]:
     rules = arena_type(name)
     if rules.version != version:
         raise UnknownArena(

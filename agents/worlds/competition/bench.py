@@ -12,7 +12,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import attrs
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
 Result = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
 Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
+
+C = TypeVar("C")  # the options of an arena
 
 NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time limit ended
 RUNS_MAX: Final = 1 << 18  # runs kept; the least recently used one is dropped
@@ -88,7 +90,7 @@ def _as_typed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @attrs.frozen
-class BenchType:
+class BenchType(Generic[C]):
     """The object of an entry point in the group `goldrush.benches`.
 
     Attributes:
@@ -99,7 +101,7 @@ class BenchType:
             program. Raises BadInput for a path that is not a program.
     """
 
-    opened: Callable[[Any, str | None], Bench]
+    opened: Callable[[C, str | None], Bench]
     options: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_typed
     program: Callable[[str], Mapping[str, Any]] | None = None
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
@@ -242,7 +242,7 @@ def _nothing(options: Any) -> None:
 
 
 @attrs.frozen
-class ArenaType:
+class ArenaType(Generic[C]):
     """The value of an entry point in the group `goldrush.arenas`.
 
     Attributes:
@@ -263,12 +263,12 @@ class ArenaType:
 
     version: int
     description: str
-    options: type[attrs.AttrsInstance]
-    subjects: Callable[[Any, int], Sequence[Subject]]
-    rules: Callable[[Arena, Any], Rules]
-    remark: Callable[[Any], str | None] = _nothing
+    options: type[C]
+    subjects: Callable[[C, int], Sequence[Subject]]
+    rules: Callable[[Arena, C], Rules]
+    remark: Callable[[C], str | None] = _nothing
     seeded: str | None = None
-    has: Callable[[Any, Subject], bool] | None = None
+    has: Callable[[C, Subject], bool] | None = None
 
     def rules_of(self, arena: Arena) -> Rules:
         """The rules of a recorded arena. Raises BadInput for options or subjects that this arena
