@@ -398,7 +398,8 @@ def _asked(client: Client, form: Model, endpoint: Endpoint, schema: Schema, toke
         0, model=attrs.evolve(form, max_tokens=tokens), messages=_MESSAGES,
         make_schema=lambda: schema, seed=0, endpoint=endpoint,
     )  # fmt: skip
-    [(_, answer)] = client.answers([question])
+    arrived = client.together([question], Budget(Models(), ()), lambda _, answer: answer)
+    [answer] = chain.from_iterable(arrived)
     return answer
 
 

@@ -22,7 +22,7 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 import attrs
 import httpx2
@@ -33,7 +33,7 @@ from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.failures import REFUSAL
 from goldrush.agents.llm.model import NAME_MAX
-from goldrush.agents.llm.models import Endpoint, Models, log_warning
+from goldrush.agents.llm.models import Endpoint, log_warning
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
     REPORTED_MAX,
@@ -81,7 +81,7 @@ class Failure:
 
 
 class Client:
-    """Connections to servers, and the event loop of questions. A context manager, or `close` it."""
+    """Connections to servers, and the event loop of questions. Call `close` at the end."""
 
     def __init__(self, concurrency: int, warn: Callable[[str], None] = log_warning) -> None:
         """Start the thread. `concurrency`: greatest number of open questions; `warn`: called with a
@@ -100,12 +100,6 @@ class Client:
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
         self._thread.start()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """Cancel open questions and close connections. May be called twice."""
         if self._thread.is_alive():
@@ -117,14 +111,6 @@ class Client:
             logging.getLogger(httpx2.__name__).removeFilter(self._log)
             for rate, _ in self._rates.values():
                 rate.close()
-
-    def answers(
-        self, questions: Sequence[Question], budget: Budget | None = None
-    ) -> Iterator[tuple[int, Answer]]:
-        """(index of the question, answer) as answers arrive; see `together`."""
-        budget = budget or Budget(Models(), ())
-        for arrived in self.together(questions, budget, lambda index, answer: (index, answer)):
-            yield from arrived
 
     def together(
         self,

@@ -7,7 +7,6 @@ A file has a table `messages` by id, a table `names`, `extends` with the name of
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -137,19 +136,15 @@ def as_toml(wording: Wording, wordable: Wordable) -> str:
     changes: dict[str, Any] = {**changes_in(wording.text)} if wording.text else {}
     messages = {**wordable.messages.texts, **changes.get("messages", {})}
     lines = [f"description = {_value(description)}", ""] if description else []
-    lines += ["[messages]", *(f"{_key(id)} = {_value(text)}" for id, text in messages.items())]
+    lines += ["[messages]", *(f"{id} = {_value(text)}" for id, text in messages.items())]
     names = dict(changes.get("names", {}))
     tables = {each: names.pop(each) for each in ("kinds", "keys") if each in names}
     if names:
         lines += ["", "[names]", *(f"{name} = {json.dumps(names[name])}" for name in names)]
     for each, table in tables.items():
         lines += ["", f"[names.{each}]"]
-        lines += [f"{_key(old)} = {json.dumps(new)}" for old, new in table.items()]
+        lines += [f"{old} = {json.dumps(new)}" for old, new in table.items()]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else json.dumps(name)
 
 
 def _value(text: Any) -> str:

@@ -377,9 +377,7 @@ def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
                 f"in this prompt it can rename {listed}",
                 is_unknown=True,
             )
-    kinds = _renamed("kinds", table.get("kinds", {}), wordable.kinds)
-    keys = _renamed("keys", table.get("keys", {}), wordable.keys)
-    _check_distinct(wordable, kinds, keys)
+    kinds, keys = _renamed(table, {"kinds": wordable.kinds, "keys": wordable.keys})
     plots = table.get("plots", ID)
     if plots not in PLOTS:
         raise InvalidWording(
@@ -389,8 +387,23 @@ def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
     return Names(kinds, keys, _agents(table.get("agents")), str(plots))
 
 
-def _renamed(what: str, table: object, known: Collection[str]) -> dict[str, str]:
-    """The names of kinds or keys that are not the world's own. Raises InvalidWording."""
+def _renamed(
+    table: Mapping[str, object], known: Mapping[str, Collection[str]]
+) -> list[dict[str, str]]:
+    """The names of kinds, and of keys, that are not the world's own. Raises InvalidWording."""
+    renamed = {what: _new_names(what, table.get(what, {}), known[what]) for what in known}
+    counts = Counter(renamed[what].get(old, old) for what in known for old in known[what])
+    for what, names in renamed.items():
+        for old, new in names.items():
+            if counts[new] > 1:
+                raise InvalidWording(
+                    f"names.{what}.{old} is {new!r}, as something else is",
+                    "give each a name of its own",
+                )
+    return list(renamed.values())
+
+
+def _new_names(what: str, table: object, known: Collection[str]) -> dict[str, str]:
     if not isinstance(table, Mapping):
         raise InvalidWording(f"names.{what} is {format_value(table)}", f"write [names.{what}]")
     for old, new in table.items():
@@ -407,19 +420,6 @@ def _renamed(what: str, table: object, known: Collection[str]) -> dict[str, str]
                 f"{', '.join(RESERVED)}",
             )
     return {old: new for old, new in table.items() if new != old}
-
-
-def _check_distinct(wordable: Wordable, kinds: Mapping[str, str], keys: Mapping[str, str]) -> None:
-    """Raises InvalidWording for a new name that something else has."""
-    each = [("kinds", kind, kinds.get(kind, kind)) for kind in wordable.kinds]
-    each += [("keys", key, keys.get(key, key)) for key in wordable.keys]
-    counts = Counter(name for _, _, name in each)
-    for what, old, new in each:
-        if new != old and counts[new] > 1:
-            raise InvalidWording(
-                f"names.{what}.{old} is {new!r}, as something else is",
-                "give each a name of its own",
-            )
 
 
 def _agents(names: object) -> Sequence[str] | str | None:

@@ -87,16 +87,16 @@ class Outside:
             arrived, indexes = indexes[:size], indexes[size:]
             yield [form(index, self.answer(questions[index])) for index in arrived]
 
-    def answers(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
-        """Answers to short questions."""
-        for index, question in enumerate(questions):
-            prompt = Asked({"messages": list(question.messages)}, {}, None, None)
-            yield index, Answer(0, text=prompt.text.partition(f"{SHORT}: ")[2])
+    def short(self, question: Question) -> Answer:
+        """The answer to a short question; without a text for any other."""
+        return Answer(0, text=question.messages[-1]["content"].partition(f"{SHORT}: ")[2])
 
     def close(self) -> None:
         """Nothing is open."""
 
     def answer(self, question: Question) -> Answer:
+        if (short := self.short(question)).text:
+            return short
         self.asked.append(digest(question.messages, question.schema))
         kind = self._kind(self.asked[-1])
         valid, declined = texts(question.messages, question.schema)
@@ -245,7 +245,7 @@ class Instant(Client):
         super().close()
 
     async def _ask(self, question: Question, *how: Any) -> Answer:
-        short = dict(self.outside.answers([question]))[0]
+        short = self.outside.short(question)
         return short if short.text else self.outside.answer(question)
 
     def _server(self, endpoint: Endpoint) -> Any:

@@ -6,12 +6,17 @@ import json
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import attrs
+
+from goldrush.agents.llm.budget import Budget
+from goldrush.agents.llm.client import Client
+from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.question import Answer, Question
 
 SHORT = "Answer with this JSON object and nothing else"
 WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
@@ -253,3 +258,12 @@ def closed_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
+
+
+def answered(
+    client: Client, questions: Sequence[Question], budget: Budget | None = None
+) -> Iterator[tuple[int, Answer]]:
+    """(index of the question, answer) as answers arrive; without a budget there is no limit."""
+    budget = budget or Budget(Models(), ())
+    for arrived in client.together(questions, budget, lambda index, answer: (index, answer)):
+        yield from arrived

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import attrs
@@ -25,7 +26,16 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.observe import SharedView
 from tests.llm.clock import Clock
-from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.llm.servers import (
+    Asked,
+    Reply,
+    Server,
+    answered,
+    closed_port,
+    completion,
+    error,
+    serving,
+)
 from tests.waiting import HANGS
 
 MODEL = Model("a", "test-1", answer=TEXT, max_tokens=50)
@@ -239,10 +249,10 @@ def counted(
     def respond(asked: Asked) -> Reply:
         return left.pop(0) if len(left) > 1 else left[0]
 
-    with serving(respond) as server, Client(1) as client:
+    with serving(respond) as server, closing(Client(1)) as client:
         server.on_stall = stalled
         questions = [question(server.address, **reach)] * times
-        answers = [answer for _, answer in client.answers(questions, budget)]
+        answers = [answer for _, answer in answered(client, questions, budget)]
     return budget.tokens, answers, server
 
 
@@ -287,8 +297,8 @@ def test_what_comes_too_late_may_have_been_charged(clock: Clock) -> None:
 
 def test_what_was_never_sent_is_free() -> None:
     budget = Budget(Models(), ["a"])
-    with Client(1) as client:
-        list(client.answers([question(f"http://127.0.0.1:{closed_port()}/v1")], budget))
+    with closing(Client(1)) as client:
+        list(answered(client, [question(f"http://127.0.0.1:{closed_port()}/v1")], budget))
 
     assert 0 == budget.tokens
 
@@ -301,8 +311,8 @@ def test_what_is_out_is_reserved() -> None:
         seen.append(budget.tokens)
         return completion("x", usage=(30, 7))
 
-    with serving(respond) as server, Client(1) as client:
-        list(client.answers([question(server.address)] * 3, budget))
+    with serving(respond) as server, closing(Client(1)) as client:
+        list(answered(client, [question(server.address)] * 3, budget))
 
     assert [3 * MOST.tokens, 2 * MOST.tokens + 37, MOST.tokens + 74] == seen
     assert 3 * 37 == budget.tokens
@@ -317,9 +327,9 @@ def test_what_is_given_up_stays_counted() -> None:
             released.wait(HANGS)
         return completion("x", usage=(30, 7))
 
-    with serving(respond) as server, Client(2) as client:
+    with serving(respond) as server, closing(Client(2)) as client:
         texts = ("quick", "slow", "slow")
-        for _ in client.answers([question(server.address, text) for text in texts], budget):
+        for _ in answered(client, [question(server.address, text) for text in texts], budget):
             break
         client.close()
         released.set()
@@ -331,8 +341,8 @@ def test_what_is_given_up_stays_counted() -> None:
 @pytest.mark.parametrize("concurrency", [1, 2, 3])
 def test_who_is_asked_again_leaves_room_for_the_others(concurrency: int) -> None:
     budget = Watched(Models(max_tokens=3 * MOST.tokens), ["a"])
-    with serving(lambda asked: GARBAGE) as server, Client(concurrency) as client:
-        answers = [answer for _, answer in client.answers([question(server.address)] * 3, budget)]
+    with serving(lambda asked: GARBAGE) as server, closing(Client(concurrency)) as client:
+        answers = [answer for _, answer in answered(client, [question(server.address)] * 3, budget)]
 
     assert [1, 1, 1] == [answer.tries for answer in answers]
     assert (3, 3 * MOST.tokens) == (len(server.asked), budget.peak)
@@ -352,8 +362,8 @@ def test_two_who_are_asked_again_do_not_share_one_room() -> None:
             together.wait(HANGS)
         return GARBAGE
 
-    with serving(respond) as server, Client(2) as client:
-        found = client.answers([question(server.address)] * 2, budget)
+    with serving(respond) as server, closing(Client(2)) as client:
+        found = answered(client, [question(server.address)] * 2, budget)
         tries = sorted(answer.tries for _, answer in found)
 
     assert [1, 2] == tries
@@ -363,16 +373,19 @@ def test_two_who_are_asked_again_do_not_share_one_room() -> None:
 def test_a_free_failure_is_asked_again_under_the_tightest_ceiling() -> None:
     budget = Watched(Models(max_tokens=MOST.tokens), ["a"])
     replies = iter([error(500), error(429)])
-    with serving(lambda asked: next(replies, completion("x"))) as server, Client(1) as client:
-        [(_, answer)] = client.answers([question(server.address)], budget)
+    with (
+        serving(lambda asked: next(replies, completion("x"))) as server,
+        closing(Client(1)) as client,
+    ):
+        [(_, answer)] = answered(client, [question(server.address)], budget)
 
     assert ("x", 3, MOST.tokens) == (answer.text, answer.tries, budget.peak)
 
 
 def test_a_ceiling_of_cost_ends_the_tries_too() -> None:
     models = priced(1.0, 1.0, max_cost=MOST.tokens / 1e6)
-    with serving(lambda asked: GARBAGE) as server, Client(1) as client:
-        [(_, answer)] = client.answers([question(server.address)], Budget(models, ["a"]))
+    with serving(lambda asked: GARBAGE) as server, closing(Client(1)) as client:
+        [(_, answer)] = answered(client, [question(server.address)], Budget(models, ["a"]))
 
     assert 1 == answer.tries
     assert answer.trouble.endswith("are left (--max-cost)")
@@ -419,8 +432,10 @@ TRIES = st.one_of(
 @pytest.fixture(scope="module")
 def clients() -> Iterator[list[Scripted]]:
     """For many examples: one client for each of some limits."""
-    with Scripted(1) as one, Scripted(2) as two, Scripted(5) as five:
-        yield [one, two, five]
+    scripted = [Scripted(concurrency) for concurrency in (1, 2, 5)]
+    yield scripted
+    for each in scripted:
+        each.close()
 
 
 @given(
@@ -445,7 +460,7 @@ def test_no_ceiling_is_passed_whatever_comes(
     asked = [question("http://127.0.0.1/v1", tries=5)] * questions
     client = clients[place]
     client.script, client.truth, client.tried = script, 0, 0
-    answers = [answer for _, answer in client.answers(asked, budget)]
+    answers = [answer for _, answer in answered(client, asked, budget)]
 
     assert questions == len(answers)
     assert client.tried == sum(answer.tries for answer in answers)
@@ -474,9 +489,9 @@ def test_no_ceiling_is_passed_by_real_servers(kinds: list[int], spare: int) -> N
 
     with (
         serving(lambda asked: left.pop() if left else GARBAGE) as server,
-        Client(2) as client,
+        closing(Client(2)) as client,
     ):
-        answers = [answer for _, answer in client.answers([question(server.address)] * 4, budget)]
+        answers = [answer for _, answer in answered(client, [question(server.address)] * 4, budget)]
 
     assert len(server.asked) == sum(answer.tries for answer in answers)
     assert budget.tokens <= budget.peak <= ceiling

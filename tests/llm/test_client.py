@@ -9,6 +9,7 @@ import signal
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from email.utils import formatdate
 from typing import Any
 
@@ -27,7 +28,16 @@ from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
 from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock
-from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.llm.servers import (
+    Asked,
+    Reply,
+    Server,
+    answered,
+    closed_port,
+    completion,
+    error,
+    serving,
+)
 from tests.waiting import HANGS, until
 
 MODEL = Model("test", "test-1", max_tokens=500, answer=TEXT)
@@ -74,9 +84,9 @@ def answer_to(
     *replies: Reply, stalled: Callable[[], None] = lambda: None, **reach: Any
 ) -> tuple[Answer, Server]:
     """The answer that one question gets from a server that replies so, and the server."""
-    with serving(in_turn(*replies)) as server, Client(1) as client:
+    with serving(in_turn(*replies)) as server, closing(Client(1)) as client:
         server.on_stall = stalled
-        [(place, answer)] = client.answers([question(server.address, **reach)])
+        [(place, answer)] = answered(client, [question(server.address, **reach)])
     assert (0, len(server.asked)) == (place, answer.tries)
     return answer, server
 
@@ -323,7 +333,7 @@ JSON = st.recursive(
 @pytest.fixture(scope="module")
 def kept() -> Iterator[tuple[Server, Client]]:
     """One server and one client for many examples."""
-    with serving(in_turn(Reply(b""))) as server, Client(1) as client:
+    with serving(in_turn(Reply(b""))) as server, closing(Client(1)) as client:
         yield server, client
 
 
@@ -338,7 +348,7 @@ def test_no_response_raises(
     server, client = kept
     headers = {"Retry-After": header, "Content-Type": header, "Location": header}
     server.respond = lambda asked: Reply(body, status, headers)
-    [(_, answer)] = client.answers([question(server.address, tries=1)])
+    [(_, answer)] = answered(client, [question(server.address, tries=1)])
 
     assert (status >= 300) <= (answer.status == status)
     assert (answer.trouble is None) <= (status < 300)
@@ -455,8 +465,8 @@ def test_more_than_was_announced_is_not_read() -> None:
 
 
 def test_a_server_that_is_not_there_is_tried_again_and_named() -> None:
-    with Client(1) as client:
-        [(_, answer)] = client.answers([question(f"http://127.0.0.1:{closed_port()}/v1")])
+    with closing(Client(1)) as client:
+        [(_, answer)] = answered(client, [question(f"http://127.0.0.1:{closed_port()}/v1")])
 
     assert Answer(0, tries=3, trouble="ConnectError: All connection attempts failed") == answer
 
@@ -469,9 +479,9 @@ def test_a_connection_has_half_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch
         raise httpx2.ConnectTimeout("", request=request)
 
     monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", takes_none)
-    with Client(1) as client:
+    with closing(Client(1)) as client:
         address = "http://127.0.0.1/v1"
-        [(_, answer)] = client.answers([question(address, tries=2, timeout=30)])
+        [(_, answer)] = answered(client, [question(address, tries=2, timeout=30)])
 
     assert [{"connect": 15, "read": None, "write": None, "pool": None}] * 2 == limits
     assert Answer(0, tries=2, trouble="ConnectTimeout") == answer
@@ -652,7 +662,7 @@ def test_a_long_wait_is_told_once_with_the_reason(monkeypatch: pytest.MonkeyPatc
         budget = Budget(Models(), ())
         list(client.together([question(server.address)], budget, lambda *answer: answer, unit))
 
-    with serving(lambda asked: good) as server, Client(2, lines.append) as client:
+    with serving(lambda asked: good) as server, closing(Client(2, lines.append)) as client:
         ask("round 1", wait, good)  # far shorter than the wait that is told
         monkeypatch.setattr(client_, "WAIT_TOLD", 0)
         ask("round 2", wait, wait, wait, good)
@@ -678,9 +688,9 @@ def test_as_many_are_out_at_once_as_may_be_and_never_more(concurrency: int) -> N
         together.wait(HANGS)
         return completion(asked.text)
 
-    with serving(respond) as server, Client(concurrency) as client:
+    with serving(respond) as server, closing(Client(concurrency)) as client:
         questions = [question(server.address, str(place)) for place in range(concurrency * 4)]
-        found = {place: answer.text for place, answer in client.answers(questions)}
+        found = {place: answer.text for place, answer in answered(client, questions)}
 
     assert {place: str(place) for place in range(concurrency * 4)} == found
     assert concurrency == server.most_at_once
@@ -699,9 +709,9 @@ def test_several_servers_share_the_limit() -> None:
             at_once.append(at_once[-1] - 1)
         return completion(asked.text)
 
-    with serving(respond) as a, serving(respond) as b, Client(3) as client:
+    with serving(respond) as a, serving(respond) as b, closing(Client(3)) as client:
         questions = [question((a, b)[place % 2].address, str(place)) for place in range(21)]
-        found = {place: answer.text for place, answer in client.answers(questions)}
+        found = {place: answer.text for place, answer in answered(client, questions)}
 
     assert {place: str(place) for place in range(21)} == found
     assert 3 == max(at_once)
@@ -712,8 +722,11 @@ def test_a_question_that_waits_for_another_try_does_not_hold_up_the_others(clock
     clock.awake.clear()
     places = []
 
-    with serving(lambda asked: next(replies, completion("a plan"))) as server, Client(1) as client:
-        for place, _ in client.answers([question(server.address)] * 3):
+    with (
+        serving(lambda asked: next(replies, completion("a plan"))) as server,
+        closing(Client(1)) as client,
+    ):
+        for place, _ in answered(client, [question(server.address)] * 3):
             places.append(place)
             if len(places) == 2:
                 clock.awake.set()
@@ -729,8 +742,8 @@ def test_answers_come_as_they_arrive() -> None:
             quick_is_there.wait(HANGS)
         return completion(asked.text)
 
-    with serving(respond) as server, Client(2) as client:
-        asked = client.answers([question(server.address, text) for text in ("slow", "quick")])
+    with serving(respond) as server, closing(Client(2)) as client:
+        asked = answered(client, [question(server.address, text) for text in ("slow", "quick")])
         first = next(asked)
         quick_is_there.set()
         then = list(asked)
@@ -739,27 +752,27 @@ def test_answers_come_as_they_arrive() -> None:
 
 
 def test_one_at_a_time_they_come_in_order() -> None:
-    with serving(lambda asked: completion(asked.text)) as server, Client(1) as client:
+    with serving(lambda asked: completion(asked.text)) as server, closing(Client(1)) as client:
         questions = [question(server.address, str(place)) for place in range(20)]
-        found = [(place, answer.text) for place, answer in client.answers(questions)]
+        found = [(place, answer.text) for place, answer in answered(client, questions)]
 
     assert [(place, str(place)) for place in range(20)] == found
     assert [str(place) for place in range(20)] == [asked.text for asked in server.asked]
 
 
 def test_no_question_has_no_answer() -> None:
-    with Client(1) as client:
-        assert [] == list(client.answers([]))
+    with closing(Client(1)) as client:
+        assert [] == list(answered(client, []))
 
 
 def test_troubles_stand_beside_answers() -> None:
     def respond(asked: Asked) -> Reply:
         return completion(asked.text) if asked.text.isdigit() else Reply(b"", raw=True)
 
-    with serving(respond) as server, Client(4) as client:
+    with serving(respond) as server, closing(Client(4)) as client:
         texts = ["0", "a", "2", "b", "4", "c"]
         questions = [question(server.address, text) for text in texts]
-        found = dict(client.answers(questions))
+        found = dict(answered(client, questions))
 
     assert ["0", None, "2", None, "4", None] == [found[place].text for place in range(6)]
     assert [1, 3, 1, 3, 1, 3] == [found[place].tries for place in range(6)]
@@ -801,11 +814,11 @@ def many(server: Server) -> list[Question]:
 
 def test_who_leaves_early_gives_up_the_rest(blocked: tuple[Server, threading.Event]) -> None:
     server, event = blocked
-    with Client(2) as client:
-        for place, _ in client.answers(many(server)):
+    with closing(Client(2)) as client:
+        for place, _ in answered(client, many(server)):
             assert 0 == place
             break
-        after = dict(client.answers([question(server.address, "quick")] * 4))
+        after = dict(answered(client, [question(server.address, "quick")] * 4))
         event.set()
 
     assert ["quick"] * 4 == [after[place].text for place in range(4)]
@@ -821,8 +834,8 @@ def test_an_error_of_the_consumer_leaves_nothing_behind(
     server, _ = blocked
 
     def consume() -> None:
-        with Client(2) as client:
-            for _ in client.answers(many(server)):
+        with closing(Client(2)) as client:
+            for _ in answered(client, many(server)):
                 raise kind
 
     with pytest.raises(kind):
@@ -845,8 +858,8 @@ def test_ctrl_c_while_waiting_leaves_nothing_behind(
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     def consume() -> None:
-        with Client(2) as client:
-            for place, _ in enumerate(client.answers(many(server))):
+        with closing(Client(2)) as client:
+            for place, _ in enumerate(answered(client, many(server))):
                 if place == 0:
                     threading.Thread(target=press).start()
 
@@ -861,7 +874,7 @@ def test_closing_gives_up_what_is_out(
 ) -> None:
     server, _ = blocked
     client = Client(2)
-    asked = client.answers(many(server))
+    asked = answered(client, many(server))
     first, _ = next(asked)
     client.close()
     client.close()
@@ -880,7 +893,7 @@ def test_closing_wakes_who_waits(blocked: tuple[Server, threading.Event]) -> Non
 
     def wait() -> None:
         try:
-            for _ in client.answers(many(server)):
+            for _ in answered(client, many(server)):
                 has_begun.set()
         except BaseException as error:
             ended.append(error)
@@ -916,23 +929,26 @@ def test_closing_cuts_a_pause_short(clock: Clock) -> None:
 
 def _swallow(client: Client, server: Server) -> None:
     with pytest.raises(CancelledError):
-        list(client.answers([question(server.address)]))
+        list(answered(client, [question(server.address)]))
 
 
 def test_it_works_where_a_loop_runs_already() -> None:
     async def notebook() -> list[str]:
-        with Client(2) as client:
+        with closing(Client(2)) as client:
             questions = [question(server.address, str(place)) for place in range(5)]
-            return sorted(str(answer.text) for _, answer in client.answers(questions))
+            return sorted(str(answer.text) for _, answer in answered(client, questions))
 
     with serving(lambda asked: completion(asked.text)) as server:
         assert ["0", "1", "2", "3", "4"] == asyncio.run(notebook())
 
 
 def test_a_client_is_used_again_and_again() -> None:
-    with serving(lambda asked: completion(asked.text)) as server, Client(3) as client:
+    with serving(lambda asked: completion(asked.text)) as server, closing(Client(3)) as client:
         found = [
-            [answer.text for _, answer in client.answers([question(server.address, str(turn))] * 3)]
+            [
+                answer.text
+                for _, answer in answered(client, [question(server.address, str(turn))] * 3)
+            ]
             for turn in range(5)
         ]
 
@@ -1010,10 +1026,10 @@ def test_a_missing_key_is_told_before_anything_is_sent(
 ) -> None:
     if value is not None:
         monkeypatch.setenv("TEST_KEY", value)
-    with serving(in_turn(completion("a plan"))) as server, Client(2) as client:
+    with serving(in_turn(completion("a plan"))) as server, closing(Client(2)) as client:
         questions = [question(server.address), question(server.address, key_env="TEST_KEY")]
         with pytest.raises(BadInput) as refused:
-            list(client.answers(questions))
+            list(answered(client, questions))
 
     assert [] == server.asked
     assert "the environment has no TEST_KEY" == refused.value.what
@@ -1073,9 +1089,9 @@ def test_of_two_keys_neither_comes_back(monkeypatch: pytest.MonkeyPatch) -> None
     longer = f"{KEY}-and-more"
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("TEST_KEY", longer)
-    with serving(in_turn(completion(f"{longer} {KEY}"))) as server, Client(1) as client:
+    with serving(in_turn(completion(f"{longer} {KEY}"))) as server, closing(Client(1)) as client:
         questions = [question(server.address), question(server.address, key_env="TEST_KEY")]
-        found = [answer.text for _, answer in client.answers(questions)]
+        found = [answer.text for _, answer in answered(client, questions)]
 
     assert ["[key] [key]"] * 2 == found
 
@@ -1091,8 +1107,8 @@ def test_a_word_that_stands_for_no_key_stays_in_texts(monkeypatch: pytest.Monkey
     "address", ["http://ü-.x/v1", "http://999.1.1.1/v1", "http://127.0.0.1/" + "x" * 70_000]
 )
 def test_an_address_that_cannot_be_used_is_told_before_anything_is_sent(address: str) -> None:
-    with serving(in_turn(completion("a plan"))) as server, Client(1) as client:
-        asked = client.answers([question(server.address), question(address)])
+    with serving(in_turn(completion("a plan"))) as server, closing(Client(1)) as client:
+        asked = answered(client, [question(server.address), question(address)])
         with pytest.raises(BadInput, match="base_url cannot be used"):
             next(asked)
 
@@ -1109,7 +1125,7 @@ def probed(
     respond: Callable[[Asked], Reply], model: Model = AS_IT_IS, **reach: Any
 ) -> tuple[Model, list[dict[str, Any]]]:
     """What is found out about a server, and the fields that it was asked with."""
-    with serving(respond, greets=False) as server, Client(1) as client:
+    with serving(respond, greets=False) as server, closing(Client(1)) as client:
         short = question(server.address, **reach)
         found = settled(client, model, short.endpoint, PLAN)
     return found, [asked.body for asked in server.asked]
@@ -1243,7 +1259,7 @@ def test_only_the_form_that_is_decided_is_asked(answer: str) -> None:
 def test_a_server_that_does_not_answer_is_named_with_the_reason(
     reply: Reply, says: str, asked: int
 ) -> None:
-    with serving(in_turn(reply), greets=False) as server, Client(1) as client:
+    with serving(in_turn(reply), greets=False) as server, closing(Client(1)) as client:
         short = question(server.address, tries=2)
         with pytest.raises(BadInput) as refused:
             settled(client, AS_IT_IS, short.endpoint, PLAN)

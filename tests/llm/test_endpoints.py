@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.usage import usage
 from tests import mining
 from tests.llm.seasons import SETTINGS, said
-from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.llm.servers import Asked, Reply, answered, completion, error, serving
 from tests.llm.test_whole import reply
 from tests.playing import record
 
@@ -70,8 +71,8 @@ def test_headers_and_a_query_are_sent_and_kept_nowhere(
             0, model=models.by_name["a"][0], messages=({"role": "user", "content": "?"},),
             endpoint=models.endpoint("a"),
         )  # fmt: skip
-        with Client(1) as client:
-            [(_, answer)] = client.answers([question])
+        with closing(Client(1)) as client:
+            [(_, answer)] = answered(client, [question])
 
     assert {HEADER} == {asked.headers["x-org"] for asked in server.asked}
     assert {f"/v1/chat/completions?api-version={FIELD}"} == {asked.path for asked in server.asked}

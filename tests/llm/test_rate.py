@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from goldrush.agents.llm.question import Question
 from goldrush.agents.llm.rate import BUSY, Rate, runtime_folder
 from tests.cli.helpers import ROOT
 from tests.llm.clock import Clock
-from tests.llm.servers import completion, error, serving
+from tests.llm.servers import answered, completion, error, serving
 
 ADDRESS = "http://127.0.0.1:8000/v1"
 
@@ -182,8 +183,8 @@ def test_a_client_waits_and_every_try_counts(monkeypatch: pytest.MonkeyPatch) ->
             )
             for name in ("a", "b", "a")
         ]
-        with Client(3, unshared) as client:
-            answers = [answer for _, answer in client.answers(questions)]
+        with closing(Client(3, unshared)) as client:
+            answers = [answer for _, answer in answered(client, questions)]
 
     assert ["{}"] * 3 == [answer.text for answer in answers]
     assert len(server.asked) == len(taken) == 4

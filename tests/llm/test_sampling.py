@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from goldrush.kernel.errors import BadInput
 from tests import mining
 from tests.journals import commits_of
 from tests.llm.seasons import SETTINGS, answers_in, playing
-from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.llm.servers import Asked, Reply, answered, completion, error, serving
 from tests.playing import record
 from tests.seasons import resume
 
@@ -54,9 +55,9 @@ def test_a_request_has_what_the_model_says() -> None:
         "a", "a-1", temperature=1, max_tokens=9, top_p=0.5, reasoning_effort="low", seed=3,
         extra_body=EXTRA, answer=TEXT,
     )  # fmt: skip
-    with serving(lambda asked: completion("{}")) as server, Client(1) as client:
+    with serving(lambda asked: completion("{}")) as server, closing(Client(1)) as client:
         asked = question(model, server.address, seed=5)
-        list(client.answers([asked]))
+        list(answered(client, [asked]))
 
     assert {
         "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 1.0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 from tests.llm.seasons import answers_in, playing, recorded
-from tests.llm.servers import Asked, Reply, completion, serving
+from tests.llm.servers import Asked, Reply, answered, completion, serving
 from tests.seasons import HEADER
 
 PLAN = '{"actions": []}'
@@ -56,9 +57,9 @@ def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -
 
 
 def answer_to(sent: Reply, whole: Whole | None, **reach: Any) -> Answer:
-    with serving(lambda asked: sent) as server, Client(1) as client:
+    with serving(lambda asked: sent) as server, closing(Client(1)) as client:
         endpoint = Endpoint(server.address, tries=1, **reach)
-        [(_, answer)] = client.answers([attrs.evolve(QUESTION, endpoint=endpoint, whole=whole)])
+        [(_, answer)] = answered(client, [attrs.evolve(QUESTION, endpoint=endpoint, whole=whole)])
     return answer
 
 
