@@ -335,7 +335,7 @@ def test_an_answer_that_could_not_be_used_is_told(tmp_path, answer, kind) -> Non
     assert f"llm:test-1: 4 of 4 answers {kind}" in report.out
     assert PLAYED_INSTEAD in page
     [run] = drawn["runs"]
-    lines = [line for units in run["lines"] for _, of in units for line in of]
+    lines = [line for units in run["lines"] for _, of, _ in units for line in of]
     told = [line for line in lines if by_default in str(run["templates"][line[0]])]
     assert [[0, True], [0, True]] == [[line[1], line[-1]["fault"]] for line in told]
     assert [answer, answer] == [line[-1]["answer"]["text"] for line in told]
