@@ -142,28 +142,26 @@ def behind_door(command: click.Command, *, is_ours: bool = False) -> click.Comma
         return command
 
     def judged(**given: Any) -> Any:
-        try:
-            return run(**given)
-        except Exception:  # replay.journal.forged decides which are the journal's
-            from goldrush.cli.options import echo_traceback
-            from goldrush.kernel.errors import GoldrushError, format_traceback
-            from goldrush.replay.journal.forged import reporting_forged
+        from goldrush.cli.options import echo_traceback
+        from goldrush.kernel.errors import (
+            GoldrushError,
+            RulesFailed,
+            format_error,
+            format_traceback,
+        )
+        from goldrush.replay.journal.forged import reporting_forged
 
-            try:
-                with reporting_forged(*_files_in(given)):
-                    raise
-            except GoldrushError:
-                raise
-            except Exception as bug:
-                echo_traceback(format_traceback(bug))
-                raise
-        except KeyboardInterrupt:
+        try:
+            with reporting_forged(*_files_in(given)):
+                return run(**given)
+        except (GoldrushError, KeyboardInterrupt):
+            raise
+        except Exception as bug:
+            echo_traceback(format_traceback(bug))
             raise
         except BaseException as error:
             if not is_ours:
                 raise
-            from goldrush.kernel.errors import RulesFailed, format_error
-
             what = f"code that the command runs would end it: {format_error(error)}"
             raise RulesFailed(what, "correct it") from error
 
