@@ -33,9 +33,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {  # by the name of the parame
         "max_tokens", "max_cost", "dry_run",
     ),
     "Policies, tests and measures of your own": ("trust", "sources", "test", "own_measures"),
-    "Output": ("out", "files", "force", "fsync", "as_csv", "as_json",
-        "traceback",
-    ),
+    "Output": ("out", "force", "fsync", "as_json", "traceback"),
 }  # fmt: skip
 _SECTION_OF: Final = {name: title for title, names in _SECTIONS.items() for name in names}
 
