@@ -1,4 +1,11 @@
-"""The gold-mining world: agents claim, raid, defend and mine plots of a grid, round by round."""
+"""The gold-mining world: agents claim, raid, defend and mine plots of a grid, round by round.
+
+It is no `Game`. As one it gave the same bytes, but needed a form of its own for nearly all that a
+game declares: START without source, the last rounds beside the state, the digest in parts, quiet
+rounds repeated, rows neither checked nor watched. 102 lines went here, 76 came in `kernel/game`;
+its players, prompts, tables, environment and audit stayed. A run at rest took 4% longer to record
+and 9% longer to verify at level 3.
+"""
 
 from __future__ import annotations
 
