@@ -150,21 +150,22 @@ class Family:
     make: Callable[[PolicySet, Entry, Roster], Callable[[], object]] | None = None
 
 
-# Language models.
+# Language models and people.
 
 
-def _parse_model(offer: Offer, part: RosterPart, typed: Typed) -> Options:
-    return decided(model_of(part, typed.models), _prompt_of(offer)).as_options()
+def _parse_player(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+    return decided(_player_in(part, typed.models), _prompt_of(offer)).as_options()
 
 
-def model_of(part: RosterPart, models: Models | None) -> Model:
-    """The model that a part of a roster's text names, with the options that it gives. Raises
-    BadInput.
+def _player_in(part: RosterPart, models: Models | None) -> Framing:
+    """The model, or the person, that a part of a roster's text names, with the options that it
+    gives. Raises BadInput.
     """
+    from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.models import Models
 
-    model = (models or Models()).named(part.argument)
-    return model.typed(part.settings, repr(str(part)))
+    player = Framing() if part.name == HUMAN else (models or Models()).named(part.argument)
+    return player.typed(part.settings, repr(str(part)))
 
 
 def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
@@ -216,15 +217,14 @@ def with_wording(part: RosterPart, wording: str, models: Models | None) -> Roste
     """A part of a roster's text with a wording, if it is of a model or a person that names none,
     neither there nor in the file of models. Raises BadInput.
     """
-    family = family_in(part.name)
-    if family not in (MODEL, PERSON) or "wording" in part.settings:
+    if family_in(part.name) not in (MODEL, PERSON) or "wording" in part.settings:
         return part
     from goldrush.agents.llm.model import check_wording
 
     check_wording(wording, "the wording")
     if set(wording) & set("[];"):
         raise BadInput(f"the wording is {wording!r}", "move the file: its path has a bracket or ;")
-    if family is MODEL and model_of(part, models).wording is not None:
+    if _player_in(part, models).wording is not None:
         return part
     settings = {**part.settings, "wording": wording}
     return attrs.evolve(part, settings=dict(sorted(settings.items())))
@@ -239,23 +239,14 @@ def check_worded(wording: str, before: object, after: object) -> None:
         )
 
 
-# People.
-
-
-def _parse_person(offer: Offer, part: RosterPart, typed: Typed) -> Options:
-    from goldrush.agents.llm.model import Framing
-
-    person = Framing().typed(part.settings, repr(str(part)))
-    return decided(person, _prompt_of(offer)).as_options()
-
-
 # Recordings of other journals.
 
 
 def _parse_recorded(offer: Offer, part: RosterPart, typed: Typed) -> Options:
     if offer.recording is None or part.name == RECORDED:
         raise offer.unknown(part.name)
-    _refuse_settings(part, "they are in the journal")
+    if part.settings:
+        raise BadInput(f"{str(part)!r} has settings", "leave them out: they are in the journal")
     typed.recordings[part.name] = offer.recording(part.argument)
     return {"journal": typed.recordings[part.name].sha256}
 
@@ -317,11 +308,6 @@ def _object_of(policies: PolicySet, entry: Entry, roster: Roster) -> Callable[[]
 # What families share.
 
 
-def _refuse_settings(part: RosterPart, why: str) -> None:
-    if part.settings:
-        raise BadInput(f"{str(part)!r} has settings", f"leave them out: {why}")
-
-
 def _impossible(entry: Entry, error: BadInput) -> ImpossiblePlayer:
     return ImpossiblePlayer(entry.label, error.instead.removeprefix("it must be "), error.what)
 
@@ -333,11 +319,11 @@ def format_options(entry: Entry) -> str:
 
 MODEL: Final = Family(
     LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see {command} --help.",
-    _parse_model, _can_read,
+    _parse_player, _can_read,
 )  # fmt: skip
 PERSON: Final = Family(
     HUMAN, HUMAN, "You: asked in this terminal with the prompt of a model.",
-    _parse_person, _can_read,
+    _parse_player, _can_read,
 )  # fmt: skip
 REPLAY: Final = Family(
     RECORDED, f"{RECORDED}:JOURNAL",
