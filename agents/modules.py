@@ -13,8 +13,9 @@ import importlib
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -47,8 +48,19 @@ def running(name: str) -> Iterator[None]:
     """
     from goldrush.kernel.files import folder_kept  # loads attrs: `goldrush --help` does without
 
-    with folder_kept(), redirect_stdout(sys.stderr), reported(name, "cannot be run", "correct it"):
+    with folder_kept(), printing_to_stderr(), reported(name, "cannot be run", "correct it"):
         yield
+
+
+def printing_to_stderr() -> AbstractContextManager[object]:
+    """Sends to stderr what user-defined code prints, so that it is no part of a command's output.
+
+    Does nothing outside the main thread: all threads share `sys.stdout`, and two that replace it at
+    the same time do not put back the original.
+    """
+    if threading.current_thread() is threading.main_thread():
+        return redirect_stdout(sys.stderr)
+    return nullcontext()
 
 
 @contextmanager

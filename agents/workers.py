@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from goldrush.agents.modules import printing_to_stderr
 from goldrush.kernel.errors import GoldrushError
 
 if TYPE_CHECKING:
@@ -85,14 +83,3 @@ def map_in_order(
         pool.stop()
         raise
     pool.shutdown()
-
-
-def printing_to_stderr() -> AbstractContextManager[object]:
-    """Sends to stderr what user-defined code prints, so that it is no part of a command's output.
-
-    Does nothing outside the main thread: all threads share `sys.stdout`, and two that replace it at
-    the same time do not put back the original.
-    """
-    if threading.current_thread() is threading.main_thread():
-        return redirect_stdout(sys.stderr)
-    return nullcontext()

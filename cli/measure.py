@@ -90,7 +90,7 @@ def _each(
     users: Sequence[UserMeasure],
 ) -> list[R]:
     """What a function gives for the run of each journal; a long one is shown in progress."""
-    from goldrush.agents.workers import printing_to_stderr
+    from goldrush.agents.modules import printing_to_stderr
     from goldrush.replay.data.run_data import map_runs, run_at, size_of
 
     if len(paths) > 1:

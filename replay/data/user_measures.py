@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.workers import printing_to_stderr
+from goldrush.agents.modules import printing_to_stderr
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_error, format_value

@@ -11,10 +11,11 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.modules import printing_to_stderr
 from goldrush.agents.players import PROGRAM, Resources
 from goldrush.agents.targets import import_early
 from goldrush.agents.trust import EXTERNAL
-from goldrush.agents.workers import map_in_order, printing_to_stderr
+from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import size_of
