@@ -209,6 +209,7 @@ def test_a_fork_may_be_tested_by_another_program() -> None:
         {"changes": {"luck": 4}}, {"changes": {"moves": 3}}, {"changes": {"moves": 0}},
         {"changes": {"rounds_max": 4, "moves": 4}}, {"changes": {"assignments": 1}}, {"cast": []},
         {"cast": [{"ordinal": 0, "policy": "p"}]},
+        {"cast": [{"ordinal": 0, "policy": "p", "options": {}}]},
         {"cast": [{"ordinal": "0", "policy": "p", "options": {}}]}, {"replaced": [(1, row())]},
         {"replaced": [(40, row())]}, {"replaced": [(2, row()), (2, row())]},
         {"replaced": [(3, row()), (2, row())]}, {"replaced": [(2, row()[:-1])]},
