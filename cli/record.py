@@ -42,13 +42,12 @@ from goldrush.cli.options import (
 )
 from goldrush.cli.progress import OnStep, progress
 from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
-from goldrush.kernel.text import escaped, quoted, quoted_path
+from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, Resources
-    from goldrush.kernel.world import Vocabulary
     from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
 
@@ -305,7 +304,8 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     from goldrush.replay.summary import summarise
 
     summary = summarise(path)
-    declared = outline_of(path).declared
+    info = outline_of(path)
+    declared, vocabulary = info.declared, info.vocabulary
     ever = [player for _, players in declared.rosters for player in players]
     taken = usage(path) if _any_is(LLM, ever) else None
     failures = taken.failures if taken else []
@@ -321,13 +321,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     asked = [f"\n{taken.total}"] if taken else []
     shown = "\n".join([shown, *asked, *format_failures(failures)]).strip("\n")
     name, size = quoted_path(path), os.stat(path).st_size
-    vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
     of = _world_of(again)
-    shows = [f"replay {name} --at {vocabulary.number(closed)}{of}", f"view {name}{of}"]
+    shows = [f"replay {name} --at {vocabulary.number(info.closed)}{of}", f"view {name}{of}"]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),
-        *(shows if closed else []),  # without a unit there is nothing to show
+        *(shows if info.closed else []),  # without a unit there is nothing to show
         f"verify {name}{''.join(means)}",
     ]
     if shown:
@@ -355,10 +354,10 @@ def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:
 def _stamp(path: str) -> tuple[int, int, int] | None:
     """Inode, size and time of change of the file at a path; None if there is none."""
     try:
-        found = os.stat(path)
+        file = os.stat(path)
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return file.st_ino, file.st_size, file.st_mtime_ns
 
 
 def _kept(out: str, again: Again, reached: str) -> str:
@@ -385,30 +384,20 @@ def _mend(out: str, again: Again, *, is_new: bool) -> str:
     """What the journal of a run whose recorded source has failed holds, and how it goes on with
     mended code, with which no run can be resumed. `is_new`: it can be recorded again.
     """
-    words, closed, _ = _closed(out)
-    path = quoted_path(out)
+    from goldrush.replay.journal.outline import outline_of
+
+    path, info = quoted_path(out), outline_of(out)
     ways = ["record again with --force"] if is_new else []
-    if closed:
-        fork = f"`{program()} fork {path} --at {words.number(closed)}{_world_of(again)}`"
+    if info.closed:
+        last = info.vocabulary.number(info.closed)
+        fork = f"`{program()} fork {path} --at {last}{_world_of(again)}`"
         ways.append(f"keep {'them' if is_new else 'these'} by {fork}")
     return f"{path} holds {_held(out)}; mend it and {', or '.join(ways)}"
 
 
 def _held(path: str) -> str:
-    """The units and answers that a journal holds, as text. Raises what reading it raises."""
-    words, closed, waiting = _closed(path)
-    holds = f"the start, but no {words.unit} yet"
-    if closed:
-        holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
-    if waiting:
-        answers = "1 answer" if waiting == 1 else f"{waiting} answers"
-        holds += f", and {answers} of {words.format_unit(closed + 1)}"
-    return holds
-
-
-def _closed(path: str) -> tuple[Vocabulary, int, int]:
-    """The world's vocabulary, the index of the last closed unit, and how many answers of models and
-    people follow it. Raises what reading a journal raises.
+    """The units that a journal holds, and the answers of models and people that follow them, as
+    text. Raises what reading it raises.
     """
     from goldrush.kernel.journal import UNIT, JournalReader
     from goldrush.replay.find import open_world, tools_at
@@ -417,14 +406,19 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     players = tools_at(path).players
     answers = () if players.answers is None else players.answers.codes
     with JournalReader(path) as reader:
-        vocabulary = open_world(reader).vocabulary
+        words = open_world(reader).vocabulary
         for commit in reader:
             if commit.digest is not None:
                 closed, waiting = commit.unit, 0
             elif commit.kind == UNIT:
                 inputs = (batch for block in commit.blocks[::2] for batch in block)
                 waiting += sum(len(rows) for code, rows in inputs if code in answers)
-    return vocabulary, closed, waiting
+    holds = f"the start, but no {words.unit} yet"
+    if closed:
+        holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
+    if waiting:
+        holds += f", and {format_count(waiting, 'answer')} of {words.format_unit(closed + 1)}"
+    return holds
 
 
 def estimated(planned: PlannedRun, as_json: bool) -> int:

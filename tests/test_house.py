@@ -23,7 +23,7 @@ BUDGETS = {  # the most there may be, and by how much it may fall before the num
     "lines of code in kernel": (9_564, 150),
     "lines of code in agents": (10_630, 150),
     "lines of code in replay": (18_730, 150),
-    "lines of code in cli": (2_723, 150),
+    "lines of code in cli": (2_590, 150),
     "lines of JavaScript below replay": (2_223, 150),
     "corridors": (52, 5),
 }
