@@ -85,6 +85,16 @@ class Bench:
     close: Callable[[], None] = _nothing
 
 
+def guessing(bench: Bench) -> Bench:
+    """The bench with drawn values in place of runs."""
+
+    def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> Run:
+        word = Draws(objective, treatment, repr(conduct), seed).word()
+        return word / 2**64, word
+
+    return attrs.evolve(bench, test=test, together=None, deterministic=False, at_once=ALONE)
+
+
 def _as_typed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return settings
 

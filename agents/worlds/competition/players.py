@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Question, bounds_of
+from goldrush.agents.llm.question import AROUND_MAX, Question, bounds_of
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
     Facts,
@@ -30,12 +31,15 @@ from goldrush.agents.worlds.competition.arenas import (
     KINDS,
     NoProgram,
     arena_record,
+    bench_of,
     opened_tests,
     rules_of,
     takes_program,
 )
+from goldrush.agents.worlds.competition.bench import Tests, guessing
 from goldrush.agents.worlds.competition.cast import (
     CATALOGUE,
+    SCRIPTED,
     cast_of,
     check_playable,
     is_own,
@@ -54,6 +58,7 @@ from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.settings import check_setting
 from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial
@@ -94,6 +99,8 @@ def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> Prepar
     return run
 
 
+PLAYED: Final = 12  # assignments, at most, that are played for an estimate
+LIKE: Final = 4  # assignments that are extrapolated
 # Of a short season in which everything is unlocked, and everybody at stake, at once.
 _EARLY: Final = {
     "assignments": 6, "assignments_per_project": 2, "sparks_start": 4, "elimination_bottoms": 1,
@@ -134,14 +141,43 @@ class SeasonPlayers(Players[SeasonState]):
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))
 
     def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[Question]]:
-        from goldrush.agents.worlds.competition.estimate import questions
+        """See Players. Test programs are not run: values are drawn in place of tests."""
+        from goldrush.agents.worlds.competition.play import SeasonPlay
+        from goldrush.agents.worlds.competition.script import Scripts
 
-        return questions(run, resources)
+        # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
+        entries = [
+            attrs.evolve(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat
+            for seat in run.roster.entries
+        ]
+        setup = attrs.evolve(run, roster=Roster(entries)).setup
+        arena = config_of(run.facts["config"]).arena
+        world = competition(rules_of(arena))
+        with Tests(arena, lambda: guessing(bench_of(arena, resources.program))) as tests:
+            scripts = Scripts(tests)
+
+            def play_of(state: SeasonState) -> SeasonPlay:
+                return SeasonPlay(state, scripts, run.roster.trust)
+
+            yield from asked_by_unit(world, world.initial(setup), play_of, PLAYED)
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        from goldrush.agents.worlds.competition.estimate import estimates
+        """See Players. The first PLAYED assignments are played; the others are extrapolated from
+        the last LIKE of these. Models talk differently from stand-ins.
+        """
 
-        return estimates(run, resources)
+        def like_the_last(amounts: Sequence[int], left: int) -> int:
+            like = amounts[-LIKE:]
+            return round(left * sum(like) / len(like))
+
+        def most_in(name: str, questions: int) -> int:
+            return questions * (PROMPT.longest + AROUND_MAX)
+
+        return estimates(
+            models_in(run.roster.entries), resources.models or Models(),
+            config_of(run.facts["config"]).assignments,
+            lambda: self.questions(run, resources), like_the_last, most_in,
+        )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models))

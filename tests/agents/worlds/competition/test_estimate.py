@@ -8,8 +8,13 @@ from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.estimate import LIKE, PLAYED, estimates
-from goldrush.agents.worlds.competition.players import configured, prepared
+from goldrush.agents.worlds.competition.players import (
+    LIKE,
+    PLAYED,
+    SEASON_PLAYERS,
+    configured,
+    prepared,
+)
 from goldrush.agents.worlds.competition.versions import PROMPT
 
 MODELS = Models(
@@ -23,7 +28,7 @@ MODELS = Models(
 def estimated(*parts: str, **settings: Any) -> dict[str, Estimate]:
     config = configured({"arena": "nk[seeds=1]", **settings})
     season = prepared(config, cast_of(config.workers, parts, MODELS))
-    return {one.model: one for one in estimates(season, Resources(models=MODELS))}
+    return {one.model: one for one in SEASON_PLAYERS.estimate(season, Resources(models=MODELS))}
 
 
 @pytest.mark.parametrize("assignments", [3, PLAYED, PLAYED + 10 * LIKE])
