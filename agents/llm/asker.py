@@ -242,17 +242,24 @@ class Asker:
 
     def _warn(self, model: Model, answer: Answer) -> None:
         """Warn, once each, that a model's answers are cut off, with the limit to raise, and that
-        they have more tokens than they may, as its server counts or by their size.
+        they have more tokens than they may, as its server counts, or by their size where it
+        does not count them.
         """
         tokens = answer.uncounted if answer.tokens_out is None else answer.tokens_out
         if tokens > model.max_tokens:
-            counts = "about " if answer.tokens_out is None else ""
-            self._once(
-                model, "more",
-                f"an answer of its server has {counts}{tokens:,} tokens, over max_tokens "
-                f"({model.max_tokens:,}): it does not keep to that limit, so a unit can pass a "
-                "ceiling before the run stops",
-            )  # fmt: skip
+            most = f"over max_tokens ({model.max_tokens:,})"
+            if answer.tokens_out is None:
+                line = (
+                    "its server reports no tokens, or too few, for an answer whose size is that of "
+                    f"about {tokens:,}, {most}: ceilings count that estimate, so a unit can pass "
+                    "one before the run stops"
+                )
+            else:
+                line = (
+                    f"an answer of its server has {tokens:,} tokens, {most}: it does not keep to "
+                    "that limit, so a unit can pass a ceiling before the run stops"
+                )
+            self._once(model, "uncounted" if answer.tokens_out is None else "more", line)
         if answer.finish != LENGTH:
             return
         if answer.tokens_out is not None and answer.tokens_out < model.max_tokens:

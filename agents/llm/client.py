@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, TypeVar
@@ -51,7 +51,7 @@ from goldrush.kernel.settings import INTEGER_MAX
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
 WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
-WAIT_TOLD: Final = 10.0  # seconds after which a warning says that questions wait
+WAIT_TOLD: Final = 10.0  # seconds after which a warning says how many questions wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
 TROUBLE_MAX: Final = 200  # characters of a reason
 OPENAI: Final = "https://api.openai.com/v1"
@@ -140,20 +140,33 @@ class Client:
             budget.take(question.upper_bound)
         arrivals: SimpleQueue[tuple[int, Answer | BaseException] | None] = SimpleQueue()
 
+        waiting: dict[int, asyncio.TimerHandle] = {}  # questions that are tried again, by index
+        is_told = False
+
+        def on_wait(index: int, reason: str) -> None:
+            if index not in waiting:
+                waiting[index] = self._loop.call_later(WAIT_TOLD, tell, reason)
+
+        def tell(reason: str) -> None:
+            nonlocal is_told
+            if not is_told:
+                who = f"{unit}: {len(waiting)} agents wait"
+                if len(waiting) == 1:
+                    who = (
+                        f"{unit}: one agent waits" if unit else "the question before the run waits"
+                    )
+                self._warn(f"{who}: {reason}")
+            is_told = True
+
         async def ask(index: int, question: Question) -> None:
             try:
-                arrivals.put((index, await self._ask(question, budget, on_wait)))
+                arrivals.put((index, await self._ask(question, budget, partial(on_wait, index))))
             except BaseException as error:
                 arrivals.put((index, error))
                 raise
-
-        reasons: list[str] = []
-
-        def on_wait(reason: str) -> None:
-            if not reasons:
-                who = f"{unit}: an agent" if unit else "the question before the run"
-                self._warn(f"{who} waits: {reason}")
-            reasons.append(reason)
+            finally:
+                if index in waiting:
+                    waiting.pop(index).cancel()
 
         out: list[Future[Any]] = []
         left = len(questions)
@@ -198,9 +211,9 @@ class Client:
         self, question: Question, budget: Budget, on_wait: Callable[[str], None]
     ) -> Answer:
         """The answer, or the reason of the last failed try. The first try is reserved already.
-        `on_wait`: called with the reason of each pause after which it has waited for WAIT_TOLD.
+        `on_wait`: called with the reason of each pause.
         """
-        most, draws, began = question.upper_bound, None, None
+        most, draws = question.upper_bound, None
         tries = lost = 0
         waited = 0.0  # seconds that the server requested
         while True:
@@ -229,12 +242,9 @@ class Client:
                 )
             budget.take(most)  # before the pause, in which other questions reserve theirs
             draws = draws or Draws(question.messages[-1]["content"])
-            pause = _pause(tries, result.wait, draws)
-            began = began or time.monotonic()
-            if time.monotonic() + pause - began >= WAIT_TOLD:
-                asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
-                on_wait(result.text + asks)
-            await asyncio.sleep(pause)
+            asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
+            on_wait(result.text + asks)
+            await asyncio.sleep(_pause(tries, result.wait, draws))
 
     async def _slot(self, endpoint: Endpoint) -> None:
         """Take a slot, once the rate of requests to the server allows another."""

@@ -8,6 +8,7 @@ import json
 import signal
 import threading
 from asyncio import CancelledError
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from email.utils import formatdate
@@ -671,10 +672,37 @@ def test_a_long_wait_is_told_once_with_the_reason(monkeypatch: pytest.MonkeyPatc
         ask("", error(503), good)
 
     assert [
-        "round 2: an agent waits: HTTP 429: no (the server asks for 1 s)",
-        "round 4: an agent waits: HTTP 503: no",
+        "round 2: one agent waits: HTTP 429: no (the server asks for 1 s)",
+        "round 4: one agent waits: HTTP 503: no",
         "the question before the run waits: HTTP 503: no",
     ] == lines
+
+
+def test_those_who_still_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, lock = threading.Event(), threading.Lock()
+    tries: Counter[str] = Counter()
+    lines: list[str] = []
+
+    def warn(line: str) -> None:
+        lines.append(line)
+        told.set()
+
+    def respond(asked: Asked) -> Reply:
+        with lock:
+            tries[asked.text] += 1
+        if tries[asked.text] == 1:
+            return error(503)
+        if asked.text != "quick":
+            told.wait(HANGS)
+        return completion("a plan")
+
+    monkeypatch.setattr(client_, "WAIT_TOLD", 1)
+    with serving(respond) as server, closing(Client(4, warn)) as client:
+        asked = [question(server.address, text) for text in ("quick", "b", "c", "d")]
+        budget = Budget(Models(), ())
+        list(client.together(asked, budget, lambda *answer: answer, "round 1"))
+
+    assert ["round 1: 3 agents wait: HTTP 503: no"] == lines
 
 
 # Many at once.

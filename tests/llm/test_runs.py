@@ -460,8 +460,8 @@ THOUGHT = "so " * 60_000
             "an answer of its server has 40,000 tokens, over max_tokens (500)",
             40_000,
         ),
-        (20, THOUGHT, "an answer of its server has about 45,003 tokens, over", 4_099),
-        (None, THOUGHT, "an answer of its server has about 45,003 tokens, over", 4_099),
+        (20, THOUGHT, "too few, for an answer whose size is that of about 45,003, over", 4_099),
+        (None, THOUGHT, "no tokens, or too few, for an answer whose size is that of", 4_099),
     ],
 )
 def test_a_ceiling_holds_where_a_server_ignores_the_limit_of_an_answer(
