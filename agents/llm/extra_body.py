@@ -21,7 +21,8 @@ SIZE_MAX: Final = 4_096  # bytes
 DEPTH_MAX: Final = 8
 
 # The fields of a request, and `stream`, which would bring the answer in pieces. Servers take them
-# in tables, too (`options`, `reasoning`), so they are refused at any depth.
+# in tables, too (`options`, `reasoning`), so they are refused at any depth, but for the properties
+# of a JSON schema, whose names are the user's.
 _SENT: Final = (
     "model", "messages", "seed", "stream", "temperature", "top_p", "reasoning_effort",
     "max_tokens", "max_completion_tokens", "response_format",
@@ -69,12 +70,12 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
     """Why no request can have these fields; None: it can."""
     if not fields:
         return "it is empty"
-    for depth, name, value in _parts(fields):
+    for depth, name, value, is_property in _parts(fields):
         plain = "" if name is None else _plain(name)
         is_inner = isinstance(value, (dict, list))
         if depth > DEPTH_MAX:
             return f"it is nested more than {DEPTH_MAX} deep"
-        if plain in _SENT:
+        if plain in _SENT and not is_property:
             return f"{format_value(name)} is sent by goldrush, or changes what is asked"
         if _MORE.fullmatch(plain) and value != 1 and not is_inner:
             return f"{format_value(name)} asks for more than one answer of `max_tokens`"
@@ -92,7 +93,7 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
 def _is_secret(plain: str, value: object) -> bool:
     """Whether a field holds a secret by its name; under a name of tokens, texts are such."""
     if _TOKEN.search(plain):
-        each = [value, *(inner for _, _, inner in _parts(value))]
+        each = [value, *(inner for _, _, inner, _ in _parts(value))]
         return any(isinstance(inner, str) for inner in each)
     return plain != _CACHE and _SECRET.search(plain) is not None
 
@@ -104,16 +105,21 @@ def _plain(name: str) -> str:
 
 def texts_within(value: object) -> list[str]:
     """The names in a value, and all that is no table and no list, as texts."""
-    parts = [(None, value), *((name, inner) for _, name, inner in _parts(value))]
+    parts = [(None, value), *((name, inner) for _, name, inner, _ in _parts(value))]
     names = [name for name, _ in parts if name is not None]
     return names + [str(inner) for _, inner in parts if not isinstance(inner, (dict, list))]
 
 
-def _parts(value: Any, depth: int = 1) -> Iterator[tuple[int, str | None, Any]]:
-    """(depth, name, value) of all values inside one; name is None in a list."""
+def _parts(
+    value: Any, depth: int = 1, above: str | None = None
+) -> Iterator[tuple[int, str | None, Any, bool]]:
+    """(depth, name, value, whether it is a property of a JSON schema) of all values inside one.
+    name: None in a list; `above`: the name of the value itself.
+    """
     items = value if isinstance(value, list) else ()
     for name, each in value.items() if isinstance(value, dict) else zip(repeat(None), items):
         is_inner = isinstance(each, (dict, list))
-        yield depth + is_inner, name, each
+        is_property = above == "properties" and isinstance(each, dict)
+        yield depth + is_inner, name, each, is_property
         if is_inner and depth <= DEPTH_MAX:
-            yield from _parts(each, depth + 1)
+            yield from _parts(each, depth + 1, name)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self
 
@@ -118,7 +117,14 @@ def field(kind: Kind, **how: Any) -> Any:
 
 
 def check_wording(value: object, where: str) -> None:
-    """Raises BadInput for what is neither a wording's name nor a TOML file."""
+    """Raises BadInput for what is neither a wording's name nor a TOML file, and for `null`, which
+    was one: the same prompts, but answers sampled anew.
+    """
+    if value in (None, "null"):
+        raise BadInput(
+            f"{where} is null, which goldrush no longer has",
+            "give a model sample=1: the same prompts with other seeds",
+        )
     is_file = type(value) is str and value.endswith(".toml")
     if not (is_file or WORDING.holds(value)):
         raise BadInput(
@@ -224,10 +230,22 @@ class Framing:
                 f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
                 f"it must be both, or neither for {DEFAULT!r}",
             )
-        pairs = zip_longest(options.items(), read.as_options().items())
-        for actual, expected in ((a, b) for a, b in pairs if pack(a) != pack(b)):
+        written = read.as_options()
+        for name, value in options.items():
+            if name not in written:
+                raise BadInput(
+                    f"the option {name} is {format_value(value)}",
+                    "it must be left out, as an entry without it has that",
+                )
+            if pack(value) != pack(written[name]):
+                raise BadInput(
+                    f"the option {name} is {format_value(value)}",
+                    f"it must be {format_value(written[name])}",
+                )
+        if list(options) != list(written):
             raise BadInput(
-                f"the options have {format_value(actual)}", f"it must be {format_value(expected)}"
+                f"the order of the options is {', '.join(options)}",
+                f"it must be {', '.join(written)}",
             )
         return read
 

@@ -169,6 +169,14 @@ def test_a_wording_for_nobody_is_refused(words: list[str], error: str, tmp_path:
     assert [] == list(tmp_path.iterdir())
 
 
+def test_the_wording_that_is_gone_says_what_takes_its_place(tmp_path: Path) -> None:
+    words = ["record", "--roster", "llm:m*2", "--wording", "null", "--out", "x.journal"]
+    ran = goldrush(*words, cwd=tmp_path)
+
+    assert (2, 1) == (ran.code, ran.err.count("\n"))
+    assert "null, which goldrush no longer has; give a model sample=1: the same prompts" in ran.err
+
+
 @pytest.mark.parametrize(
     ("wording", "player"), [("own.toml", "Ann"), ("plain", "number 0"), ("default", "agent 0")]
 )

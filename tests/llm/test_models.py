@@ -424,11 +424,17 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
     assert (2, 0) < (chosen.prompt, chosen.max_tokens)
     changed = {"seed_from": "option", "reasoning": "none", "notes": False, "sample": 0}
     for name in changed.keys() - options.keys():
-        with pytest.raises(BadInput, match=rf"the options have .*{name}.*; it must be "):
+        with pytest.raises(BadInput, match=rf"the option {name} is .*; it must be left out"):
             Model.of({**options, name: changed[name]})
     if len(options) > len(FIRST) + 1:
-        with pytest.raises(BadInput, match=r"the options have .*; it must be "):
+        first, last = ", ".join(options), ", ".join(reversed(options))
+        with pytest.raises(BadInput, match=f"order of the options is {last}; it must be {first}"):
             Model.of(dict(reversed(options.items())))
+
+
+def test_a_number_of_another_type_than_a_run_writes_is_refused_by_the_name_of_its_option() -> None:
+    with pytest.raises(BadInput, match=r"^the option top_p is 1; it must be 1\.0$"):
+        Model.of({**GOOD, "top_p": 1})
 
 
 def test_a_world_without_an_option_has_none() -> None:

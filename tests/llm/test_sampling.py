@@ -86,6 +86,7 @@ def read(tmp_path: Path, text: str) -> Model:
         'service_tier = "flex"', "min_p = 0.1", 'keep_alive = "5m"', "logprobs = true",
         'stop = ["END"]', "n = 1", 'guided_json = {type = "object"}', "options = {num_ctx = 8192}",
         "x = {n = 1}", "guided_json = {properties = {n = {type = 'integer'}}}",
+        "guided_json = {properties = {model = {properties = {seed = {type = 'integer'}}}}}",
     ],
 )  # fmt: skip
 def test_fields_that_only_sound_like_secrets_are_sent(tmp_path: Path, field: str) -> None:
@@ -129,6 +130,9 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
         ("options = {num_predict = 9}", "'num_predict' asks for more than one answer"),
         ("chat_template_kwargs = {max_tokens = 9}", "'max_tokens' is sent by goldrush, or changes"),
         ("x = [{y = {seed = 9}}]", "'seed' is sent by goldrush, or changes what is asked"),
+        ("x = {properties = {model = 'm'}}", "'model' is sent by goldrush, or changes what"),
+        ("x = {properties = {y = {seed = 9}}}", "'seed' is sent by goldrush, or changes what"),
+        ("properties = {y = {seed = [{top_p = 1}]}}", "'seed' is sent by goldrush, or changes"),
         ("y = 1\nx.z = nan", "'z' has a date, or a number that JSON cannot hold"),
         ("x = 1979-05-27", "'x' has a date"),
         (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),

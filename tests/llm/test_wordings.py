@@ -519,7 +519,11 @@ def test_the_text_of_a_roster_gives_options_over_those_of_the_file(
         ("llm:m[wording=no.toml]*1", "cannot read no.toml: no such file or directory"),
         ("llm:m[order=up]*1", "'llm:m[order=up]': order is 'up'; it must be"),
         ("llm:m[prompt=2]*1", "sets prompt; it can set top_p"),
-        ("llm:m[wording=null]*1", "wording is None; it must be the name of a wording"),
+        ("llm:m[wording=null]*1", "wording is null, which goldrush no longer has; give a model sa"),
+        (
+            "llm:m[wording='null']*1",
+            "wording is null, which goldrush no longer has; give a model s",
+        ),
     ],
 )
 def test_options_that_nobody_can_have_are_refused(text: str, error: str) -> None:
