@@ -40,7 +40,7 @@ def behind(run: dict[str, Any]) -> Units:
     """By assignment the events of a page: their names, and what is behind their lines."""
     units: Units = {}
     for unit, groups in enumerate(run["lines"], run["first"]):
-        lines = [line for _, of in groups for line in of]
+        lines = [line for _, of, _ in groups for line in of]
         units[unit] = [(run["templates"][line[0]][0], more(line)) for line in lines]
     return units
 
@@ -170,5 +170,5 @@ def test_a_part_of_a_season_is_as_in_the_whole(every: dict[str, Any]) -> None:
         unit: tables(part)[unit] for unit in (7, 8, 9)
     }
     assert [behind(every)[unit] for unit in (7, 8, 9)] == list(behind(part).values())
-    titles = [title for groups in part["lines"] for title, _ in groups]
+    titles = [title for groups in part["lines"] for title, _, _ in groups]
     assert 3 == titles.count(TABLE)
