@@ -108,7 +108,8 @@ def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = Non
             earlier one. A policy is `scripted`, `random` or `silent` (workers only), `human`,
             `llm:MODEL` with a name in `models` or on a server, or `package.module:Class`; for all
             workers also `planted`: the first half is `scripted`, the others are `random`. With
-            `sonnet=llm:MODEL` the workers that are models have this model as sonnets.
+            `sonnet=llm:MODEL`, wherever it stands, all workers that are models have this model as
+            sonnets.
         models: the language models that can be named.
 
     Raises BadInput for a malformed part, an unknown name or policy, a repeated name, and a policy
@@ -135,7 +136,8 @@ def recast(
 ) -> list[Seat]:
     """A cast with the policies of these parts, which are as in `cast_of`. Raises BadInput as it."""
     seats, done = {seat.agent: seat for seat in cast}, set[str]()
-    for part in parts:
+    # The model of sonnets comes last: it joins the one that a worker has after all other parts.
+    for part in sorted(parts, key=lambda part: part.seat == Class.SONNET):
         called = part.seat or Role.WORKER
         if called in done:
             raise BadInput(f"{called} is cast twice", "cast each once")
@@ -143,6 +145,11 @@ def recast(
         named = [seat for seat in seats.values() if called in (seat.name, seat.role)]
         if called == Class.SONNET:
             named = [seat for seat in seats.values() if (seat.role, seat.policy) == _MODEL_WORKER]
+            if not named:
+                raise BadInput(
+                    f"{format_value(str(part))} is for no one: no worker is a model",
+                    f"cast {Role.WORKER}={LLM}:MODEL too",
+                )
         if not named:
             names = ", ".join(seat.name for seat in cast[:12])
             raise BadInput(

@@ -6,8 +6,15 @@ import pytest
 
 from goldrush.agents.llm.model import models_of
 from goldrush.agents.trust import import_names
-from goldrush.agents.worlds.competition.cast import cast_of, check_playable, questions_of
+from goldrush.agents.worlds.competition.cast import (
+    cast_of,
+    check_playable,
+    questions_of,
+    recast,
+    seated_in,
+)
 from goldrush.agents.worlds.competition.questions import QUESTIONS
+from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.worlds.competition.terms import OFFICES, Role, names_of
 from tests.playing import nk, steps
@@ -70,7 +77,9 @@ def test_who_is_cast_twice_is_told(parts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        (["sonnet=llm:b"], "names no agent or role"),
+        (["sonnet=llm:b"], "no worker is a model; cast worker=llm:MODEL too"),
+        (["worker=llm:a", "sonnet=llm:b", "worker=random"], "worker is cast twice"),
+        (["sonnet=llm:b", "worker=random"], "no worker is a model; cast worker=llm:MODEL too"),
         (["worker=llm:a", "sonnet=random"], "sonnet=random is no model"),
         (["worker=llm:a*2"], "counts agents"),
     ],
@@ -80,18 +89,31 @@ def test_a_model_of_sonnets_that_cannot_be_is_told(parts: list[str], says: str) 
         cast_of(3, parts)
 
 
-def test_workers_that_are_models_are_another_model_as_sonnets() -> None:
-    cast = cast_of(3, ["worker=llm:a[top_p=0.5],ben=random", "sonnet=llm:b,cleo=llm:a"])
-    ada, ben, cleo = cast[5:]
+def names_by_class(seat: Seat) -> dict[str, object]:
+    return {class_: options["name"] for class_, options in models_of(seat.options).items()}
 
-    assert [("", "a", 0.5), ("sonnet", "b", None)] == [
-        (class_, options["name"], options.get("top_p"))
-        for class_, options in models_of(ada.options).items()
-    ]
+
+PARTS = ["worker=llm:a[top_p=0.5]", "ben=random", "cleo=llm:c", "sonnet=llm:b"]
+
+
+@pytest.mark.parametrize("at", range(len(PARTS)))
+def test_wherever_it_is_named_all_workers_that_are_models_are_another_model_as_sonnets(
+    at: int,
+) -> None:
+    parts = [*PARTS[:at], PARTS[-1], *PARTS[at:-1]]
+    ada, ben, cleo = cast_of(3, parts)[5:]
+
+    assert {"": "a", "sonnet": "b"} == names_by_class(ada)
+    assert [0.5, None] == [options.get("top_p") for options in models_of(ada.options).values()]
     assert ("random", {}) == (ben.policy, ben.options)
-    assert [("", "a")] == [
-        (class_, options["name"]) for class_, options in models_of(cleo.options).items()
-    ]
+    assert {"": "c", "sonnet": "b"} == names_by_class(cleo)
+
+
+@pytest.mark.parametrize("text", ["sonnet=llm:b,worker=llm:c", "worker=llm:c,sonnet=llm:b"])
+def test_a_cast_that_changes_has_the_model_of_its_sonnets_in_any_order(text: str) -> None:
+    cast = recast(cast_of(2, ["worker=llm:a"]), seated_in(text))
+
+    assert [{"": "c", "sonnet": "b"}] * 2 == [names_by_class(seat) for seat in cast[5:]]
 
 
 def test_the_last_word_on_somebody_counts() -> None:
