@@ -258,7 +258,9 @@ class ArenaType(Generic[C]):
         seeded: the option whose default is the season's seed, a whole number from 0 to 2^53 - 1;
             None: no option depends on the seed. Its own default, in the class, does not count.
         has: `has(options, subject)`: whether a recorded subject is one of the arena's; None: if
-            `subjects` lists it.
+            `subjects` lists it for as many assignments as there are recorded subjects. An arena
+            without `has` lists at least one subject for each assignment, and for more assignments
+            lists all that it lists for fewer.
     """
 
     version: int
@@ -275,7 +277,7 @@ class ArenaType(Generic[C]):
         does not have.
         """
         options = options_in(arena, self.options)
-        listed = set(() if self.has else self.subjects(options, 1))
+        listed = set(() if self.has else self.subjects(options, len(arena.subjects)))
         for subject in arena.subjects:
             if not (self.has(options, subject) if self.has else subject in listed):
                 raise BadInput(

@@ -102,6 +102,23 @@ def test_a_record_with_what_the_arena_does_not_have_is_refused(
         types[name].rules_of(attrs.evolve(RULES[name].arena, **changed))
 
 
+def by_assignment(options: nk.NkOptions, assignments: int) -> list[Subject]:
+    return [Subject("value", "up", f"0.{number}", "0") for number in range(assignments)]
+
+
+@pytest.mark.parametrize("assignments", [1, 3, 40])
+def test_an_arena_that_lists_a_subject_for_each_assignment_has_those_that_it_listed(
+    assignments: int,
+) -> None:
+    type_ = attrs.evolve(nk.ARENA, subjects=by_assignment, has=None)
+    recorded = arena("nk", type_, assignments)
+    other = attrs.evolve(recorded.subjects[0], treatment=f"0.{assignments}")
+
+    assert recorded == type_.rules_of(recorded).arena
+    with pytest.raises(BadInput, match="arena nk: a subject is"):
+        type_.rules_of(attrs.evolve(recorded, subjects=(*recorded.subjects[1:], other)))
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_an_option_out_of_its_range_is_refused(name: str) -> None:
     types = {"mining": mining.ARENA, "nk": nk.ARENA, "command": command.ARENA}
