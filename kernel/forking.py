@@ -79,7 +79,7 @@ class Forks(Generic[C]):
         fixed: the settings that a fork cannot change.
         entry: the kinds of the fields of the roster's entries.
         more: the names of further facts, which the world checks; they precede `replaced`.
-        place: the place of a submission in its step, the agent last.
+        place: `place(row)`: the place of a submission in its step: numbers by name, `agent` last.
     """
 
     config: type[Any]
@@ -90,7 +90,7 @@ class Forks(Generic[C]):
     fixed: Sequence[str] = ("agents",)
     entry: Mapping[str, Kind] = ENTRY
     more: Sequence[str] = ()
-    place: Callable[[Row], tuple[int, ...]] = lambda row: row[:1]
+    place: Callable[[Row], Mapping[str, int]] = lambda row: {"agent": row[0]}
 
     def forked(
         self, config: C, facts: Mapping[str, Any], closed: int, agents: int | None = None
@@ -126,7 +126,7 @@ class Forks(Generic[C]):
         Raises as `forked`.
         """
         self._check(facts)
-        replaced = [[*unit, self.place(row)[-1]] for *unit, row in facts["replaced"]]
+        replaced = [[*unit, self.place(row)["agent"]] for *unit, row in facts["replaced"]]
         return {**facts, "replaced": replaced}
 
     def check_change(self, old: C, new: C, closed: int) -> None:
@@ -155,13 +155,15 @@ class Forks(Generic[C]):
         last: tuple[int, ...] = (first, -1)
         agents = config.agents if agents is None else agents
         for unit, step, row in map(place_of, replaced):
-            here = unit, step, *self.place(row)
-            agent = here[-1]
+            place = self.place(row)
+            here, agent = (unit, step, *place.values()), place["agent"]
             if not last < here or unit > end:
+                steps = {"step": step} if len(self.submitted) > 1 else {}
+                numbers = {vocabulary.unit: unit, **steps, **place}
+                where = ", ".join(f"{name} {n}" for name, n in numbers.items() if name != "agent")
                 raise BadInput(
-                    f"the submission of agent {agent} in {vocabulary.unit} {unit} cannot be "
-                    "replaced",
-                    f"give {vocabulary.units} {first} to {end} in order, and each agent once",
+                    f"the submission of agent {agent} in {where} cannot be replaced",
+                    f"give {vocabulary.units} {first} to {end}, and each place once",
                 )
             if agent >= agents:
                 raise BadInput(

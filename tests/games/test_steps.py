@@ -65,7 +65,7 @@ def test_a_fork_with_one_is_read_by_every_reader(goods, tmp_path) -> None:
         ({"step": "0"}, "submission 1 has step '0'; give 0"),
         ({"event": "given"}, "is a 'given' event; give gift or fines ones"),
         ({"event": None}, "is a None event; give gift or fines ones"),
-        ({"round": 7}, "agent 3 in round 7 cannot be replaced"),
+        ({"round": 7}, "agent 3 in round 7, step 0 cannot be replaced"),
         ({"agent": 4}, "agent 4 is given, who does not exist"),
         ({"tokens": 101}, "integer from 0 to 100 expected, found 101"),
         ({"tokens": None}, "integer from 0 to 100 expected, found None"),

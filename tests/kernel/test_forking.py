@@ -43,11 +43,11 @@ def test_days_to_come_can_be_replaced_by_the_numbers_of_people(day: int) -> None
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (facts((1, (0, "a"))), "agent 0 in day 1 cannot be replaced; give days 2 to 4 in order"),
+        (facts((1, (0, "a"))), "agent 0 in day 1 cannot be replaced; give days 2 to 4, and"),
         (facts((5, (0, "a"))), "agent 0 in day 5 cannot be replaced; give days 2 to 4"),
         (
             facts((3, (0, "a")), (3, (0, "b"))),
-            "day 3 cannot be replaced; .* each agent once",
+            "day 3 cannot be replaced; .* each place once",
         ),
         (facts((3, (2, "a"))), "of agent 2 is given, who does not exist; the last agent is 1"),
         (facts((3, (0, 5))), "said.what: text expected, found 5"),

@@ -266,7 +266,7 @@ ASKED = {"season": 21, "agent": 4, "fish": 60}
 @pytest.mark.parametrize(
     ("submissions", "says"),
     [
-        ([ASKED, ASKED], "agent 4 in season 21 cannot be replaced; give seasons 21 to 50 in"),
+        ([ASKED, ASKED], "agent 4 in season 21 cannot be replaced; give seasons 21 to 50, and"),
         ([ASKED, {**ASKED, "agent": "x"}], "submission 2: asked.agent: integer >= 0 expected"),
         ([{"season": 21, "fish": 6}], "submission 1 has no agent; see `asked` in an export"),
         ([{"season": 21, "agent": 4}], "submission 1 has no fish; see `asked` in an export"),

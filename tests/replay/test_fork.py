@@ -348,7 +348,7 @@ def test_a_submission_by_hand_is_cleaned_as_an_agents_is(parent: Path, out: Path
     [
         ([claims(4, 0, 1)], "round 4 .*give rounds 5 to 9"),
         ([claims(10, 0, 1)], "round 10 .*give rounds 5 to 9"),
-        ([claims(5, 0, 1), claims(5, 0, 1)], "each agent once"),
+        ([claims(5, 0, 1), claims(5, 0, 1)], "each place once"),
         ([claims(5, AGENTS, 1)], "agent is 6; it must be from 0 to 5"),
         ([claims(5, -1, 1)], "agent is -1"),
         ([{**claims(5, 0), "agent": True}], "agent is True"),

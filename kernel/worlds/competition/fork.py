@@ -37,7 +37,7 @@ FORKS: Final = Forks(
     fixed=("workers", "arena"),
     entry={"ordinal": NATURAL, "policy": POLICY, "options": FACTS},
     more=("program",),
-    place=turn_of,
+    place=lambda row: dict(zip(("table", "round", "agent"), turn_of(row), strict=True)),
 )
 
 

@@ -404,7 +404,7 @@ def test_replaced_submissions_are_of_rounds_to_come_ascending_each_agent_once(
     replaced: list[Any],
 ) -> None:
     with pytest.raises(
-        BadInput, match=r"give rounds 4 to 9 in order, and each|to replace; give a submission"
+        BadInput, match=r"give rounds 4 to 9, and each place once|to replace; give a submission"
     ):
         given().passed(3).fork(replaced=replaced)
 

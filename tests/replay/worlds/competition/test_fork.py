@@ -212,6 +212,10 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"roster": "nobody=scripted"}, "names no agent or role"),
         (2, {"roster": "ada=nonsense"}, "there is no policy"),
         (2, {"replace": [{**TURN, "assignment": 2, "move": "pass"}]}, "assignments 3 to "),
+        (
+            2, {"replace": [{**TURN, "move": "pass"}] * 2},
+            "agent 5 in assignment 3, table 0, round 0 cannot be replaced; .* and each place once",
+        ),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0}]}, "has no agent"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "not an active"),
         (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 99}]}, "has agent 99"),
