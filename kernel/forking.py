@@ -18,7 +18,7 @@ C = TypeVar("C", bound=Config)
 
 # A submission that a fork replaces: the number of its unit, of its step (in worlds whose units have
 # several), and its row.
-Replaced = tuple[int, Row] | tuple[int, int, Row]
+Replacement = tuple[int, Row] | tuple[int, int, Row]
 
 
 def changes(old: Settings, new: Settings) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "
             )
 
 
-def place_of(replaced: Replaced) -> tuple[int, int, Row]:
+def place_of(replaced: Replacement) -> tuple[int, int, Row]:
     """(unit, step, row) of a replaced submission; the step is 0 where it is not recorded."""
     unit, *step, row = replaced
     return unit, step[0] if step else 0, row
@@ -143,7 +143,7 @@ class Forks(Generic[C]):
             )
 
     def check_replaced(
-        self, replaced: Sequence[Replaced], config: C, closed: int, agents: int | None = None
+        self, replaced: Sequence[Replacement], config: C, closed: int, agents: int | None = None
     ) -> None:
         """Check the submissions that a fork replaces.
 

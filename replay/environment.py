@@ -20,8 +20,7 @@ from gymnasium import spaces
 
 from goldrush.agents.external import RosterText
 from goldrush.agents.players import Resources, context_of
-from goldrush.agents.rounds import SimultaneousState
-from goldrush.agents.simultaneous import SimultaneousPlayers
+from goldrush.agents.simultaneous import SimultaneousPlayers, SimultaneousState
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, WriteFailed, format_value

@@ -13,9 +13,8 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import Answer, Question, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
-from goldrush.agents.rounds import S, V
 from goldrush.agents.seats import is_outside
-from goldrush.agents.simultaneous import SimultaneousPlayers
+from goldrush.agents.simultaneous import S, SimultaneousPlayers, V
 from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, JournalReader

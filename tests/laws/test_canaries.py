@@ -17,7 +17,6 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.again import check_of
 from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, MiningPlayers
 from goldrush.kernel import fold, run
@@ -209,7 +208,7 @@ def test_a_state_is_shown_without_a_copy_only_to_policies_that_leave_it(
     _, roster = prepare({}, policies.format(own=named(Honest)))
 
     players = type("Changed", (MiningPlayers,), changes)()
-    assert expected is check_of(players, roster).leaves_state
+    assert expected is players.roster_check(roster).leaves_state
 
 
 def test_a_policy_that_raises_when_asked_again_breaks_level_4(tmp_path: Path) -> None:

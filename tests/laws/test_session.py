@@ -13,14 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.again import check_of
 from goldrush.agents.llm import asker
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.rounds import RoundPlay
 from goldrush.agents.session import Session, asked_again
+from goldrush.agents.simultaneous import StepPlay
 from goldrush.agents.worlds.competition.play import ANSWERED
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import POLICIES, PROMPT
@@ -51,14 +50,14 @@ def test_the_short_path_gives_the_inputs_of_the_long_one(names: list[str], seed:
     entries = roster.entries
     policies = {e.agent: (e, MINING_PLAYERS.policy_set.factory_of(e, roster)()) for e in entries}
 
-    def play_of(state: MiningState) -> RoundPlay[Any]:
+    def play_of(state: MiningState) -> StepPlay[Any]:
         play = MINING_PLAYERS.play(state, policies, entries)
         assert play is not None
         return play
 
     brief = MINING_PLAYERS.session(roster, RunContext(state))
     long = Session(MINING, play_of, RunContext(state))
-    check = check_of(MINING_PLAYERS, Roster(entries))
+    check = MINING_PLAYERS.roster_check(Roster(entries))
     assert check.ask is not None
     while not MINING.ended(state):
         short = brief(state)

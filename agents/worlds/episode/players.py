@@ -31,9 +31,8 @@ from goldrush.agents.players import (
     recordings_of,
 )
 from goldrush.agents.recorded import Recording
-from goldrush.agents.replaced import replaced_in
+from goldrush.agents.replacements import ReplacedByStep, replaced_in
 from goldrush.agents.roster import Entry, Roster, entries_in
-from goldrush.agents.rounds import Replaced
 from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
@@ -340,7 +339,7 @@ class _Driven:
 
     subjects: Subjects
     recordings: Recordings
-    replaced: Replaced
+    replaced: ReplacedByStep
 
     def inputs(self, state: EpisodeState, ask: Callable[[], Inputs]) -> Inputs:
         """The inputs of the next step. `ask`: gives the actions of agents."""
@@ -426,7 +425,7 @@ def _first(recordings: Recordings) -> EpisodeRecording:
 
 @contextmanager
 def _driving(
-    driven: _Driven, asking: AbstractContextManager[Ask[EpisodeState]], given: Replaced
+    driven: _Driven, asking: AbstractContextManager[Ask[EpisodeState]], given: ReplacedByStep
 ) -> Iterator[Ask[EpisodeState]]:
     with asking as ask:
 
@@ -439,7 +438,7 @@ def _driving(
         yield inputs_of
 
 
-def _check_used(given: Replaced, state: EpisodeState, inputs: Inputs) -> None:
+def _check_used(given: ReplacedByStep, state: EpisodeState, inputs: Inputs) -> None:
     """Raises BadInput where the run ends with these inputs, and an action is given by hand for a
     step behind them.
     """

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.forking import Forks, Replaced, check_fixed, place_of
+from goldrush.kernel.forking import Forks, Replacement, check_fixed, place_of
 from goldrush.kernel.world import Past, Vocabulary
 from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
 from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, CLOSED, EVENTS, RESET
@@ -40,7 +40,7 @@ class EpisodeForks(Forks[EpisodeConfig]):
 
     def check_replaced(
         self,
-        replaced: Sequence[Replaced],
+        replaced: Sequence[Replacement],
         config: EpisodeConfig,
         closed: int,
         agents: int | None = None,
