@@ -262,8 +262,9 @@ class Players(Generic[S]):
         raise BadInput("no model can play in this world", "take another world")
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
-        """The roster with the request options of each model decided, by a short question where they
-        are open. `facts`: the other fields of START. Raises BadInput if a model does not answer.
+        """The roster with the request options of each model resolved, by a short question where
+        they are open. `facts`: the other fields of START. Raises BadInput if a model does not
+        answer.
         """
         return roster
 

@@ -202,7 +202,7 @@ def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
         raise ImpossiblePlayer(entry.label, expected, error.what) from None
     except BadInput as error:
         raise _impossible(entry, error) from None
-    for name, value in player.undecided.items():
+    for name, value in player.unresolved.items():
         actual = f"{name} is {format_value(value)}"
         raise ImpossiblePlayer(entry.label, f"a value of {name} that was decided", actual)
     return True
@@ -704,13 +704,13 @@ def models_in(entries: Iterable[Entry]) -> dict[int, Model]:
         return {}
     from goldrush.agents.llm.model import Model
 
-    return {entry.agent: Model.of(entry.options).settled() for entry in players}
+    return {entry.agent: Model.asked(entry.options) for entry in players}
 
 
 def with_models_resolved(
     entries: Sequence[E], models: Models | None, schema: Callable[[], Options]
 ) -> Sequence[E]:
-    """The entries with the request options of each model decided, by a short question.
+    """The entries with the request options of each model resolved, by a short question.
 
     Raises BadInput if a model does not answer, and for invalid options of a model.
     """
@@ -719,18 +719,20 @@ def with_models_resolved(
         return entries
     # Imports the client, which takes longer than a whole run of scripted agents.
     from goldrush.agents.llm.asker import Asker
-    from goldrush.agents.llm.model import Model, models_of, options_of
+    from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
     from goldrush.agents.llm.models import Models
 
     chosen = {
-        entry.agent: {class_: Model.of(own) for class_, own in models_of(entry.options).items()}
+        entry.agent: {
+            prefix: Model.of(own) for prefix, own in options_by_prefix(entry.options).items()
+        }
         for entry in players
     }
     asked = list(dict.fromkeys(model for each in chosen.values() for model in each.values()))
     with closing(Asker(asked, models or Models())) as asker:
-        settled = asker.settled(asked, schema())
+        resolved = asker.resolve(asked, schema())
     options = {
-        agent: options_of({class_: settled[model] for class_, model in each.items()})
+        agent: prefixed_options({prefix: resolved[model] for prefix, model in each.items()})
         for agent, each in chosen.items()
     }
     return tuple(

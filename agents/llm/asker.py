@@ -117,8 +117,8 @@ class Asker:
         """The endpoint of a model of the run."""
         return self._endpoints[model.name]
 
-    def settled(self, chosen: Collection[Model], schema: Schema) -> dict[Model, Model]:
-        """Models with their request options decided: see `settled` below. One short question is
+    def resolve(self, chosen: Collection[Model], schema: Schema) -> dict[Model, Model]:
+        """Models with their request options resolved: see `resolve_form`. One short question is
         asked for all models with the same form of requests.
 
         Warns of secrets that are sent unencrypted, and of short ones. Raises BadInput if a model
@@ -129,7 +129,8 @@ class Asker:
                 self._models.warn(f"llm:{name}: {line}")
         forms = {}
         for form in dict.fromkeys(map(form_of, chosen)):
-            made = forms[form] = settled(self._client, form, self._endpoints[form.name], schema)
+            endpoint = self._endpoints[form.name]
+            made = forms[form] = resolve_form(self._client, form, endpoint, schema)
             if (form.seed_from, made.seed_from) == (AUTO, OPTION):
                 self._models.warn(
                     f"llm:{form.name}: its server takes no seeds, so requests have none "
@@ -140,9 +141,9 @@ class Asker:
                     f"llm:{form.name}: its server's template opens the reasoning of answers "
                     f"(reasoning = '{OPEN}'), which have up to {made.max_tokens:,} tokens"
                 )
-        decided = ("max_tokens", "answer", "limit", "seed_from", "reasoning")
+        names = ("max_tokens", "answer", "limit", "seed_from", "reasoning")
         return {
-            model: attrs.evolve(model, **{name: getattr(made, name) for name in decided})
+            model: attrs.evolve(model, **{name: getattr(made, name) for name in names})
             for model, made in ((model, forms[form_of(model)]) for model in chosen)
         }
 
@@ -319,8 +320,8 @@ def form_of(model: Model) -> Model:
     return attrs.evolve(model, **same)
 
 
-def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) -> Model:
-    """The model with what a short question decides of what is AUTO:
+def resolve_form(client: Client, model: Model, endpoint: Endpoint, schema: Schema) -> Model:
+    """The model with what is AUTO resolved by a short question to its server:
 
     - `answer`, with `limit`
     - `seed_from`: `option` if the server refuses seeds
@@ -332,25 +333,26 @@ def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) ->
     schema = reasoned(schema) if model.reasoning == FIELD else schema
     may_think = model.reasoning == AUTO
     ask = partial(_answered, client, endpoint=endpoint, schema=schema, may_think=may_think)
-    decided: dict[str, str] = {}
-    form, reply = ask(model.settled())
+    shown: dict[str, str] = {}
+    usual = model.resolved()
+    form, reply = ask(usual)
     if reply.trouble is not None and form.seed_from == RUN and reply.status in _MALFORMED:
-        without, other = ask(attrs.evolve(model.settled(), seed_from=OPTION))
+        without, other = ask(attrs.evolve(usual, seed_from=OPTION))
         if other.trouble is None:
             if model.seed_from == RUN:
                 raise BadInput(
                     f"model {model.model} at {_place(endpoint)} takes no seed: {reply.trouble}",
                     f"write seed_from = '{OPTION}' where it has that, for a new run or a fork",
                 )
-            form, reply, decided["seed_from"] = without, other, OPTION
+            form, reply, shown["seed_from"] = without, other, OPTION
     if reply.trouble is not None:
         raise BadInput(
             f"model {model.model} at {_place(endpoint)} does not answer: {reply.trouble}",
             "check the server, the name of the model and the key, or set `answer` of the model",
         )
     if opens_reasoning(reply.text or ""):
-        decided["reasoning"] = OPEN
-    return attrs.evolve(model, answer=form.answer, limit=form.limit).settled(**decided)
+        shown["reasoning"] = OPEN
+    return attrs.evolve(model, answer=form.answer, limit=form.limit).resolved(**shown)
 
 
 def _place(endpoint: Endpoint) -> str:

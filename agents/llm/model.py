@@ -2,8 +2,9 @@
 
 A roster's entry of a model has the options in `FIRST`, all of them, and of those in `SAMPLING` and
 `FRAMING` the ones that are not as in `ABSENT`. An entry of a person has `prompt` and may have those
-in `FRAMING`. What a new roster gets where a user gives nothing is another matter: see
-`versions.decided`, and `Model.settled` for what a server decides.
+in `FRAMING`. What a new roster gets where a user gives nothing is another matter:
+`versions.decided` decides by default, and `asker.resolve_form` resolves with a server what is left
+(`Framing.unresolved`).
 """
 
 from __future__ import annotations
@@ -177,8 +178,10 @@ class Framing:
     order: str = field(choice(*ORDERS), default=FIXED)
 
     @property
-    def undecided(self) -> dict[str, object]:
-        """The options that a server decides as a run begins, with what they are until then."""
+    def unresolved(self) -> dict[str, object]:
+        """The options that are resolved with a server as a run begins, with what they are until
+        then.
+        """
         names = ("max_tokens", "answer", "seed_from", "reasoning")
         values = {
             name: getattr(self, name) for name in names if name in (*self.always, *self.later)
@@ -257,7 +260,7 @@ class Model(Framing):
 
     Attributes:
         name, model: its name in the roster, and on the server.
-        max_tokens: greatest number of tokens of an answer; 0: not decided yet.
+        max_tokens: greatest number of tokens of an answer; 0: not resolved yet.
         answer: `schema`: with a JSON schema; `text`: without.
         limit: the parameter that carries `max_tokens`.
         extra_body: further fields of its requests, as canonical JSON: see extra_body.py.
@@ -267,7 +270,7 @@ class Model(Framing):
         reasoning: `field`: the first field of the answer is for reasoning; `open`: the server's
             template opens the reasoning itself, before the text of the answer.
 
-    What is AUTO is decided as a run begins (see `settled`), and never in a journal.
+    What is AUTO is resolved as a run begins (see asker.resolve_form), and never in a journal.
     """
 
     always: ClassVar[Collection[str]] = FIRST
@@ -291,40 +294,57 @@ class Model(Framing):
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str = field(choice(AUTO, NONE, FIELD, OPEN), default=AUTO)
 
-    def settled(self, **server: str) -> Self:
-        """The model with nothing left to decide but `answer`: by what its server has decided, or
-        else as without one.
+    @classmethod
+    def asked(cls, options: Mapping[str, object]) -> Self:
+        """The model of an entry's options, as it is asked: with nothing unresolved but `answer`.
+        Raises BadInput as `of`.
+        """
+        return cls.of(options).resolved()
+
+    def resolved(self, **server: str) -> Self:
+        """The model with nothing unresolved but `answer`. `server`: values that differ from the
+        default, by option, as asking its server has shown.
         """
         usual: dict[str, Any] = {"reasoning": NONE, "seed_from": RUN, **server}
-        chosen = attrs.evolve(self, **{name: usual[name] for name in self.undecided & usual.keys()})
+        chosen = attrs.evolve(
+            self, **{name: usual[name] for name in self.unresolved & usual.keys()}
+        )
         most = chosen.max_tokens or TOKENS[chosen.reasoning == OPEN]
         return attrs.evolve(chosen, max_tokens=most)
 
 
-def models_of(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The options of each model that plays an agent, of the options in its entry: of its own, by
-    an empty name, and by each class for which it has another (`sonnet.model`, ...). What frames
-    the agent is in all of them. Options in an order that no run writes are taken as one model's.
+def options_by_prefix(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The options of each model in an entry that has several, by the prefix of their names; those
+    without a prefix by an empty text. The options in FRAMING stand without a prefix alone, and are
+    given to each model.
+
+        {"name": "a", "notes": True, "other.name": "b"}
+
+    gives
+
+        {"": {"name": "a", "notes": True}, "other": {"name": "b", "notes": True}}
+
+    Options in another order than `prefixed_options` writes are returned as one model's.
     """
-    parts: dict[str, dict[str, Any]] = {"": {}}
+    by_prefix: dict[str, dict[str, Any]] = {"": {}}
     for name, value in options.items():
-        class_, _, option = name.rpartition(".")
-        parts.setdefault(class_, {})[option] = value
-    if list(options) != list(_joined(parts)):
+        prefix, _, option = name.rpartition(".")
+        by_prefix.setdefault(prefix, {})[option] = value
+    if list(options) != list(_prefixed(by_prefix)):
         return {"": options}
-    framing = {name: value for name, value in parts[""].items() if name in FRAMING}
-    return {class_: {**own, **framing} for class_, own in parts.items()}
+    framing = {name: value for name, value in by_prefix[""].items() if name in FRAMING}
+    return {prefix: {**own, **framing} for prefix, own in by_prefix.items()}
 
 
-def options_of(models: Mapping[str, Model]) -> dict[str, object]:
-    """The options of an agent with these models, of which `models_of` gives them back."""
-    return _joined({class_: model.as_options() for class_, model in models.items()})
+def prefixed_options(models: Mapping[str, Model]) -> dict[str, object]:
+    """The options of an entry with these models, by prefix: the inverse of `options_by_prefix`."""
+    return _prefixed({prefix: model.as_options() for prefix, model in models.items()})
 
 
-def _joined(parts: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+def _prefixed(by_prefix: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     return {
-        f"{class_}.{name}" if class_ else name: value
-        for class_, own in parts.items()
+        f"{prefix}.{name}" if prefix else name: value
+        for prefix, own in by_prefix.items()
         for name, value in own.items()
-        if not (class_ and name in FRAMING)
+        if not (prefix and name in FRAMING)
     }

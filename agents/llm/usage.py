@@ -9,7 +9,7 @@ import attrs
 
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import MAX_TOKENS_MAX, models_of
+from goldrush.agents.llm.model import MAX_TOKENS_MAX, options_by_prefix
 from goldrush.agents.llm.question import AROUND_MAX, Answer, counted
 from goldrush.agents.llm.versions import PromptVersion, shown_name, subject_of
 from goldrush.agents.trust import HUMAN, LLM
@@ -163,7 +163,7 @@ def _models_in(players: Any, answers: AnswerFields) -> dict[int, dict[str, Asked
     return {
         entry[answers.player]: {
             str(options.get("name")): _model_of(options, answers)
-            for options in models_of(entry["options"]).values()
+            for options in options_by_prefix(entry["options"]).values()
         }
         for entry in players
         if entry["policy"] == LLM

@@ -141,8 +141,8 @@ def shown_name(name: str) -> str:
 
 
 def decided(player: F, version: PromptVersion) -> F:
-    """A model, or a person, for a new roster: what the user left open is decided, but for what a
-    model's server decides (`Model.undecided`), and the text of its wording is read.
+    """A model, or a person, for a new roster: what the user left open is decided, but for what
+    is resolved with a model's server (`Model.unresolved`), and the text of its wording is read.
 
     Raises BadInput for options that the version does not have, and for a wording that cannot be
     used.

@@ -53,14 +53,15 @@ def prompted(
             step, other = players.turn(state)[0], version.other(entry.options)
             rebuilt.append(RebuiltPrompt(None, answer, step, other))
             continue
-        model = Model.of(entry.options) if is_model else decided(Model("any", "any"), version)
+        anyone = decided(Model("any", "any"), version).as_options()
+        model = Model.asked(entry.options if is_model else anyone)
         step, asked = players.turn(state)
         if agent not in asked or players.codes[step] is None:
             continue
-        prompt = players.prompt_for(players.view(state), Question(agent), entry, model.settled())
+        prompt = players.prompt_for(players.view(state), Question(agent), entry, model)
         # A submission that was replaced was not asked for.
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
-        seed = drawn_seed(model.settled(), state.config.seed, unit, agent, len(before))
+        seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
         question = attrs.evolve(prompt, seed=seed)
         rebuilt.append(RebuiltPrompt(question, answer, step))
     if not rebuilt:

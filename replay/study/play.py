@@ -18,7 +18,7 @@ import attrs
 
 from goldrush.agents import players
 from goldrush.agents.given import give_same
-from goldrush.agents.llm.model import OPEN, OPTION, Model, models_of, options_of
+from goldrush.agents.llm.model import OPEN, OPTION, Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import LLM
 from goldrush.kernel import files
@@ -85,7 +85,7 @@ def check_kept(run: Planned, path: str, sha256: str | None) -> None:
 
 def _difference(run: Planned, setup: Mapping[str, Any]) -> str | None:
     """The first part of a journal's setup that is not the run's, as text; None: it begins as the
-    run, but for what servers have decided of the options of models.
+    run, but for what was resolved with servers of the options of models.
     """
     key = studied(run.world).vocabulary.players
     planned, recorded = run.setup.get(key, ()), setup.get(key, ())
@@ -107,16 +107,16 @@ def _difference(run: Planned, setup: Mapping[str, Any]) -> str | None:
 
 
 def _begun(planned: Mapping[str, Any], recorded: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of an agent that is a model, with what its servers decided as the run began."""
+    """The options of an agent that is a model, with what was resolved as the run began."""
     models = {}
-    for class_, options in models_of(planned).items():
-        then = models_of(recorded).get(class_, {})
+    for prefix, options in options_by_prefix(planned).items():
+        then = options_by_prefix(recorded).get(prefix, {})
         server = {"seed_from": then.get("seed_from", OPTION)}
         if then.get("reasoning") == OPEN:
             server["reasoning"] = OPEN
         form: dict[str, Any] = {name: then.get(name) for name in ("answer", "limit")}
-        models[class_] = attrs.evolve(Model.of(options).settled(**server), **form)
-    return options_of(models)
+        models[prefix] = attrs.evolve(Model.of(options).resolved(**server), **form)
+    return prefixed_options(models)
 
 
 def play(

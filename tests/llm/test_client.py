@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm import client as client_
-from goldrush.agents.llm.asker import settled
+from goldrush.agents.llm.asker import resolve_form
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
 from goldrush.agents.llm.model import LIMITS, NAME_MAX, NONE, OPTION, SCHEMA, TEXT, Model
@@ -1155,7 +1155,7 @@ def probed(
     """What is found out about a server, and the fields that it was asked with."""
     with serving(respond, greets=False) as server, closing(Client(1)) as client:
         short = question(server.address, **reach)
-        found = settled(client, model, short.endpoint, PLAN)
+        found = resolve_form(client, model, short.endpoint, PLAN)
     return found, [asked.body for asked in server.asked]
 
 
@@ -1290,7 +1290,7 @@ def test_a_server_that_does_not_answer_is_named_with_the_reason(
     with serving(in_turn(reply), greets=False) as server, closing(Client(1)) as client:
         short = question(server.address, tries=2)
         with pytest.raises(BadInput) as refused:
-            settled(client, AS_IT_IS, short.endpoint, PLAN)
+            resolve_form(client, AS_IT_IS, short.endpoint, PLAN)
 
     assert f"model test-1 at {server.address} does not answer: {says}" == refused.value.what
     assert "check the server, the name of the model and the key, or set" in refused.value.instead

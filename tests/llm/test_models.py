@@ -375,8 +375,8 @@ def test_limits_may_be_at_their_ends() -> None:
 
 def test_options_are_a_model_again() -> None:
     model = Model("a", "vendor/a", 0.7, 300, 7, "schema", "max_completion_tokens")
-    first = decided(model, BARE).settled()
-    last = decided(model, VERSION).settled()
+    first = decided(model, BARE).resolved()
+    last = decided(model, VERSION).resolved()
 
     assert FIRST == tuple(first.as_options())
     assert (*FIRST, "notes") == tuple(last.as_options())
@@ -411,7 +411,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     )
 )
 def test_any_model_comes_back_from_its_options(model: Model) -> None:
-    chosen = decided(model, VERSION).settled()
+    chosen = decided(model, VERSION).resolved()
     options = chosen.as_options()
     given = {name: getattr(model, name) for name in (*FIRST, *SAMPLING, *FRAMING)}
 
@@ -440,8 +440,8 @@ def test_a_number_of_another_type_than_a_run_writes_is_refused_by_the_name_of_it
 def test_a_world_without_an_option_has_none() -> None:
     with pytest.raises(BadInput, match="model a has persona, which prompts of this world do"):
         decided(Model("a", "a", persona="x"), BARE)
-    assert 2_000 == decided(Model("a", "a"), BARE).settled().max_tokens
-    assert 8_000 == Model("a", "a", reasoning="open").settled().max_tokens
+    assert 2_000 == decided(Model("a", "a"), BARE).resolved().max_tokens
+    assert 8_000 == Model("a", "a", reasoning="open").resolved().max_tokens
 
 
 @pytest.mark.parametrize("number", [None, 0, -1, 1, True, "2", "x" * 10_000])
@@ -462,7 +462,7 @@ def test_a_person_has_the_options_of_framing_alone() -> None:
         Framing.of({"prompt": 2, "top_p": 0.5})
 
 
-GOOD = decided(Model("a", "a"), BARE).settled().as_options()
+GOOD = decided(Model("a", "a"), BARE).resolved().as_options()
 
 
 @pytest.mark.parametrize(

@@ -348,15 +348,15 @@ def roster_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
 def test_what_is_typed_in_brackets_stays(
     of_two: Callable[[str, Models], list[Mapping[str, object]]],
 ) -> None:
-    def settled(respond: Callable[[Asked], Reply], typed: str) -> dict[object, object]:
+    def resolved(respond: Callable[[Asked], Reply], typed: str) -> dict[object, object]:
         with serving(respond, greets=False) as server:
             models = attrs.evolve(known(server.address, reasoning=AUTO), warn=lambda line: None)
             options = of_two(typed, models)
         return {each.get("reasoning"): each["max_tokens"] for each in options if each}
 
-    assert {None: 2_000, OPEN: 8_000} == settled(thinking, "llm:a[reasoning=none]")
+    assert {None: 2_000, OPEN: 8_000} == resolved(thinking, "llm:a[reasoning=none]")
     with pytest.raises(BadInput, match="takes no seed"):
-        settled(no_seeds, "llm:a[seed_from=run]")
+        resolved(no_seeds, "llm:a[seed_from=run]")
 
 
 def test_a_run_that_has_seeds_does_not_go_on_without(tmp_path: Path) -> None:

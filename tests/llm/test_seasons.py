@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.llm.model import TEXT, Model, options_of
+from goldrush.agents.llm.model import TEXT, Model, prefixed_options
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
@@ -190,7 +190,7 @@ def test_two_models_of_one_name_are_refused_for_an_answer_has_no_more() -> None:
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
     haiku = decided(Model("h", "h", answer=TEXT, persona="x"), PROMPT)
-    options = options_of({"": haiku, "sonnet": attrs.evolve(haiku, name="s")})
+    options = prefixed_options({"": haiku, "sonnet": attrs.evolve(haiku, name="s")})
     forged = [
         dict(reversed(options.items())),
         {**options, "sonnet.persona": "y"},

@@ -303,7 +303,7 @@ def test_so_many_agents_of_a_roster_can_be_models() -> None:
 
 def test_a_journal_with_more_models_is_forged() -> None:
     [entry] = POLICY_SET.parse("llm:a*1").entries
-    model = attrs.evolve(Model.of(entry.options).settled(), answer=TEXT)
+    model = attrs.evolve(Model.of(entry.options).resolved(), answer=TEXT)
     entry = attrs.evolve(entry, options=model.as_options())
     entries = [attrs.evolve(entry, agent=agent) for agent in range(1_001)]
 

@@ -286,7 +286,7 @@ def test_a_file_of_a_shipped_wording_is_that_wording(tmp_path: Path) -> None:
 
 def model(wording: str, agent: int, name: str = "m") -> Entry:
     model = Model(name, name, answer="text", wording=wording)
-    return Entry(agent, "llm", decided(model, VERSION).settled().as_options())
+    return Entry(agent, "llm", decided(model, VERSION).resolved().as_options())
 
 
 def person(wording: str, agent: int) -> Entry:
@@ -478,7 +478,7 @@ MODELS = Models(
 
 def options_in(text: str) -> list[dict[str, Any]]:
     """What is not as the newest version gives it, of each agent."""
-    usual = decided(Model("m", "m"), VERSION).settled().as_options()
+    usual = decided(Model("m", "m"), VERSION).resolved().as_options()
     return [
         {
             name: value
@@ -486,7 +486,7 @@ def options_in(text: str) -> list[dict[str, Any]]:
             if name not in ("name", "model", "wording_sha256", "wording_text")
             and usual.get(name) != value
         }
-        for entry in map(settled, OFFER.parse(text, models=MODELS).entries)
+        for entry in map(resolved, OFFER.parse(text, models=MODELS).entries)
     ]
 
 
@@ -568,14 +568,14 @@ def typed_players(draw: st.DrawFn) -> str:
 
 
 def entry_of(text: str) -> dict[str, Any]:
-    return settled(OFFER.parse(text, 1, MODELS).entries[0]).as_dict()
+    return resolved(OFFER.parse(text, 1, MODELS).entries[0]).as_dict()
 
 
-def settled(entry: Entry) -> Entry:
+def resolved(entry: Entry) -> Entry:
     """The entry of a model as a server that changes nothing would leave it."""
     if entry.policy != "llm":
         return entry
-    return attrs.evolve(entry, options=Model.of(entry.options).settled().as_options())
+    return attrs.evolve(entry, options=Model.of(entry.options).resolved().as_options())
 
 
 def told(options: dict[str, Any]) -> dict[str, Any]:
@@ -594,7 +594,7 @@ def test_labels_tell_players_apart_and_can_be_typed(
     for text, entry, label in zip((a, b), entries, labels, strict=True):
         is_n = label.startswith("llm:n")  # whose options in the file are other ones
         [parsed] = OFFER.parse(label, 1, Models() if is_n else MODELS).entries
-        again = settled(parsed).as_dict()
+        again = resolved(parsed).as_dict()
         assert (label, told(entry["options"])) == (
             policy_label(again, VERSION),
             told(again["options"]),

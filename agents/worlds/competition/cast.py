@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.model import FRAMING, Model, models_of, options_of
+from goldrush.agents.llm.model import FRAMING, Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart, parts_of, text_of
@@ -180,7 +180,7 @@ def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> S
     """The seat of a worker that is another model as a sonnet. Raises BadInput."""
     if policy != LLM:
         raise BadInput(f"{part} is no model", f"write {Class.SONNET}={LLM}:MODEL")
-    haiku, sonnet = Model.of(models_of(seat.options)[""]), Model.of(options)
+    haiku, sonnet = Model.of(options_by_prefix(seat.options)[""]), Model.of(options)
     if sonnet != haiku and sonnet.name == haiku.name:
         raise BadInput(
             f"the models of the two classes are both {haiku.name}, with other options",
@@ -192,7 +192,7 @@ def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> S
                 f"the models of the two classes have another {name}",
                 "a worker has one in both: give both the same",
             )
-    return attrs.evolve(seat, options=options_of({"": haiku, Class.SONNET: sonnet}))
+    return attrs.evolve(seat, options=prefixed_options({"": haiku, Class.SONNET: sonnet}))
 
 
 def worded_cast(text: str | None, wording: str, models: Models | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, Self
 import attrs
 
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import Model, models_of
+from goldrush.agents.llm.model import Model, options_by_prefix
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import Answer
 from goldrush.agents.llm.wording_rosters import framed_of
@@ -54,8 +54,8 @@ class Seat(Entry):
 
 def model_at(agent: AgentState) -> Model:
     """The model of an agent in its current class. Raises BadInput for invalid options."""
-    options = models_of(agent.options)
-    return Model.of(options.get(agent.class_, options[""])).settled()
+    options = options_by_prefix(agent.options)
+    return Model.asked(options.get(agent.class_, options[""]))
 
 
 def framed_at(agent: AgentState, state: SeasonState) -> Framed:
@@ -101,14 +101,16 @@ def seats_of(agent: AgentState) -> list[Seat]:
     seat = Seat.of(agent)
     if "model" not in agent.options:
         return [seat]
-    return [attrs.evolve(seat, options=options) for options in models_of(agent.options).values()]
+    return [
+        attrs.evolve(seat, options=options) for options in options_by_prefix(agent.options).values()
+    ]
 
 
 def models_in(seats: Iterable[Entry]) -> list[Model]:
     """The models of seats, each once. Raises BadInput for invalid options of a model."""
     players = [seat for seat in seats if seat.policy == LLM]
-    each = (of for seat in players for of in models_of(seat.options).values())
-    return list(dict.fromkeys(Model.of(options).settled() for options in each))
+    each = (of for seat in players for of in options_by_prefix(seat.options).values())
+    return list(dict.fromkeys(Model.asked(options) for options in each))
 
 
 def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[E]:

@@ -1079,7 +1079,7 @@ def test_what_a_server_decided_is_no_other_run(tmp_path: Path) -> None:
         for entry in run.setup["roster"]:
             options = entry["options"]
             if entry["policy"] == "llm":
-                model = attrs.evolve(Model.of(options).settled(**server), answer="text")
+                model = attrs.evolve(Model.of(options).resolved(**server), answer="text")
                 options = {**model.as_options(), **more}
             roster.append({**entry, "options": options})
         return {**run.setup, "roster": roster}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.model import models_of
+from goldrush.agents.llm.model import options_by_prefix
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.cast import (
     cast_of,
@@ -90,7 +90,7 @@ def test_a_model_of_sonnets_that_cannot_be_is_told(parts: list[str], says: str) 
 
 
 def names_by_class(seat: Seat) -> dict[str, object]:
-    return {class_: options["name"] for class_, options in models_of(seat.options).items()}
+    return {class_: options["name"] for class_, options in options_by_prefix(seat.options).items()}
 
 
 PARTS = ["worker=llm:a[top_p=0.5]", "ben=random", "cleo=llm:c", "sonnet=llm:b"]
@@ -104,7 +104,9 @@ def test_wherever_it_is_named_all_workers_that_are_models_are_another_model_as_s
     ada, ben, cleo = cast_of(3, parts)[5:]
 
     assert {"": "a", "sonnet": "b"} == names_by_class(ada)
-    assert [0.5, None] == [options.get("top_p") for options in models_of(ada.options).values()]
+    assert [0.5, None] == [
+        options.get("top_p") for options in options_by_prefix(ada.options).values()
+    ]
     assert ("random", {}) == (ben.policy, ben.options)
     assert {"": "c", "sonnet": "b"} == names_by_class(cleo)
 
