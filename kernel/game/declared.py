@@ -71,7 +71,7 @@ def check_replaced(
 
 
 def check_records(game: str, unit: str, events: Mapping[type[Event | Submission], str]) -> None:
-    """Check the names of events and of their fields, and their sentences.
+    """Check the names of events and of their fields, their `apply_all`, and their sentences.
 
     `unit`: the noun for a unit; `events`: by record, the name of its event.
     """
@@ -86,9 +86,24 @@ def check_records(game: str, unit: str, events: Mapping[type[Event | Submission]
             if field in (*_COLUMNS, unit):
                 raise BadInput(f"{where}.{field} has a name that every event has", OTHER)
         if issubclass(record, Event):
-            if record.apply is not None and record.apply_all is not None:
-                raise BadInput(f"{where} has apply and apply_all", "leave one of them out")
+            if record.apply_all is not None:
+                _check_apply_all(record, record.apply_all, where)
             _check_says(record, where)
+
+
+def _check_apply_all(record: type[Event], apply_all: Callable[..., None], where: str) -> None:
+    if record.apply is not None:
+        raise BadInput(f"{where} has apply and apply_all", "leave one of them out")
+    if not record.types:  # it would be called once for any number of events
+        raise BadInput(f"{where} has apply_all and no field", "write apply(self, state)")
+    names = ["state", *record.types]
+    try:
+        inspect.signature(apply_all).bind(*names)
+    except TypeError:
+        raise BadInput(
+            f"{where}.apply_all does not take the state and a column for each field",
+            f"write def apply_all({', '.join(names)}), without self",
+        ) from None
 
 
 def _check_says(record: type[Event], where: str) -> None:

@@ -92,8 +92,8 @@ class Event(_Record):
     in the class says that the event changes nothing.
 
     `apply_all(state, *columns)`, in place of `apply`, applies events that follow one another at
-    once: from a column of values for each field, in order. It has the effect of one event after the
-    other, and is faster where there are hundreds.
+    once: from a column of values for each field, in order, without `self`. It has the effect of one
+    event after the other, and is faster where there are hundreds. An event without fields has none.
     """
 
     says: ClassVar[str] = ""

@@ -517,6 +517,8 @@ TREATED = '{"high-growth": ("the stock regrows twice as fast", {"growth": 1.0})}
 START = "    def start(self):"
 ANOTHER = "    class Gone(goldrush.Submission):\n        day: int = within(0, 1)\n\n"
 TWICE = "    class REGROWN(goldrush.Event):\n        x: int\n\n"
+TICK = "    class Tick(goldrush.Event):\n        def apply_all(state): pass\n\n"
+APPLY = "        def apply(self, state):\n            state.stock = self.stock"
 SHOCK = "shock = setting(0.1, 0, 0.9)"
 
 
@@ -590,6 +592,9 @@ DECLARED = {
     "an unknown form": (SAYS, '"{fish:tonnes}"', "says has the form :tonnes; name a form: agent, amount"),
     "an open brace": (SAYS, '"{fish"', "says is '{fish': .*; write a field as {name}"),
     "two ways to apply": ("            state.stock = self.stock", "            state.stock = self.stock\n\n        def apply_all(state, caught, stock): pass", "Regrown has apply and apply_all; leave one of them out"),
+    "a column without a field": (f"    {EVENT}", f"{TICK}    {EVENT}", r"Tick has apply_all and no field; write apply\(self, state\)"),
+    "columns with self": (APPLY, "        def apply_all(self, state, caught, stock): pass", r"Regrown.apply_all does not take .*; write def apply_all\(state, caught, stock\), without self"),
+    "a column too few": (APPLY, "        def apply_all(state, stock): pass", r"Regrown.apply_all does not take .*; write def apply_all\(state, caught, stock\)"),
     "an amount of a list": ("        caught: float\n        stock: float\n", "        caught: list[float]\n        stock: float\n", "has {caught:amount}, which is no number"),
     "a sentence that is a number": (SAYS, "5", "Landed.says is 5; give a text"),
     "a measure without a title": ('@measure("stock, tonnes")', "@measure", "measure stock has no title; write .*@measure"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, Optional, Union
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game.hints import Agent, field_of
 from goldrush.kernel.hints import parts_of
-from goldrush.kernel.states import Mutable
 from goldrush.replay.data.columns import type_of
 
 # A hint, and values of it.
@@ -121,12 +119,3 @@ def test_a_hint_is_taken_apart_however_it_is_written(hint: object, expected: obj
 def test_what_no_row_holds_is_refused(hint: object) -> None:
     with pytest.raises(BadInput, match=r"^field has the type"):
         field_of(hint, "field", in_row=True)
-
-
-def test_a_record_that_changes_in_place_or_is_missing_has_no_copy() -> None:
-    @attrs.define
-    class State(Mutable):
-        names: dict[int, str] | None
-
-    with pytest.raises(TypeError, match="is copied"):
-        State(None).copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import attrs
+import pytest
 
 from goldrush.kernel.states import Mutable
 
@@ -47,3 +48,33 @@ def test_a_copy_shares_nothing_that_changes_at_any_depth() -> None:
     copy.rows.append((3,))
 
     assert whole() == state
+
+
+@attrs.define
+class Missing(Mutable):
+    names: list[int] | None = None
+    parts: dict[int, Part | None] = attrs.field(factory=dict)
+
+
+def test_a_copy_shares_no_value_that_can_be_missing() -> None:
+    state = Missing([1], {1: Part({1}), 2: None})
+    copy = state.copy()
+
+    assert copy.names is not None
+    copy.names.append(2)
+    part = copy.parts[1]
+    assert part is not None
+    part.ids.add(2)
+
+    assert Missing([1], {1: Part({1}), 2: None}) == state
+    assert Missing() == Missing().copy()
+
+
+@attrs.define
+class Several(Mutable):
+    names: dict[int, str] | list[str] | None
+
+
+def test_a_field_of_several_types_that_are_copied_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"^Several\.names is declared as .* or None$"):
+        Several(None).copy()
