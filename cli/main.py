@@ -24,11 +24,12 @@ from goldrush.cli.command import is_command
 from goldrush.cli.text import drop_output, echo_error, program
 from goldrush.version import __version__
 
-# Options of general commands that have gone, and what has taken their place.
+# Options that have gone, and what has taken their place.
 FORMER: Final = {
     "--assignment": "--at",
     "--assignments": "--rounds",
     "--by-assignment": "--by-round",
+    "--class-model": "--cast",
     "--table": "--place",
 }
 

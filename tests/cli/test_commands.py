@@ -300,6 +300,7 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
         (["record", "--assignments", "4"], "; it is now --rounds; see"),
         (["log", "x.journal", "--assignments", "4"], "; it is now --rounds; see"),
         (["audit", "x.journal", "--table", "4"], "; it is now --place; see"),
+        (["season", "--class-model", "haiku=a"], "'--class-model'; it is now --cast; see"),
         (["report", "--table"], "No such option '--table'; see"),
     ],
 )
