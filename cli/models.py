@@ -135,9 +135,9 @@ def prompt(
 
     run = Run(journal, Resources(program=test))
     found = run.prompts(at, agent)
-    other = next((each.other for each in found if each.question is None), None)
-    if other is not None and not answer:
-        raise BadInput(f"agent {agent} was {other}", "see what it answered by --answer")
+    versions = next((each.versions for each in found if each.question is None), None)
+    if versions is not None and not answer:
+        raise BadInput(f"agent {agent} was {versions}", "see what it answered by --answer")
     who = agent_of(journal, agent)
     if as_json:
         questions = [each.as_dict() for each in found]
@@ -192,7 +192,7 @@ def _show(prompt: RebuiltPrompt, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
     question = prompt.question
     if question is None:
-        echo_error(f"{who}: {prompt.other}")
+        echo_error(f"{who}: {prompt.versions}")
         return DONE
     for message in () if silent else question.messages:
         click.echo(f"--- {message['role']} ---\n{shown(message['content'])}")

@@ -72,13 +72,13 @@ class RebuiltPrompt:
         question: None if it was asked with another version of the prompt, and cannot be made again.
         answer: of a model or a person, as recorded; None where there is none.
         step: the number of the step in its unit, from 0.
-        other: without a question, text that names both versions.
+        versions: without a question, text that names the version it was asked with, and this one.
     """
 
     question: Question | None
     answer: Answer | None = attrs.field(default=None, repr=False)
     step: int = 0
-    other: str = ""
+    versions: str = ""
 
     @property
     def is_model(self) -> bool:

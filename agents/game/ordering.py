@@ -12,14 +12,14 @@ import ast
 import gc
 import os
 import sys
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any, Final, TypeVar
 
+from goldrush.agents.iteration import IterationRewriter
 from goldrush.kernel.game.game import Game, source_when_made
 from goldrush.kernel.game.watch import check_ordered, varies
 
@@ -97,59 +97,25 @@ def _pairs(code: CodeType, rewritten: CodeType) -> Iterator[tuple[CodeType, Code
         yield from _pairs(*pair)
 
 
-def _takes_items(target: ast.expr) -> bool:
-    """Whether an assignment iterates over its value."""
-    if isinstance(target, ast.Subscript):
-        return isinstance(target.slice, ast.Slice)
-    return isinstance(target, (ast.Tuple, ast.List))
-
-
-# By the kind of a node that iterates: the field that it iterates over, and whether it does.
-_ITERATING: Final[Mapping[type, tuple[str, Callable[[Any], bool]]]] = {
-    ast.For: ("iter", lambda node: True),
-    ast.comprehension: ("iter", lambda node: not node.is_async),
-    ast.Starred: ("value", lambda node: isinstance(node.ctx, ast.Load)),
-    ast.YieldFrom: ("value", lambda node: True),
-    ast.Assign: ("value", lambda node: any(map(_takes_items, node.targets))),
-    # Of a list; sets have none.
-    ast.AugAssign: ("value", lambda node: isinstance(node.op, ast.Add)),
-}
-
-
-class Iterated(ast.NodeTransformer, ABC):
-    """Rewrites what a source iterates over; calls, which may do so too, are left to subclasses."""
-
-    @abstractmethod
-    def passed(self, node: ast.expr) -> ast.expr:
-        """What stands in the place of an expression that is iterated over."""
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        if type(node) in _ITERATING:
-            field, takes = _ITERATING[type(node)]
-            if takes(node):
-                setattr(node, field, self.passed(getattr(node, field)))
-        return node
-
-
-class _Ordering(Iterated):
+class _Ordering(IterationRewriter):
     """Puts `ordered` around what a source goes through where the order matters."""
 
     def __init__(self, file: str) -> None:
         self._file = file
+        self._in_any_order = set[ast.AST]()  # comprehensions whose order decides nothing
 
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802  # so ast calls it
         self._visit_in_any_order(node)
         return node
 
     def _visit_in_any_order(self, node: ast.SetComp | ast.GeneratorExp) -> None:
         """Let it go through sets, unless it draws: draws are recorded in order."""
-        if _draws(node):
-            self.generic_visit(node)
-            return
-        for comprehension in node.generators:
-            ast.NodeTransformer.generic_visit(self, comprehension)
-        node.elt = self.visit(node.elt)
+        if not _draws(node):
+            self._in_any_order.update(node.generators)
+        self.generic_visit(node)
+
+    def order_matters(self, node: ast.AST) -> bool:
+        return node not in self._in_any_order
 
     def passed(self, node: ast.expr) -> ast.expr:
         """The expression, checked when it is evaluated, unless it is clearly no set."""
@@ -160,7 +126,7 @@ class _Ordering(Iterated):
         call = ast.Call(ast.Name(_ORDERED, ast.Load()), [node, self._place(node)], [])
         return ast.copy_location(call, node)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
         function = node.func
         name = function.id if isinstance(function, ast.Name) else ""
         match node.args:

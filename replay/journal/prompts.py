@@ -50,8 +50,8 @@ def prompted(
         if is_outside(entry.policy) and not version.is_of(entry.options):
             if answer is None:
                 players.check_prompt(entry)
-            step, other = players.turn(state)[0], version.other(entry.options)
-            rebuilt.append(RebuiltPrompt(None, answer, step, other))
+            step, versions = players.turn(state)[0], version.other(entry.options)
+            rebuilt.append(RebuiltPrompt(None, answer, step, versions))
             continue
         anyone = decided(Model("any", "any"), version).as_options()
         model = Model.asked(entry.options if is_model else anyone)

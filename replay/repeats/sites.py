@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, Final
 from weakref import WeakSet, ref
 
-from goldrush.agents.game.ordering import Iterated
+from goldrush.agents.iteration import IterationRewriter
 from goldrush.kernel.game.watch import is_stable, varies
 from goldrush.replay.repeats.content import content, digest_of
 from goldrush.replay.repeats.graph import sorted_by_content
@@ -256,7 +256,7 @@ def _helper(name: str, node: ast.expr, *more: ast.expr, line: int | None = None)
     return call
 
 
-class _Transformer(Iterated):
+class _Transformer(IterationRewriter):
     """Passes what is iterated over through the functions of a module."""
 
     def passed(self, node: ast.expr) -> ast.expr:

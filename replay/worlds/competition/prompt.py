@@ -71,7 +71,7 @@ def prompted(
                     asked = after.copy()
     options = state.agents[agent].options
     if is_outside(state.agents[agent].policy) and not PROMPT.is_of(options):
-        return [RebuiltPrompt(None, each, other=PROMPT.other(options)) for each in answers]
+        return [RebuiltPrompt(None, each, versions=PROMPT.other(options)) for each in answers]
     if not questions and (again.not_asked or again.unknown):
         raise BadInput(
             f"the prompt of agent {agent} cannot be made again; not asked again: "
