@@ -1,7 +1,8 @@
 """From what a user names to the object: `FILE.py`, `FILE.py:NAME`, `package.module:NAME`,
 `CartPole-v1`.
 
-Naming a target is the consent to run it; a journal names none.
+Naming a target is the consent to run it. Names of policies that come from elsewhere, as those in a
+journal, are imported if they are trusted (see agents/trust.py).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Target(NamedTuple, Generic[V]):
     """An object of a user's.
 
     Attributes:
-        value: a game, a function, what makes an environment or a model.
+        value: a game, a policy, a function, what makes an environment or a model.
         location: where other processes find it, as it was typed; empty: they cannot.
         name: of a game, that of its world; else the id of an environment, or `module:NAME`.
     """

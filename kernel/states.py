@@ -13,7 +13,7 @@ from typing import Any, Self, Union, get_type_hints
 
 import attrs
 
-from goldrush.kernel.hints import parts_of
+from goldrush.kernel.hints import hint_parts
 
 Copier = Callable[[Any], Any]
 
@@ -47,7 +47,7 @@ def _plan(kind: Any) -> tuple[Sequence[str], Sequence[tuple[int, Copier]]]:
 
 def _copier(hint: Any, field: str) -> Copier | None:
     """The function that copies values of a type; None for values that do not change."""
-    kind, parts = parts_of(hint)
+    kind, parts = hint_parts(hint)
     if kind is Union:
         first, *others = (_copier(part, field) for part in parts if part is not NoneType)
         if others and (first or any(others)):

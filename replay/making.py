@@ -16,7 +16,7 @@ from typing import Any, Final, Union
 
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.hints import parts_of
+from goldrush.kernel.hints import hint_parts
 from goldrush.replay.repeats.content import bases_of
 
 UNNAMED: Final = ("seed", "rng")  # a journal names any other parameter that took the seed
@@ -101,8 +101,8 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
 
 def _kinds_in(annotation: object) -> list[object]:
     """The types that an annotation names, without what they hold."""
-    kind, parts = parts_of(annotation)
-    return [parts_of(part)[0] for part in parts] if kind is Union else [kind]
+    kind, parts = hint_parts(annotation)
+    return [hint_parts(part)[0] for part in parts] if kind is Union else [kind]
 
 
 def _check_annotation(name: str, value: object, taken: inspect.Parameter) -> None:

@@ -25,7 +25,13 @@ from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw, TogetherDraw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
-from goldrush.kernel.game.watch import NO_SURROGATE, SURROGATE, is_watching, packed, watching
+from goldrush.kernel.game.watch import (
+    NO_SURROGATE,
+    SURROGATE,
+    is_watching,
+    packed,
+    watching_all_units,
+)
 from goldrush.kernel.game.world import Compiled, Roster, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
@@ -139,7 +145,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
     @contextmanager
     def _watching(self) -> Iterator[None]:
         """Within it, mistakes are looked for in all units, iterated sets among them."""
-        with watching(), ordering(self.compiled.game):
+        with watching_all_units(), ordering(self.compiled.game):
             yield
 
     def config_of(self, settings: Mapping[str, object]) -> Game:

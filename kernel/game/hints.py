@@ -18,7 +18,7 @@ import attrs
 from goldrush.kernel import shape
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.hints import parts_of
+from goldrush.kernel.hints import hint_parts
 from goldrush.kernel.shape import Kind
 
 Agent = Annotated[int, "agent"]  # the number of an agent, from 0
@@ -114,7 +114,7 @@ def field_of(
     """
     if hint == Agent:
         return Field(hint, Agent, _is_agent, kind=shape.AGENT)
-    form, parts = parts_of(hint)
+    form, parts = hint_parts(hint)
     if form is float:
         kind = _real(range)
         return Field(
@@ -156,7 +156,7 @@ def format_hint(hint: object) -> str:
     """A type hint as its author wrote it."""
     if hint == Agent:
         return "Agent"
-    form, parts = parts_of(hint)
+    form, parts = hint_parts(hint)
     if form in (list, dict, tuple) and parts:
         items = ["..." if item is Ellipsis else format_hint(item) for item in parts]
         return str(hint).partition("[")[0] + f"[{', '.join(items)}]"

@@ -49,7 +49,7 @@ _ALL_UNITS: Final[ContextVar[bool]] = ContextVar("all_units", default=False)
 
 
 @contextmanager
-def watching() -> Iterator[None]:
+def watching_all_units() -> Iterator[None]:
     """Within it, in its thread, mistakes are looked for in all units."""
     token = _ALL_UNITS.set(True)
     try:
@@ -59,13 +59,14 @@ def watching() -> Iterator[None]:
 
 
 def is_watching() -> bool:
-    """Whether this is within `watching`."""
+    """Whether this is within `watching_all_units`."""
     return _ALL_UNITS.get()
 
 
 def is_watched_unit(unit: int, agents: int) -> bool:
     """Whether mistakes are looked for after so many closed units: in the first units, which have
-    about EVENTS events, and then in unit 2, 4, 8, 16 and so on; within `watching`, in all.
+    about EVENTS events, and then in unit 2, 4, 8, 16 and so on; within `watching_all_units`, in
+    all.
     """
     return is_watching() or unit < EVENTS // (agents + 1) or unit & (unit + 1) == 0
 

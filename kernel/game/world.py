@@ -27,7 +27,7 @@ from goldrush.kernel.game.watch import (
     packed,
     unstorable,
     watched,
-    watching,
+    watching_all_units,
 )
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import Kind
@@ -425,7 +425,7 @@ def _world(of: Compiled) -> World[State]:
         freeze=of.freeze,
         thaw=of.thaw,
         vocabulary=of.vocabulary,
-        watching=watching,
+        watching=watching_all_units,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Union, get_type_hints
 
 import attrs
 
-from goldrush.kernel.hints import parts_of
+from goldrush.kernel.hints import hint_parts
 
 
 def as_plain(value: object) -> object:
@@ -31,7 +31,7 @@ def from_plain(hint: object, value: object) -> object:
 
     Raises TypeError or ValueError if the values are not of it.
     """
-    kind, inner = parts_of(hint)
+    kind, inner = hint_parts(hint)
     if kind is Union:
         kind = next((each for each in inner if _is_plain(each, value)), None)
     elif isinstance(kind, type) and issubclass(kind, (Mapping, Sequence)) and inner:

@@ -15,7 +15,13 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
-from goldrush.kernel.game.watch import is_stable, is_watched_unit, packed, varies, watching
+from goldrush.kernel.game.watch import (
+    is_stable,
+    is_watched_unit,
+    packed,
+    varies,
+    watching_all_units,
+)
 from goldrush.kernel.world import World
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
@@ -273,7 +279,7 @@ def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
 
 
 def test_a_checked_recording_changes_nothing_for_other_threads():
-    with watching(), ThreadPoolExecutor(1) as other:
+    with watching_all_units(), ThreadPoolExecutor(1) as other:
         assert [True, False] == [
             is_watched_unit(1000, 5),
             other.submit(is_watched_unit, 1000, 5).result(),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game.hints import Agent, field_of
-from goldrush.kernel.hints import parts_of
+from goldrush.kernel.hints import hint_parts
 from goldrush.replay.data.columns import type_of
 
 # A hint, and values of it.
@@ -107,7 +107,7 @@ def test_a_schema_allows_what_the_check_accepts_and_no_other_type(
     ],
 )
 def test_a_hint_is_taken_apart_however_it_is_written(hint: object, expected: object) -> None:
-    assert expected == parts_of(hint)
+    assert expected == hint_parts(hint)
 
 
 @pytest.mark.parametrize("hint", [list, tuple, dict, set[int], Any, int | str, bytes])

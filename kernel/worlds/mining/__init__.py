@@ -1,10 +1,8 @@
 """The gold-mining world: agents claim, raid, defend and mine plots of a grid, round by round.
 
-It is no `Game`. As one it gave the same bytes, but needed a form of its own for nearly all that a
-game declares: START without source, the last rounds beside the state, the digest in parts, quiet
-rounds repeated, rows neither checked nor watched. 102 lines went here, 76 came in `kernel/game`;
-its players, prompts, tables, environment and audit stayed. A run at rest took 4% longer to record
-and 9% longer to verify at level 3.
+It is no `Game`, because nearly all that a game declares would need a form of its own here: START
+without source, the last rounds beside the state, the digest in parts, quiet rounds repeated, rows
+that are neither checked nor watched.
 """
 
 from __future__ import annotations
