@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.acts import contracts, debrief, opening, roundtable
-from goldrush.kernel.worlds.competition.acts.act import ActKind
-from goldrush.kernel.worlds.competition.events import CODES, Answered, Rated, named
+from goldrush.kernel.worlds.competition.acts.act import ActKind, named_in
+from goldrush.kernel.worlds.competition.events import CODES, Answered, named
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase, Refusal, Status, names_of
 
 # An answer is never refused and changes nothing.
-_ANSWERED: Final = ActKind(Answered, names_of(Phase))
+_ANSWERED: Final = ActKind(Answered, names_of(Phase), by=named_in("agent"))
 
 ACTS: Final[Mapping[int, ActKind[Any]]] = {
     CODES[act.form]: act
@@ -39,8 +39,7 @@ def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
     if act.switch and not getattr(state.config, act.switch):
         return Refusal.OFF
     if state.phase not in act.phases:
-        would_change = act.form is Rated and state.leaderboard  # the scores that were posted
-        return Refusal.FINAL if would_change else act.untimely
+        return act.untimely(state)
     if state.phase == Phase.OPEN and state.opening is not None and act is not _ANSWERED:
         return Refusal.MALFORMED  # nothing is taken after the opening
     return act.fault(state, done)

@@ -147,13 +147,18 @@ def _rated(state: SeasonState, act: Rated) -> None:
     table.raw[act.agent], table.reasons[act.agent] = act.raw, act.reasons
 
 
+def _untimely_score(state: SeasonState) -> str:
+    """A score outside the debrief would change those that were posted, once any were."""
+    return Refusal.FINAL if state.leaderboard else Refusal.MALFORMED
+
+
 _THERAPIST: Final = of(Role.THERAPIST)
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
-    ActKind(Debriefed, _AFTERWARDS, _debriefed_fault, _debriefed, _THERAPIST),
-    ActKind(TraitRecorded, _AFTERWARDS, _trait_fault, _trait, _THERAPIST),
-    ActKind(PersonaProposed, _AFTERWARDS, _persona_fault, _persona, _THERAPIST),
-    ActKind(SkillDistilled, _AFTERWARDS, _skill_fault, _skill, _THERAPIST, switch="memory"),
-    ActKind(InstructionsRewritten, _AFTERWARDS, _rewritten_fault, _rewritten, _THERAPIST),
-    ActKind(Rated, (Phase.DEBRIEF,), _rated_fault, _rated, _THERAPIST),
+    ActKind(Debriefed, _AFTERWARDS, _debriefed_fault, _debriefed, by=_THERAPIST),
+    ActKind(TraitRecorded, _AFTERWARDS, _trait_fault, _trait, by=_THERAPIST),
+    ActKind(PersonaProposed, _AFTERWARDS, _persona_fault, _persona, by=_THERAPIST),
+    ActKind(SkillDistilled, _AFTERWARDS, _skill_fault, _skill, by=_THERAPIST, switch="memory"),
+    ActKind(InstructionsRewritten, _AFTERWARDS, _rewritten_fault, _rewritten, by=_THERAPIST),
+    ActKind(Rated, (Phase.DEBRIEF,), _rated_fault, _rated, by=_THERAPIST, untimely=_untimely_score),
 )
