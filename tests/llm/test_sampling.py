@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goldrush
-from goldrush.agents import seats
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, fields_of, is_canonical
 from goldrush.agents.llm.model import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.question import Question
+from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.seats import with_models_resolved
+from goldrush.agents.worlds.competition.seats import short_schema
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.draws import Draws
@@ -282,7 +282,7 @@ def decided(respond: Callable[[Asked], Reply], **options: Any) -> tuple[list[dic
         admin = attrs.evolve(admin, options={**admin.options, "persona": "Strict."})
         lines: list[str] = []
         cast = with_models_resolved(
-            [admin, judge, *others], attrs.evolve(models, warn=lines.append)
+            [admin, judge, *others], attrs.evolve(models, warn=lines.append), short_schema
         )
     chosen = [dict(seat.options) for seat in cast if seat.options]
     assert ["Strict.", None] == [options.get("persona") for options in chosen]
@@ -334,13 +334,13 @@ def test_a_server_that_takes_no_seeds_is_told_where_they_are_wanted() -> None:
 
 def cast_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
     cast = cast_of(4, [f"judge={typed}", "admin=llm:a"], models)
-    return [seat.options for seat in with_models_resolved(cast, models)]
+    return [seat.options for seat in with_models_resolved(cast, models, short_schema)]
 
 
 def roster_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
     entries = POLICY_SET.parse(f"{typed}*1,llm:a*1", models=models).entries
     schema = {"type": "object", "properties": {"plan": {"type": "boolean"}}}
-    resolved = seats.with_models_resolved(entries, models, lambda: schema)
+    resolved = with_models_resolved(entries, models, lambda: schema)
     return [entry.options for entry in resolved]
 
 

@@ -21,6 +21,7 @@ from goldrush.agents.llm.versions import decided
 from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import wording_of
 from goldrush.agents.players import Resources
+from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition import players
 from goldrush.agents.worlds.competition.arenas import rules_of
@@ -28,7 +29,7 @@ from goldrush.agents.worlds.competition.cast import OFFER, cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.seats import Seat, models_in, with_models_resolved
+from goldrush.agents.worlds.competition.seats import Seat, distinct_models, short_schema
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.errors import BadInput, RunStopped
@@ -197,11 +198,11 @@ def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
         {"sonnet.sample": 1, **options},
     ]
 
-    models = models_in([Seat(1, LLM, options, name="ada", role="worker")])
+    models = distinct_models([Seat(1, LLM, options, name="ada", role="worker")])
     assert [("h", "x"), ("s", "x")] == [(model.name, model.persona) for model in models]
     for each in forged:
         with pytest.raises(BadInput):
-            models_in([Seat(1, LLM, each, name="ada", role="worker")])
+            distinct_models([Seat(1, LLM, each, name="ada", role="worker")])
 
 
 def test_what_a_model_says_is_done_and_names_it() -> None:
@@ -561,7 +562,7 @@ def test_a_server_that_ignores_schemas_is_asked_in_words(
 ) -> None:
     with serving(playing, ignores_schemas=ignores_schemas) as server:
         open_ = Models(base_url=server.address)
-        cast = with_models_resolved(cast_of(2, ["judge=llm:x"], open_), open_)
+        cast = with_models_resolved(cast_of(2, ["judge=llm:x"], open_), open_, short_schema)
 
     assert [answer] == [seat.options["answer"] for seat in cast if seat.options]
     assert (1, []) == (server.greeted, server.asked)

@@ -14,11 +14,12 @@ import attrs
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import ForkChange, ResolvedChange, Resources
 from goldrush.agents.roster import Roster, RosterPart
+from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.arenas import with_program
 from goldrush.agents.worlds.competition.cast import check_playable, recast, seated_in
 from goldrush.agents.worlds.competition.plain import plain
-from goldrush.agents.worlds.competition.seats import Seat, with_models_resolved
+from goldrush.agents.worlds.competition.seats import Seat, short_schema
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.forking import changes
@@ -56,7 +57,7 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
         "cast": _recast(state, parts, trusting) if parts else None,
         "program": _program(state, resources),
         "replaced": sorted(
-            (_replaced(item, number, state) for number, item in enumerate(change.replace, 1)),
+            (_replaced_turn(item, number, state) for number, item in enumerate(change.replace, 1)),
             key=lambda pair: (pair[0], turn_of(pair[1])),
         ),
     }
@@ -85,7 +86,7 @@ def _recast(
     check_playable(cast, resources.trust)
     return [
         {"ordinal": seat.agent, "policy": seat.policy, "options": seat.options}
-        for seat in with_models_resolved(cast, models)
+        for seat in with_models_resolved(cast, models, short_schema)
     ]
 
 
@@ -99,7 +100,7 @@ def _most(state: SeasonState) -> dict[str, int]:
     }
 
 
-def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
+def _replaced_turn(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
     """(assignment, row) of a replaced contribution. `number`: its position in the list, from 1."""
     where = f"contribution {number}"
     if not isinstance(item, Mapping) or set(item) - set(_KEYS):

@@ -19,8 +19,8 @@ from goldrush.agents.seats import classified
 from goldrush.agents.session import asked_again
 from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
 from goldrush.agents.worlds.competition.cast import OFFER
-from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_in
-from goldrush.agents.worlds.competition.script import Replaced, Scripts
+from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_turns
+from goldrush.agents.worlds.competition.script import ReplacedTurns, Scripts
 from goldrush.agents.worlds.competition.seats import roster_of, seats_at, seats_of
 from goldrush.kernel.errors import format_value
 from goldrush.kernel.world import Batch, Block, Row
@@ -68,7 +68,7 @@ class SeasonCheck:
         Raises ImpossiblePlayer for an agent that no season has.
         """
         self._on_prompt = on_prompt
-        self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
+        self._scripts = Repeated(tests, replaced_turns(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
         present = [agent for agent in state.agents.values() if agent.status != Status.GONE]
         self._roster = attrs.evolve(roster_of(state.agents.values()), trust=trust)
@@ -101,7 +101,7 @@ class Repeated(Scripts):
     """The scripts of a recorded season. `unjudged`: as of `SeasonCheck`."""
 
     def __init__(
-        self, tests: Tests, replaced: Replaced | None = None, *, reruns: bool = True
+        self, tests: Tests, replaced: ReplacedTurns | None = None, *, reruns: bool = True
     ) -> None:
         super().__init__(tests, replaced)
         self._reruns = reruns

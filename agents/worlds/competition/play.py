@@ -30,7 +30,7 @@ from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
+from goldrush.agents.worlds.competition.script import ReplacedTurns, Scripts, act_of
 from goldrush.agents.worlds.competition.seats import (
     answer_in,
     framed_at,
@@ -62,7 +62,7 @@ def session_of(
     context: RunContext[SeasonState], tests: Tests, chosen: Sequence[Model] = ()
 ) -> Session[SeasonState]:
     """The cast of a season, which closes `tests`. Raises BadInput if a model cannot be asked."""
-    scripts = Scripts(tests, replaced_in(context.forks))
+    scripts = Scripts(tests, replaced_turns(context.forks))
 
     def play_of(state: SeasonState) -> SeasonPlay:
         return SeasonPlay(state, scripts, context.resources.trust)
@@ -73,7 +73,7 @@ def session_of(
     )
 
 
-def replaced_in(forks: Sequence[Facts]) -> Replaced:
+def replaced_turns(forks: Sequence[Facts]) -> ReplacedTurns:
     """The replaced contributions of all forks; a later fork overrides an earlier one."""
     return {
         (assignment, *turn_of(row)): row for facts in forks for assignment, row in facts["replaced"]

@@ -25,7 +25,7 @@ from goldrush.agents.players import (
     RunContext,
 )
 from goldrush.agents.roster import Roster
-from goldrush.agents.seats import ImpossiblePlayer, check_people, is_outside
+from goldrush.agents.seats import ImpossiblePlayer, check_people, is_outside, with_models_resolved
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     KINDS,
@@ -49,8 +49,8 @@ from goldrush.agents.worlds.competition.cast import (
 from goldrush.agents.worlds.competition.seats import (
     Seat,
     answer_in,
-    models_in,
-    with_models_resolved,
+    distinct_models,
+    short_schema,
 )
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.agents.worlds.competition.versions import PROMPT
@@ -174,13 +174,15 @@ class SeasonPlayers(Players[SeasonState]):
             return questions * (PROMPT.longest + AROUND_MAX)
 
         return estimates(
-            models_in(run.roster.entries), resources.models or Models(),
+            distinct_models(run.roster.entries), resources.models or Models(),
             config_of(run.facts["config"]).assignments,
             lambda: self.questions(run, resources), like_the_last, most_in,
         )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
-        return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models))
+        return attrs.evolve(
+            roster, entries=with_models_resolved(roster.entries, models, short_schema)
+        )
 
     def start_agents(self, context: RunContext[SeasonState]) -> Session[SeasonState]:
         from goldrush.agents.worlds.competition.play import session_of
@@ -195,10 +197,10 @@ class SeasonPlayers(Players[SeasonState]):
             if is_outside(seat.policy):
                 PROMPT.check(seat.options)
         if context.probe:
-            with_models_resolved(seats, resources.models)
+            with_models_resolved(seats, resources.models, short_schema)
         tests = opened_tests(state.arena, resources.program, resources.jobs)
         check_people(seats, resources.people)
-        return session_of(context, tests, models_in(seats))
+        return session_of(context, tests, distinct_models(seats))
 
     def bounds(self, context: RunContext[SeasonState]) -> Bounds:
         from goldrush.agents.worlds.competition.check import SeasonCheck

@@ -51,14 +51,14 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, TrialCount
 from goldrush.kernel.worlds.competition.terms import Phase, Role, Status
 
-# Replaced contributions of a fork: (assignment, table, round, agent) -> row.
-Replaced = Mapping[tuple[int, int, int, int], Row]
+# ReplacedTurns contributions of a fork: (assignment, table, round, agent) -> row.
+ReplacedTurns = Mapping[tuple[int, int, int, int], Row]
 
 
 class Scripts:
     """The scripts of a season. The caller must apply each act to `state` before it continues."""
 
-    def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
+    def __init__(self, tests: Tests, replaced: ReplacedTurns | None = None) -> None:
         self.tests = tests
         self.replaced = replaced or {}
 

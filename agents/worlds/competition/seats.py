@@ -6,23 +6,20 @@ the options of that model, with names that begin with `sonnet.`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import attrs
 
 from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.agents.llm.model import Model, options_by_prefix
-from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import Answer
 from goldrush.agents.llm.wording_rosters import framed_of
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.seats import E
-from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.wordings import UNFRAMED, wordable
-from goldrush.kernel.shape import BOOLEAN, record
+from goldrush.kernel.shape import BOOLEAN, Schema, record
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
@@ -106,16 +103,16 @@ def seats_of(agent: AgentState) -> list[Seat]:
     ]
 
 
-def models_in(seats: Iterable[Entry]) -> list[Model]:
+def distinct_models(seats: Iterable[Entry]) -> list[Model]:
     """The models of seats, each once. Raises BadInput for invalid options of a model."""
     players = [seat for seat in seats if seat.policy == LLM]
     each = (of for seat in players for of in options_by_prefix(seat.options).values())
     return list(dict.fromkeys(Model.asked(options) for options in each))
 
 
-def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[E]:
-    """As agents.seats.with_models_resolved."""
-    return resolved(seats, models, lambda: record(adopted=BOOLEAN).schema)
+def short_schema() -> Schema:
+    """The schema of the short question that agents.seats.with_models_resolved asks models."""
+    return record(adopted=BOOLEAN).schema
 
 
 def answer_in(row: Row) -> Answer:
