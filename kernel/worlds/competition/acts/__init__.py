@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.acts import contracts, debrief, opening, roundtable
-from goldrush.kernel.worlds.competition.acts.act import ActKind, named_in
+from goldrush.kernel.worlds.competition.acts.act import ActKind, field
 from goldrush.kernel.worlds.competition.events import CODES, Answered, named
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase, Refusal, Status, names_of
 
 # An answer is never refused and changes nothing.
-_ANSWERED: Final = ActKind(Answered, names_of(Phase), by=named_in("agent"))
+_ANSWERED: Final = ActKind(Answered, names_of(Phase), by=field("agent"))
 
 ACTS: Final[Mapping[int, ActKind[Any]]] = {
     CODES[act.form]: act

@@ -32,24 +32,14 @@ def _nothing(state: SeasonState, act: Any) -> None:
     return None
 
 
-def named_in(field: str) -> Callable[[SeasonState, object], int]:
+def field(name: str) -> Callable[[SeasonState, object], int]:
     """An `ActKind.by` for acts that name their author in this field."""
-
-    def by(state: SeasonState, act: object) -> int:
-        ordinal: int = getattr(act, field)
-        return ordinal
-
-    return by
+    return lambda state, act: getattr(act, name)
 
 
 def of(role: str) -> Callable[[SeasonState, object], int]:
     """An `ActKind.by` for acts of an office or of the user."""
     return lambda state, act: state.holder(role).ordinal
-
-
-def always(code: str) -> Callable[[SeasonState], str]:
-    """An `ActKind.untimely` that is this code in all other phases."""
-    return lambda state: code
 
 
 @attrs.frozen
@@ -62,7 +52,7 @@ class ActKind(Generic[A]):
         fault: `fault(state, act)`: the code of its refusal in its phases, or None if it is valid.
             Changes nothing and never raises.
         apply: `apply(state, act)`: changes the state by a valid act.
-        by: `by(state, act)`: the ordinal of its author; see `named_in` and `of`.
+        by: `by(state, act)`: the ordinal of its author; see `field` and `of`.
         untimely: `untimely(state)`: the code of its refusal in other phases.
         switch: the name of a switch of the configuration, without which it is forbidden; empty:
             there is none.
@@ -73,10 +63,8 @@ class ActKind(Generic[A]):
     fault: Callable[[SeasonState, A], str | None] = _nothing
     apply: Callable[[SeasonState, A], None] = _nothing
     by: Callable[[SeasonState, A], int] = attrs.field(kw_only=True)
-    untimely: Callable[[SeasonState], str] = attrs.field(
-        default=always(Refusal.MALFORMED), kw_only=True
-    )
-    switch: str = attrs.field(default="", kw_only=True)
+    untimely: Callable[[SeasonState], str] = lambda state: Refusal.MALFORMED
+    switch: str = ""
 
 
 def are_pairs(questions: Any, answers: Any) -> bool:

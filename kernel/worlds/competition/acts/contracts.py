@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.worlds.competition.acts.act import (
-    TAKEN,
-    ActKind,
-    always,
-    are_pairs,
-    named_in,
-    of,
-)
+from goldrush.kernel.worlds.competition.acts.act import TAKEN, ActKind, are_pairs, field, of
 from goldrush.kernel.worlds.competition.contract import are_terms
 from goldrush.kernel.worlds.competition.events import (
     ConditionKept,
@@ -110,20 +103,20 @@ def _interviewed_by(state: SeasonState, act: Interviewed) -> int:
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
     ActKind(
-        FateChosen, (Phase.FATE,), _fate_fault, _fate, by=named_in("agent"),
-        untimely=always(Refusal.NOT_FACED), switch="elimination",
+        FateChosen, (Phase.FATE,), _fate_fault, _fate, by=field("agent"),
+        untimely=lambda state: Refusal.NOT_FACED, switch="elimination",
     ),
     ActKind(
         Interviewed, _CONTRACT, _interviewed_fault, _interviewed, by=_interviewed_by,
-        untimely=always(Refusal.NOT_YET), switch="tiers",
+        untimely=lambda state: Refusal.NOT_YET, switch="tiers",
     ),
     ActKind(
-        ContractOffered, _CONTRACT, _offered_fault, _offered, by=named_in("agent"),
-        untimely=always(Refusal.NOT_YET), switch="tiers",
+        ContractOffered, _CONTRACT, _offered_fault, _offered, by=field("agent"),
+        untimely=lambda state: Refusal.NOT_YET, switch="tiers",
     ),
     ActKind(
         ContractReviewed, _CONTRACT, _reviewed_fault, _reviewed, by=of(Role.USER),
-        untimely=always(Refusal.NOT_OFFERED), switch="tiers",
+        untimely=lambda state: Refusal.NOT_OFFERED, switch="tiers",
     ),
     ActKind(ConditionKept, (Phase.KEEP,), _kept_fault, _kept, by=of(Role.USER)),
 )  # fmt: skip

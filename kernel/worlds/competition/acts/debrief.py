@@ -147,7 +147,7 @@ def _rated(state: SeasonState, act: Rated) -> None:
     table.raw[act.agent], table.reasons[act.agent] = act.raw, act.reasons
 
 
-def _untimely_score(state: SeasonState) -> str:
+def _untimely(state: SeasonState) -> str:
     """A score outside the debrief would change those that were posted, once any were."""
     return Refusal.FINAL if state.leaderboard else Refusal.MALFORMED
 
@@ -160,5 +160,5 @@ ACTS: Final[tuple[ActKind[Any], ...]] = (
     ActKind(PersonaProposed, _AFTERWARDS, _persona_fault, _persona, by=_THERAPIST),
     ActKind(SkillDistilled, _AFTERWARDS, _skill_fault, _skill, by=_THERAPIST, switch="memory"),
     ActKind(InstructionsRewritten, _AFTERWARDS, _rewritten_fault, _rewritten, by=_THERAPIST),
-    ActKind(Rated, (Phase.DEBRIEF,), _rated_fault, _rated, by=_THERAPIST, untimely=_untimely_score),
+    ActKind(Rated, (Phase.DEBRIEF,), _rated_fault, _rated, by=_THERAPIST, untimely=_untimely),
 )

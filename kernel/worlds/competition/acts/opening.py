@@ -9,7 +9,7 @@ from goldrush.kernel.worlds.competition.acts.act import (
     TAKEN,
     ActKind,
     are_workers,
-    named_in,
+    field,
     of,
     team_fault,
 )
@@ -160,10 +160,10 @@ def _set(state: SeasonState, act: TableSet) -> None:
 
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
-    ActKind(ProjectProposed, _OPENING, _proposed_fault, _proposed, by=named_in("by")),
+    ActKind(ProjectProposed, _OPENING, _proposed_fault, _proposed, by=field("by")),
     ActKind(ProjectReviewed, _OPENING, _reviewed_fault, _reviewed, by=of(Role.USER)),
-    ActKind(ClassMoved, _OPENING, _moved_fault, _moved, by=named_in("agent")),
+    ActKind(ClassMoved, _OPENING, _moved_fault, _moved, by=field("agent")),
     ActKind(TeamRecommended, _OPENING, _recommended_fault, _recommended, by=of(Role.THERAPIST)),
-    ActKind(AssignmentOpened, _OPENING, _opened_fault, _opened, by=named_in("by")),
-    ActKind(TableSet, (Phase.SET,), _set_fault, _set, by=named_in("by")),
+    ActKind(AssignmentOpened, _OPENING, _opened_fault, _opened, by=field("by")),
+    ActKind(TableSet, (Phase.SET,), _set_fault, _set, by=field("by")),
 )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from goldrush.kernel.shape import BOOLEAN, row
 from goldrush.kernel.worlds.competition import rights
-from goldrush.kernel.worlds.competition.acts.act import IDS, WORDS, ActKind, named_in, of
+from goldrush.kernel.worlds.competition.acts.act import IDS, WORDS, ActKind, field, of
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.events import (
     Adopted,
@@ -367,9 +367,9 @@ _TESTING: Final = (Phase.SET, Phase.TEST, Phase.PROVE)
 ACTS: Final[tuple[ActKind[Any], ...]] = (
     # The results of tests come from outside the cast.
     ActKind(Tested, _TESTING, _tested_fault, _tested, by=of(Role.USER)),
-    ActKind(Tried, (Phase.TRY, Phase.SPEAK), _tried_fault, _tried, by=named_in("agent")),
-    ActKind(Spoke, (Phase.SPEAK,), _spoke_fault, _spoke, by=named_in("agent")),
-    ActKind(Stood, (Phase.STAND,), _stood_fault, _stood, by=named_in("agent"), switch="table"),
+    ActKind(Tried, (Phase.TRY, Phase.SPEAK), _tried_fault, _tried, by=field("agent")),
+    ActKind(Spoke, (Phase.SPEAK,), _spoke_fault, _spoke, by=field("agent")),
+    ActKind(Stood, (Phase.STAND,), _stood_fault, _stood, by=field("agent"), switch="table"),
     ActKind(Judged, (Phase.JUDGE,), _judged_fault, _judged, by=of(Role.JUDGE), switch="has_judge"),
     ActKind(Digested, (Phase.DIGEST,), _digested_fault, _digested, by=of(Role.ASSISTANT)),
     ActKind(Adopted, (Phase.ADOPT,), _adopted_fault, _adopted, by=of(Role.ADMIN)),
