@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.llm.model import options_by_prefix
+from goldrush.agents.players import Resources
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.cast import (
     cast_of,
@@ -13,6 +14,7 @@ from goldrush.agents.worlds.competition.cast import (
     recast,
     seated_in,
 )
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.kernel.errors import BadInput, PolicyFailed
@@ -116,6 +118,12 @@ def test_a_cast_that_changes_has_the_model_of_its_sonnets_in_any_order(text: str
     cast = recast(cast_of(2, ["worker=llm:a"]), seated_in(text))
 
     assert [{"": "c", "sonnet": "b"}] * 2 == [names_by_class(seat) for seat in cast[5:]]
+
+
+def test_a_setting_that_has_gone_names_what_has_taken_its_place() -> None:
+    gone = {"class_models": {"haiku": "a", "sonnet": "b"}}
+    with pytest.raises(BadInput, match="gone; give the roster worker=llm:MODEL,sonnet=llm:MODEL"):
+        SEASON_PLAYERS.prepare(gone, None, None, Resources())
 
 
 def test_the_last_word_on_somebody_counts() -> None:
