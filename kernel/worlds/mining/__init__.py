@@ -56,5 +56,5 @@ def _world(rules: int, older: Sequence[World[MiningState]] = ()) -> World[Mining
 
 
 # Under rules 1 policies shuffle all plots from which they pick some; all else is the same. See
-# agents/worlds/mining/draft.py.
+# `Draft` of agents/worlds/mining/roster.py.
 MINING: Final = _world(2, older=(_world(1),))

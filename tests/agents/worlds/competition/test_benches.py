@@ -273,6 +273,14 @@ def test_a_run_is_the_one_that_would_be_recorded(
     assert {objective: measured.of(objective) for objective in mining.OBJECTIVES} == values
 
 
+def test_a_run_is_played_by_the_rules_of_mining_that_the_arena_began_with() -> None:
+    """Newer rules would give other values to the conducts of seasons that are recorded."""
+    random = CONDUCTS[2]  # the conduct that rules 1 and 2 play differently
+    _, digest = played(OPTIONS, *random, 7)
+
+    assert 13545028240493318390 == digest
+
+
 @pytest.mark.parametrize(
     ("share", "agents", "few"), [(1, 10, 1), (5, 10, 5), (3, 7, 2), (1, 9, 0), (0, 10, 0)]
 )
