@@ -6,7 +6,7 @@ One table for all worlds. Rosters as text name
 - `human`: a person, asked in the terminal
 - `recorded:run.journal`: the submissions of the same agent in another journal
 - `external[name=Hawk]`: an object of the recording Python program (see agents/external.py)
-- `package.module:Class`: a user-defined policy
+- `package.module:Class`, or `FILE.py:Class` in the working folder: a user-defined policy
 - any other name: a policy of the world, or of an installed distribution
 
 The submissions of a player that cannot be asked again are believed, so each such player is
@@ -49,7 +49,9 @@ from goldrush.agents.trust import (
     EXTERNAL,
     HUMAN,
     LLM,
+    OWN_FORM,
     RECORDED,
+    check_folder,
     import_names,
     is_import_name,
 )
@@ -332,7 +334,7 @@ REPLAY: Final = Family(
 )  # fmt: skip
 OBJECT: Final = Family(EXTERNAL, EXTERNAL, "", _parse_object, _has_object, _object_of)
 OWN: Final = Family(
-    "", "package.module:Class", "A user-defined policy: a class with {methods}.",
+    "", OWN_FORM, "A user-defined policy: a class with {methods}.",
     parse=lambda offer, part, typed: offer.policy_options(part, typed.trust),
     can_ask=lambda offer, entry, roster: offer.can_make(entry, roster.trust),
     make=lambda policies, entry, roster: policies.maker(entry, roster.trust),
@@ -573,9 +575,9 @@ class PolicySet:
         return plugin(GROUP, f"{self.world}/{name}")
 
     def unknown(self, name: str) -> BadInput:
-        """The error for a name that stands for no policy."""
-        *forms, last = [family.form for family in self.families if family.text]
-        more = f"{''.join(f', {form}' for form in forms)} or {last}"
+        """The error for a name that stands for no policy. Raises BadInput as `check_folder`."""
+        check_folder(name)
+        more = "".join(f", {family.form}" for family in self.families if family.text)
         return unknown("policy", name, [*self.policies, *self.installed()], more)
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:

@@ -215,7 +215,15 @@ def test_a_name_like_no_other_is_refused_with_all_there_are(text: str) -> None:
     error = refusal(text)
 
     assert f"there is no policy {text!r}" == error.what
-    assert all(name in error.instead for name in (*POLICIES, "recorded:", "module:Class"))
+    assert all(name in error.instead for name in (*POLICIES, "recorded:", "FILE.py:Class"))
+
+
+@pytest.mark.parametrize("folder", ["policies/", "./", "/home/me/"])
+def test_a_policy_that_is_named_with_a_folder_is_refused_with_what_to_write(folder: str) -> None:
+    error = refusal(f"{folder}hawk.py:Hawk")
+
+    assert f"the policy {f'{folder}hawk.py:Hawk'!r} is named with a folder" == error.what
+    assert "go to that folder and write hawk.py:Hawk" in error.instead
 
 
 # A policy of one's own.

@@ -381,7 +381,9 @@ def test_its_policies_and_treatments_are_listed(commons: Command) -> None:
     assert {"capacity": 500} == {t["treatment"]: t["settings"] for t in treatments}["small-stock"]
     [first, *_] = json.loads(commons("policies", "--world", "commons", "--json").out)
 
-    assert listed[0].startswith("share                 Takes a part of its share of the largest")
+    name, text = listed[0].split(maxsplit=1)
+    assert "share" == name
+    assert text.startswith("Takes a part of its share of the largest")
     assert ["part", "0.8; a number"] == listed[1].split(maxsplit=1)
     assert [{"setting": "part", "default": 0.8, "range": "a number"}] == (first["settings"])
 

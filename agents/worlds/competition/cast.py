@@ -32,7 +32,7 @@ from goldrush.agents.seats import (
     with_wording,
 )
 from goldrush.agents.targets import import_policy
-from goldrush.agents.trust import HUMAN, LLM, is_import_name
+from goldrush.agents.trust import HUMAN, LLM, OWN_FORM, check_folder, is_import_name
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.agents.worlds.competition.therapist import Therapist
@@ -59,7 +59,7 @@ POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     RANDOM: {**_SCRIPTS, Role.WORKER: RandomWorker},
     SILENT: {**_SCRIPTS, Role.WORKER: SilentWorker},
 }
-_OTHERS: Final = f"{HUMAN}, {LLM}:MODEL or package.module:Class"
+_OTHERS: Final = f"{HUMAN}, {LLM}:MODEL, {OWN_FORM}"
 _FAMILIES: Final = (MODEL, PERSON, OWN)
 # The catalogue entries of policies.
 CATALOGUE: Final = {
@@ -79,6 +79,7 @@ class _Offer:
     prompt = PROMPT
 
     def unknown(self, name: str) -> BadInput:
+        check_folder(name)
         take = f"take {', '.join(POLICIES)}, {_OTHERS}"
         return BadInput(f"there is no policy {format_value(name)}", take)
 
