@@ -900,7 +900,9 @@ def test_killed_at_any_instant_it_ends_in_the_same_folder(held: Path) -> None:
     carry_out(KILLED, folder)
 
     assert before.items() <= stamps(folder).items(), "nothing is played twice"
-    assert tree(held / "whole") == tree(folder)
+    # A file that was being written when it was killed is swept after a day.
+    there = {name: data for name, data in tree(folder).items() if ".goldrush-" not in name}
+    assert tree(held / "whole") == there
 
 
 # Language models.
