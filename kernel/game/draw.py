@@ -30,6 +30,7 @@ from goldrush.kernel.world import EventType, Row
 T = TypeVar("T")
 R = TypeVar("R")
 Label = int | str
+Key = tuple[Label, ...]
 
 USES: Final = (
     "word", "below", "between", "chance", "choice", "shuffled", "sample",
@@ -71,7 +72,7 @@ class Draw:
     def __init__(self, *prefix: Label) -> None:
         """`prefix`: the front of every key: seed, unit and step, and for a policy its agent."""
         self._prefix = prefix
-        self._rows: dict[tuple[Label, ...], Row] = {}  # by key
+        self._rows: dict[Key, Row] = {}  # by key
 
     @property
     def rows(self) -> list[Row]:
@@ -83,17 +84,24 @@ class Draw:
         return self._drawn(0, (), key, Draws.word)
 
     def below(self, n: int, *key: Label) -> int:
-        """A whole number from 0 to n - 1, all equally likely. Raises ValueError unless n > 0."""
+        """A whole number from 0 to n - 1, all equally likely. Raises ValueError unless n is a whole
+        number above 0.
+        """
+        _check(not isinstance(n, float), "below", "the number of results", n)
         return self._drawn(1, (n,), key, lambda draws: draws.below(n))
 
     def between(self, low: float, high: float, *key: Label) -> float:
-        """A number from `low` to `high`: low + (high - low) × word ÷ 2^64."""
+        """A number from `low` to `high`: low + (high - low) × word ÷ 2^64. Raises ValueError unless
+        low is at most high, and both are finite.
+        """
+        _check(-math.inf < low <= high < math.inf, "between", "the limits", (low, high))
         return self._drawn(
             2, (low, high), key, lambda draws: low + (high - low) * (draws.word() / WORD_RANGE)
         )
 
     def chance(self, probability: float, *key: Label) -> bool:
-        """True with this probability, from 0 to 1."""
+        """True with this probability. Raises ValueError unless it is from 0 to 1."""
+        _check(0 <= probability <= 1, "chance", "the probability", probability)
         return self._drawn(3, (probability,), key, lambda draws: draws.chance(probability))
 
     def choice(self, items: Sequence[T], *key: Label) -> T:
@@ -146,17 +154,13 @@ class Draw:
         """One of the items, each as likely as its weight; see `place_by_weight`. Raises ValueError
         unless each has a weight from 0 on, and one of them more.
         """
-        is_valid = len(items) == len(weights) and all(weight >= 0 for weight in weights)
+        is_valid = len(items) == len(weights) and all(0 <= weight < math.inf for weight in weights)
         _check(is_valid and sum(weights) > 0, "weighted", "the weights", weights)
         given = tuple(map(float, weights))
         return items[self._drawn(10, given, key, lambda draws: place_by_weight(draws, given))]
 
     def _drawn(
-        self,
-        use: int,
-        arguments: tuple[float, ...],
-        key: tuple[Label, ...],
-        take: Callable[[Draws], R],
+        self, use: int, arguments: tuple[float, ...], key: Key, take: Callable[[Draws], R]
     ) -> R:
         self._check_key(USES[use], key)
         draws = Draws(*self._prefix, *key)
@@ -166,7 +170,7 @@ class Draw:
         self._rows[key] = (key, use, tuple(map(amount, arguments)), results, draws.words())
         return result
 
-    def _check_key(self, use: str, key: tuple[Label, ...]) -> None:
+    def _check_key(self, use: str, key: Key) -> None:
         """Raises BadInput for no key, and for one that was used."""
         if not key:
             raise BadInput(f"draw.{use} has no key", 'name what is drawn, as in "die", agent')
@@ -243,7 +247,7 @@ class TogetherDraw(Draw):
         super().__init__(*prefix)
         self._agents = frozenset(agents)
 
-    def _check_key(self, use: str, key: tuple[Label, ...]) -> None:
+    def _check_key(self, use: str, key: Key) -> None:
         if not key or key[0] not in self._agents:
             named = f"has the key {', '.join(map(format_value, key))}" if key else "has no key"
             raise BadInput(

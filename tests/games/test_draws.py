@@ -256,6 +256,13 @@ def test_draws_of_distributions_have_their_moments() -> None:
         (lambda draw: draw.weighted("ab", [1], "x"), "the weights cannot be"),
         (lambda draw: draw.weighted("ab", [0, 0], "x"), "the weights cannot be"),
         (lambda draw: draw.weighted("ab", [2, -1], "x"), "the weights cannot be"),
+        (lambda draw: draw.weighted("ab", [2, math.inf], "x"), "the weights cannot be"),
+        (lambda draw: draw.below(6.5, "x"), "the number of results cannot be 6.5"),
+        (lambda draw: draw.between(5, 1, "x"), "the limits cannot be"),
+        (lambda draw: draw.between(-math.inf, 1, "x"), "the limits cannot be"),
+        (lambda draw: draw.chance(2, "x"), "the probability cannot be 2"),
+        (lambda draw: draw.chance(-0.1, "x"), "the probability cannot be -0.1"),
+        (lambda draw: draw.chance(math.nan, "x"), "the probability cannot be nan"),
     ],
 )
 def test_what_no_distribution_has_is_refused(take, says) -> None:
