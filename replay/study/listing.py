@@ -48,11 +48,11 @@ class ListedStudy:
 
 
 def listed_in(folder: str) -> ListedStudy | None:
-    """What the manifest in a folder lists; None if there is no manifest, or one of another program.
-    Raises BadInput if it cannot be read.
+    """What the manifest in a folder lists; None if there is no manifest, or one of another program
+    in a folder without runs of a study. Raises BadInput if it cannot be read.
     """
     path = os.path.join(folder, MANIFEST)
-    if not os.path.isfile(path):
+    if not os.path.isfile(path) and not (os.path.lexists(path) and _has_runs(folder)):
         return None
     with open_regular(path, "a manifest") as file:
         data = file.read(MANIFEST_MAX)
@@ -60,14 +60,21 @@ def listed_in(folder: str) -> ListedStudy | None:
     try:
         table = json.loads(data)
         is_own = isinstance(table, dict) and "goldrush" in table
-        return _study(folder, table) if is_own else None
+        if is_own:
+            return _study(folder, table)
     except (ValueError, TypeError, LookupError, RecursionError):
-        if not is_own:
-            return None
-        raise BadInput(
-            f"{path} is not the manifest of a study: it is cut off, of another version or changed",
-            "restore it, or run the study in a new folder",
-        ) from None
+        pass
+    if not is_own and not _has_runs(folder):
+        return None
+    raise BadInput(
+        f"{path} is not the manifest of a study: it is cut off, of another version or changed",
+        "restore it, or run the study in a new folder",
+    )
+
+
+def _has_runs(folder: str) -> bool:
+    """Whether a folder has journals where those of a study are (see `StudyPlan`)."""
+    return any(Path(folder).glob("*/*/*-*/seed-*.journal"))
 
 
 def _study(folder: str, table: Mapping[str, Any]) -> ListedStudy:
@@ -93,7 +100,9 @@ def manifests_below(folder: str) -> Iterator[tuple[str, ListedStudy | BadInput]]
     """The folders of studies in and below a folder, by name: each with what its manifest lists, or
     why that cannot be read.
     """
-    for path in sorted(path for path, _, names in os.walk(folder) if MANIFEST in names):
+    for path in sorted(
+        path for path, folders, names in os.walk(folder) if MANIFEST in (*folders, *names)
+    ):
         try:
             listed: ListedStudy | BadInput | None = listed_in(path)
         except BadInput as error:

@@ -110,6 +110,26 @@ def test_a_manifest_that_was_cut_off_is_no_journal(tmp_path: Path) -> None:
         assert last == ran.out.splitlines()[-1]
 
 
+@pytest.mark.parametrize("text", ["x", "", "{}", "[]", "null", '{"name": "a page"}', None])
+def test_a_destroyed_manifest_does_not_end_the_check_of_a_study(
+    tmp_path: Path, text: str | None
+) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    manifest = tmp_path / "a study/manifest.json"
+    manifest.unlink()
+    if text is None:
+        manifest.mkdir()
+    else:
+        manifest.write_text(text)
+    ran = goldrush("verify", "a study", "--level", 1, cwd=tmp_path)
+
+    assert 2 == ran.code
+    assert 1 == len(ran.err.splitlines())
+    assert "a study/manifest.json" in ran.err
+    last = "8 journals: 8 hold, 0 do not, 0 could not be judged; 1 manifest cannot be read"
+    assert last == ran.out.splitlines()[-1]
+
+
 def test_a_manifest_lists_each_run_of_its_plan_once(tmp_path: Path) -> None:
     goldrush(*SMALL, cwd=tmp_path)
     manifest = tmp_path / "a study/manifest.json"
