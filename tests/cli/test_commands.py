@@ -297,17 +297,45 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["record", "--assignments", "4"], "; it is now --rounds; see"),
-        (["log", "x.journal", "--assignments", "4"], "; it is now --rounds; see"),
-        (["audit", "x.journal", "--table", "4"], "; it is now --place; see"),
-        (["season", "--class-model", "haiku=a"], "'--class-model'; it is now --cast; see"),
-        (["report", "--table"], "No such option '--table'; see"),
+        ("record --assignments 4", "--rounds"),
+        ("log --assignments 4", "--rounds"),
+        ("audit --table 4", "--place"),
+        ("replay --brief", "goldrush log --event NAME"),
+        ("replay --table T", "goldrush log --event NAME"),
+        ("replay --play", "goldrush view"),
+        ("replay --speed 2", "goldrush view"),
+        ("measure --csv", "goldrush export --format csv --table measures (or rounds, spells)"),
+        ("measure --spells", "goldrush export --format csv --table spells"),
+        ("audit --score ada", "goldrush score JOURNAL --at N --agent WHO"),
+        (
+            "audit --fairness",
+            "--all and the program in replay/README.md, 'Was a tie broken fairly?'",
+        ),
+        ("verify --sums S", "sha256sum -c"),
+        ("verify --junit J", "pytest: replay/README.md, 'In CI'"),
+        ("verify --parent P", "--json"),
+        ("export --to DIR", "goldrush leaderboard --to DIR"),
+        ("season --files", "goldrush leaderboard --to DIR"),
+        ("season --class-model haiku=A", "--cast worker=llm:A,sonnet=llm:B"),
+        ("fork --class-model sonnet=A", "--roster sonnet=llm:B"),
+        ("report --format md", "the HTML page, or --tables DIR"),
+        ("report --pages", "goldrush view RUN.journal"),
+        ("report --bibtex", "the SHA-256 of the manifest"),
     ],
 )
-def test_an_option_that_has_gone_names_what_has_taken_its_place(
-    tmp_path: Path, words: list[str], says: str
+def test_an_option_that_has_gone_says_what_to_type_instead(
+    tmp_path: Path, words: str, says: str
 ) -> None:
-    assert_refused(goldrush(*words, cwd=tmp_path), says)
+    command, option, *_ = words.split()
+    ran = goldrush(*words.split(), cwd=tmp_path)
+
+    assert_refused(ran, f"No such option '{option}'; use {says}; see 'python -m goldrush {command}")
+
+
+def test_what_has_taken_the_place_of_an_option_is_told_only_where_it_is_one(tmp_path: Path) -> None:
+    ran = goldrush("report", "--table", cwd=tmp_path)
+
+    assert_refused(ran, "No such option '--table'. Did you mean '--tables'?; see")
 
 
 def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:

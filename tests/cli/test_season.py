@@ -60,6 +60,7 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--workers", 2), "workers is 2; it must be a whole number from 3 to 1000"),
         (("--set", "move=3"), "did you mean moves?"),
         (("--cast", "zoe=scripted"), "names no agent or role"),
+        (("--cast", "haiku=A"), "elif, finn, worker, sonnet"),
         (("--cast", "judge=nonsense"), "there is no policy 'nonsense'"),
         (("--cast", "judge=silent"), "silent is a policy of workers, and judge is not a worker"),
         (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),

@@ -152,7 +152,7 @@ def recast(
                     f"cast {Role.WORKER}={LLM}:MODEL too",
                 )
         if not named:
-            names = ", ".join(seat.name for seat in cast[:12])
+            names = ", ".join([*(seat.name for seat in cast[:12]), Role.WORKER, Class.SONNET])
             raise BadInput(
                 f"{format_value(str(part))} names no agent or role",
                 f"write NAME=POLICY; there are {names}",
