@@ -30,8 +30,7 @@ def new(
     from goldrush.agents.game.source import new_game
     from goldrush.kernel.files import write_whole
 
-    path, source = new_game(name)
-    path = out or path
+    path, source = new_game(name, out)
     write_whole(path, source.encode())
     file = quoted_path(path)
     text = f"game: {file}\nnext: {program()} record {file} --seed 7"

@@ -54,6 +54,22 @@ def test_a_name_in_any_form_becomes_that_of_a_class(tmp_path, name, file, cls) -
     assert f"class {cls}(goldrush.Game):" in (tmp_path / f"{file}.py").read_text()
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        *((name, f"{name} is a keyword of Python") for name in ("None", "True", "False", "class")),
+        ("Import", "import is a keyword of Python"),
+        *((name, f"{name} is the name of a module of Python's") for name in ("os", "json")),
+        ("Random", "random is the name of a module of Python's standard library; give another"),
+        ("Market --out json.py", "json is the name of a module of Python's standard library"),
+        ("Goldrush", "goldrush is the name of a module of goldrush"),
+    ],
+)
+def test_a_name_of_which_the_file_could_not_be_recorded_is_refused(tmp_path, words, why) -> None:
+    assert_refused(goldrush("new", *words.split(), cwd=tmp_path), why)
+    assert [] == list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("command", ["policies", "treatments", "settings"])
 def test_what_can_be_named_is_listed_of_a_file_as_of_a_world(folder, command) -> None:
     by_file, by_option = (
