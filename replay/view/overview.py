@@ -296,7 +296,7 @@ def _page_of(journal: Path, beside: Path) -> str:
     if page.is_file():
         with suppress(OSError), page.open("rb") as file:
             if is_page(file.read(files.FRONT)):
-                return quote(os.path.relpath(page, beside))
+                return quote(os.fsencode(os.path.relpath(page, beside)))
     return ""
 
 

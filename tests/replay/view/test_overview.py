@@ -160,6 +160,14 @@ def test_a_page_beside_the_journal_is_linked(tmp_path: Path) -> None:
     assert ["", "sub/a%20b.html"] == sorted(run["page"] for run in world["runs"])
 
 
+def test_a_page_whose_name_is_not_utf_8_is_linked_by_its_bytes(tmp_path: Path) -> None:
+    journal = tmp_path / os.fsdecode(b"caf\xe9.journal")
+    Run.record(journal, seed=1, rounds=4).view(journal.with_suffix(".html"))
+    [world] = _data(write_overview(tmp_path, jobs=1).path)["worlds"]
+
+    assert ["caf%E9.html"] == [run["page"] for run in world["runs"]]
+
+
 def test_a_game_is_compared_by_what_it_measures(tmp_path: Path) -> None:
     for seed in range(2):
         Run.record(tmp_path / f"{seed}.journal", world=Board, seed=seed)
