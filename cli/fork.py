@@ -81,7 +81,6 @@ def fork(
     models = models_of(reach, model)
     resources = playing.resources(jobs, at_terminal(), models)
     run = Run(journal, resources)
-    chosen = settings_of(settings, {})
     who = players_at(journal)
     if wording is not None:
         if roster is None:
@@ -97,7 +96,7 @@ def fork(
     with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
         play = partial(
             run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),
-            force=force, fsync=recording.fsync, **chosen,
+            force=force, fsync=recording.fsync, given=settings_of(settings, {}),
         )  # fmt: skip
         again = how_again(resources, reach, own, recorded)
         return carried_out(target, play, run.tools, recording, again, parent=journal)

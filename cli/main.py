@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping
@@ -136,6 +137,7 @@ def behind_door(command: click.Command, *, is_ours: bool = False) -> click.Comma
     def judged(**given: Any) -> Any:
         from goldrush.cli.options import echo_traceback
         from goldrush.kernel.errors import (
+            BadInput,
             GoldrushError,
             RulesFailed,
             format_error,
@@ -146,6 +148,11 @@ def behind_door(command: click.Command, *, is_ours: bool = False) -> click.Comma
         try:
             with reporting_forged(*_files_in(given)):
                 return run(**given)
+        except BadInput as error:
+            option = _OPTION.search(error.what)
+            if option and any(f"--{option[1]}" in known.opts for known in command.params):
+                raise BadInput(error.what, f"--{option[1]} gives it, without --set") from error
+            raise
         except (GoldrushError, KeyboardInterrupt):
             raise
         except Exception as bug:
@@ -167,6 +174,7 @@ def _files_in(given: Mapping[str, Any]) -> list[str]:
     return [text for some in values for text in some if type(text) is str and os.path.isfile(text)]
 
 
+_OPTION = re.compile(r"(?:no setting|attribute .+|argument) '(roster|treatment|world|check|at)'$")
 _PLAIN = "plain_ascii"  # an encoding
 
 

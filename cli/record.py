@@ -121,7 +121,7 @@ def record(
         roster = worded(who, roster, wording, models)
     planned = Run.plan(
         Resources(people=at_terminal(), models=models),
-        world=world, roster=roster, treatment=treatment, check=check, **chosen,
+        world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
         return estimated(planned, recording.as_json)

@@ -133,7 +133,7 @@ def record(
     name: str, settings: Mapping[str, Any], roster: str | None, path: str | Path
 ) -> PreparedRun:
     """Record a run of a world and return the prepared run. Raises as `Run.record`."""
-    planned = Run.plan(world=name, roster=roster, **settings)
+    planned = Run.plan(world=name, roster=roster, given=settings)
     is_watched = planned.tools.world(planned.prepared.setup).watching is not nullcontext
     planned = attrs.evolve(planned, check=is_watched)
     planned.record(path, force=True, again=False)  # a law looks at that

@@ -252,19 +252,21 @@ class Run:
         roster: Roster = None,
         treatment: str | Mapping[str, Any] | None = None,
         check: bool = False,
+        given: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> PlannedRun:
         """A run that is ready to be played, or whose cost is to be estimated before; nothing is
-        written. Arguments, and BadInput, as of `Run.record`.
+        written. Arguments, and BadInput, as of `Run.record`. `given`: settings in one mapping, so
+        that a name that an argument has is a setting, too.
         """
         world = world_named(world)
         tools = tools_for(world)
         who = players_of(tools, world)
-        name, chosen = settings_of(treatment, settings, tools.config)
-        given = roster_of(who, roster)
+        name, chosen = settings_of(treatment, {**(given or {}), **settings}, tools.config)
+        seated = roster_of(who, roster)
         check_program(resources, who)
-        resources = attrs.evolve(resources, policies=given.policies)
-        prepared = who.prepare(chosen, given.text, name, resources)
+        resources = attrs.evolve(resources, policies=seated.policies)
+        prepared = who.prepare(chosen, seated.text, name, resources)
         make = maker_of("") if world == OF_MAKERS else None
         return PlannedRun(tools, prepared, resources, check, make)
 
@@ -593,6 +595,7 @@ class Run:
         force: bool = False,
         fsync: bool = False,
         on_unit: OnUnit | None = None,
+        given: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> Self:
         """Play the run anew from a unit on, under other circumstances, into a journal of its own,
@@ -608,7 +611,7 @@ class Run:
             policies: the objects of external agents who play on, by agent.
             settings: other settings from there on, by name.
 
-        `force`, `fsync` and `on_unit` are as for `record`.
+        `force`, `fsync` and `on_unit` are as for `record`, `given` is as for `plan`.
 
         Raises:
             BadInput: before anything is written.
@@ -620,17 +623,17 @@ class Run:
         from goldrush.replay.journal.rebuild import world_at
 
         who = players_at(self.path)
-        name, chosen = settings_of(treatment, settings, self.tools.config)
-        given = roster_of(who, roster) if roster is not None else RosterText(None)
-        change = players.ForkChange(chosen, name, given.text, submissions_of(replace))
+        name, chosen = settings_of(treatment, {**(given or {}), **settings}, self.tools.config)
+        seated = roster_of(who, roster) if roster is not None else RosterText(None)
+        change = players.ForkChange(chosen, name, seated.text, submissions_of(replace))
         resources = self._resources(policies if roster is None else None)
-        resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
+        resources = attrs.evolve(resources, policies={**resources.policies, **seated.policies})
         with target_of(path) as (target, folder), making(self._make):
             players.fork(
                 world_at(self.path), who, self.path, integer(at, "at"), target, change,
                 resources=resources, force=force, fsync=fsync, on_unit=on_unit,
             )  # fmt: skip
-            own = import_names(who.names(given.text)) if given.text else ()
+            own = import_names(who.names(seated.text)) if seated.text else ()
             return type(self)._kept(target, resources, own, folder, self._make)
 
     def _resources(self, policies: Policies = None) -> Resources:

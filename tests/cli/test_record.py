@@ -88,6 +88,11 @@ def test_settings_treatments_and_options_reach_the_journal(tmp_path: Path) -> No
         (["--set", "truce=soon"], ["truce is 'soon'", "whole number"]),
         (["--set", "truce=true"], ["truce is True", "whole number"]),
         (["--set", "trice=1"], ["no setting 'trice'", "did you mean truce?"]),
+        (["--set", "roster=raid"], ["no setting 'roster'; --roster gives it"]),
+        (["--set", "world=x"], ["no setting 'world'; --world gives it"]),
+        (["--set", "check=1"], ["no setting 'check'; --check gives it"]),
+        (["--set", "treatment=x"], ["no setting 'treatment'; --treatment gives it"]),
+        (["--set", "cls=1"], ["no setting 'cls'"]),
         (["--set", "truce"], ["--set truce", "--set NAME=VALUE"]),
         (["--set", "seed=1", "--seed", "1"], ["seed is set twice"]),
         (["--roster", "nonsense*3"], ["no policy 'nonsense'", "greedy-mine"]),
@@ -105,6 +110,22 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 
     assert_refused(ran, *says)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("pair", "instead"),
+    [
+        ("treatment=x", "--treatment gives it"), ("roster=raid", "--roster gives it"),
+        ("at=3", "--at gives it"), ("self=1", "take one of seed"), ("force=1", ""),
+    ],
+)  # fmt: skip
+def test_a_fork_is_set_nothing_that_an_option_gives(
+    tmp_path: Path, pair: str, instead: str
+) -> None:
+    goldrush("record", "--rounds", 2, "--out", "run.journal", cwd=tmp_path)
+    ran = goldrush("fork", "run.journal", "--at", 1, "--set", pair, cwd=tmp_path)
+
+    assert_refused(ran, f"there is no setting '{pair.partition('=')[0]}'; {instead}")
 
 
 def test_options_of_the_wrong_type_are_usage_errors(tmp_path: Path) -> None:

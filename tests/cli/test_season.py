@@ -70,6 +70,8 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--treatment", "scarce"), "there is no treatment"),
         (("--test", "/bin/true"), "the arena nk takes no program"),
         (("--agenda", "x.toml"), "there is no setting 'agenda'"),
+        (("--set", "roster=x"), "there is no setting 'roster'; take one of seed"),
+        (("--set", "treatment=x"), "there is no setting 'treatment'; --treatment gives it"),
     ],
 )
 def test_what_no_season_can_be_is_refused(

@@ -91,16 +91,13 @@ def season(
     roster = ",".join(parts) or None
     if wording is not None:
         roster = worded(SEASON_PLAYERS, roster, wording, models)
-    named = {
+    chosen = settings_of(settings, {
         "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
         "agenda": agenda,
-    }  # fmt: skip
+    })  # fmt: skip
     own = allow_own_policies([], SEASON_PLAYERS.names(roster) if roster else [])
     resources = Resources(jobs or 1, test, at_terminal(), models=models, trust=own)
-    planned = Run.plan(
-        resources, world=_WORLD, roster=roster, treatment=treatment,
-        **settings_of(settings, named),
-    )  # fmt: skip
+    planned = Run.plan(resources, world=_WORLD, roster=roster, treatment=treatment, given=chosen)
     if dry_run:
         return estimated(planned, recording.as_json)
     played = arena_of(planned.prepared.facts["config"]["arena"])
