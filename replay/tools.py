@@ -114,10 +114,12 @@ class Description:
     Attributes:
         text: what it is about, for who has not seen the world: its docstring, say.
         facts: by name; lists of journals show its `subject`.
+        config: the class of the settings of runs like this; None: that of the tools.
     """
 
     text: str = ""
     facts: Sequence[tuple[str, str]] = ()
+    config: type[attrs.AttrsInstance] | None = None
 
 
 @attrs.frozen

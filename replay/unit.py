@@ -35,7 +35,9 @@ def format_unit(unit: ClosedUnit, tools: Tools, paint: Paint = plain) -> str:
     fields: Mapping[str, Any] = tools.fields(unit) or {}
     length = length_of(tools, state)
     kinds = {name: _kind(value, len(labels)) for name, value in fields.items()}
-    of = "" if length is None else f" of {unit.vocabulary.number(length)}"
+    behind = bool(unit.vocabulary.uncounted)  # what does not count is numbered, as the first reset
+    last = unit.round if length is None else unit.vocabulary.number(length + behind)
+    of = "" if length is None or unit.round > last else f" of {last}"
     head = [f"{unit.vocabulary.unit} {unit.round}{of}", f"digest {unit.digest:016x}"]
     head += [f"{name} {_shown(fields[name])}" for name, kind in kinds.items() if kind == "one"]
     parts = [", ".join(head)]

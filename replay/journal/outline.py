@@ -106,10 +106,10 @@ class Outline:
         tools = tools_named(self.header.world) if self.header and is_usable else None
         if tools is None:
             return {}
-        fields = attrs.fields_dict(tools.config)
-        return {
-            name: fields[name].default for name in unusual(self.declared.settings, tools.config)
-        }
+        own = self.about.config or tools.config
+        config = tools.config if issubclass(tools.config, own) else own
+        fields = attrs.fields_dict(config)
+        return {name: fields[name].default for name in unusual(self.declared.settings, config)}
 
     def as_dict(self) -> dict[str, Any]:
         """The outline for JSON, without players, and of the settings those that were changed."""

@@ -117,6 +117,17 @@ def test_how_a_model_is_seeded_and_what_is_left_out_is_said_once(folder: Path) -
     assert 0 == ran.code
 
 
+def test_the_steps_of_a_model_are_told_as_they_were_given(folder: Path) -> None:
+    made = ("--env", "deaf.py:Deaf", "--no-seed")
+    goldrush("record", *made, "--rounds", 5, "--out", "five.journal", cwd=folder)
+    first, last = (goldrush("replay", "five.journal", "--at", at, cwd=folder).out for at in (0, 5))
+    found = [line.split() for line in goldrush("info", "five.journal", cwd=folder).out.splitlines()]
+
+    assert first.startswith("step 0 of 5,")
+    assert last.startswith("step 5 of 5,")
+    assert ["steps", "5", "100"] in found
+
+
 def test_one_other_action_is_put_in(folder: Path) -> None:
     exported = goldrush("export", "1.journal", cwd=folder).out.splitlines()
     action = next(event for event in map(json.loads, exported) if event["event"] == "acted")
@@ -179,6 +190,7 @@ def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path)
         ("verify 1.journal --env CartPole", "did you mean CartPole-v1? take one of mining, "),
         ("info 1.journal --env walk.py", "name what makes an environment or a model: walk.py:Walk"),
         ("record --env walk.py:Walk --set width=4", "unexpected keyword argument 'width'"),
+        ("record --env walk.py:Walk --set roster=4", "argument 'roster'; --roster gives it"),
         ("record --env deaf.py:Deaf --set steps=4", "Deaf takes no parameter seed or rng"),
         ("study --env deaf.py:Deaf --seeds 2 --out study", "--seed-parameter world_seed"),
         ("study --env deaf.py:Deaf --seeds 2 --no-seed --out study", "takes no seed"),

@@ -47,6 +47,13 @@ class AskedSettings(EpisodeSettings):
     seed_parameter: str | None = setting(None, _NAME)
 
 
+@attrs.frozen
+class ModelSettings(AskedSettings):
+    """The settings that all models have: nothing ends a model but its number of steps."""
+
+    steps: int = setting(STEPS, integer(1, STEPS_MAX))
+
+
 _ASKED: Final = ("ignore", "report", "seed_parameter")
 _GIVEN: Final = (*OWN, *_ASKED, "rng", "scenario")  # what `making` gives
 
@@ -89,9 +96,8 @@ def settings_of_model(make: Maker | None) -> type[AskedSettings]:
         if parameter.name not in taken
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     }
-    steps = {"steps": setting(STEPS, integer(1, STEPS_MAX))}
-    made: type[AskedSettings] = attrs.make_class(
-        make.__name__, {**steps, **own}, bases=(AskedSettings,), frozen=True
+    made: type[ModelSettings] = attrs.make_class(
+        make.__name__, own, bases=(ModelSettings,), frozen=True
     )
     return made
 

@@ -8,11 +8,12 @@ from typing import Final
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import about_of
-from goldrush.kernel.worlds.episode.subject import VECTOR
+from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR
 from goldrush.replay.data.measures import Remarks
 from goldrush.replay.text import format_list, format_number
 from goldrush.replay.tools import Description
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
+from goldrush.replay.worlds.episode.parameters import ModelSettings
 from goldrush.replay.worlds.episode.show import text_of
 
 NAMED_MAX: Final = 10  # agents, variables or arrays that a sentence names
@@ -34,7 +35,8 @@ def described(setup: Mapping[str, object]) -> Description:
         ("seed is", "taken by nothing" if about.seed_parameter == "" else about.seed_parameter),
         ("versions", ", ".join(f"{name} {version}" for name, version in about.versions.items())),
     ]
-    return Description(text_of(about.name), [(name, text) for name, text in facts if text])
+    config = ModelSettings if about.kind == MODEL else None
+    return Description(text_of(about.name), [(name, text) for name, text in facts if text], config)
 
 
 def few(texts: Sequence[object]) -> str:
