@@ -90,6 +90,13 @@ def is_location(name: str) -> bool:
     return name.partition(":")[0].endswith(".py") or is_import_name(name)
 
 
+def names_code(name: str) -> bool:
+    """Whether to look a world up by this name would run a file or import a module that it names, so
+    that no file may have it: a location, or an id of Gymnasium with a module.
+    """
+    return is_location(name) or (":" in name and is_environment_id(name))
+
+
 def names_in(module: ModuleType, fits: Callable[[object], bool]) -> list[str]:
     """The names of a module for what was made in it; what it imports has others."""
     return [

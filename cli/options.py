@@ -137,8 +137,8 @@ def set_option(world: str | None = None) -> Declaration:
     return option("--set", "NAME=VALUE", text, shell_complete=completion.settings(world))
 
 
-def world_option(callback: Callable[..., str | None]) -> Declaration:
-    """The option --world. `callback`: `or_default` or `if_given`."""
+def world_option(callback: Callable[..., str | None] | None = None) -> Declaration:
+    """The option --world. `callback`: `or_default`; None: the text as it was typed."""
     text = (
         "What is played: a world, the file of a game, or the code of an environment or model: "
         "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining)."

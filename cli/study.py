@@ -28,7 +28,6 @@ from goldrush.cli.options import (
     SubjectOptions,
     SummaryJson,
     Trust,
-    if_given,
     json_option,
     measures_of,
     refuse,
@@ -76,7 +75,7 @@ class VariedOptions(NamedTuple):
 def study(
     *,
     plan: str | None = argument("[PLAN.toml]", required=False, type=FILE),
-    world: str | None = world_option(if_given),
+    world: str | None = world_option(),
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
     varied: VariedOptions,
     subject: SubjectOptions,
@@ -105,7 +104,7 @@ def study(
 
     treatments, rosters, seeds, rounds, settings = varied
     asked = subject.chosen()
-    options = (world, *treatments, *rosters, *rounds, *settings, seeds, *asked.values())
+    options = (*treatments, *rosters, *rounds, *settings, seeds, *asked.values())
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
@@ -116,7 +115,7 @@ def study(
     models = models_of(reach, model)
     own = allow_own_policies(trust, [name for text in rosters for name in of.players.names(text)])
     if plan is not None:
-        wanted = plans.read_plan(plan, own)
+        wanted = plans.read_plan(plan, own, world)
     else:
         subject.check(of.config)
         wanted = plans.plan_of(

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.targets import names_code
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, open_regular, write_whole
 from goldrush.kernel.journal import FORMAT
@@ -92,7 +93,7 @@ def read_manifest(folder: str | Path) -> Manifest:
 
 def _manifest_of(table: Any) -> Manifest:
     name, plan = table["world"], table["plan"]
-    if type(name) is not str:
+    if type(name) is not str or names_code(name):
         raise ValueError(f"world {format_value(name)}")
     of = studied(name)
     form, rules = table["format"], table["rules"]

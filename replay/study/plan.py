@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
@@ -19,13 +19,13 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Facts, PreparedRun, Resources
 from goldrush.agents.seats import models_in
-from goldrush.agents.targets import build_policy
+from goldrush.agents.targets import Maker, build_policy, names_code
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.shape import Kind
-from goldrush.kernel.text import check_name
+from goldrush.kernel.text import check_name, quoted
 from goldrush.kernel.treatments import (
     BASELINE,
     NAME,
@@ -37,10 +37,13 @@ from goldrush.kernel.treatments import (
 )
 from goldrush.replay.arguments import integer as integer_of
 from goldrush.replay.arguments import listed, settings_of
-from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
+from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for, world_named
 from goldrush.replay.studies import MIXED, NO_STUDIES
 from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.tools import Tools
+
+if TYPE_CHECKING:
+    from goldrush.kernel.game.game import Game
 
 ALL: Final = "all"
 BASELINES: Final = "baselines"
@@ -243,7 +246,7 @@ def plan_of(
             raise BadInput(f"seeds is {count}", f"it must be 1 to {RUNS_MAX:,}, or a list")
         seeds = range(count)
     return StudyPlan(
-        world=world,
+        world=of.name,
         treatments=_once("treatment", names),
         rosters=rosters_of(rosters, of.studies.baselines),
         seeds=_numbers("seed", list(seeds), integer(0, INTEGER_MAX)),
@@ -351,20 +354,50 @@ def seeds_of(text: str) -> int | list[int]:
     return seeds
 
 
-def read_plan(path: str | Path, trust: Collection[str] = ()) -> StudyPlan:
-    """The plan of a TOML file (replay/study/README.md). `trust`: names of user-defined policies
-    that its rosters may import, as a file cannot make code run by naming it. Raises BadInput.
+def read_plan(
+    path: str | Path,
+    trust: Collection[str] = (),
+    world: str | type[Game] | Maker | None = None,
+) -> StudyPlan:
+    """The plan of a TOML file (replay/study/README.md), which cannot make code run by naming it.
+
+    Args:
+        trust: names of user-defined policies that its rosters may import.
+        world: the world that the plan names, as for `goldrush.record`. Needed where the plan names
+            it by its code.
+
+    Raises BadInput, also if the plan names another world than `world`.
     """
     example = "treatments = ['baseline']"
     table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)
     try:
-        return _plan_of_table(table, trust, os.path.dirname(path))
+        named = _world_in(table, world)
+        return _plan_of_table(table, named, trust, os.path.dirname(path))
     except BadInput as error:
         raise BadInput(f"{path}: {error.what}", error.instead) from None
 
 
-def _plan_of_table(table: Mapping[str, Any], trust: Collection[str], folder: str) -> StudyPlan:
+def _world_in(table: Mapping[str, Any], given: str | type[Game] | Maker | None) -> str:
+    """The world that a plan names. Raises BadInput if it is not the one that was given, or if none
+    was given and it is named by its code.
+    """
     [world] = texts_of(table.get("world", WORLD_DEFAULT), "world")
+    if given is None and names_code(world):
+        raise BadInput(
+            f"the world {format_value(world)} is user-defined code",
+            f"allow it with the same world (--world {quoted(world)})",
+        )
+    if given is not None and world not in (given, world_named(given)):
+        raise BadInput(
+            f"its world is {format_value(world)}, and another was given",
+            f"give the one of the plan (--world {quoted(world)})",
+        )
+    return world
+
+
+def _plan_of_table(
+    table: Mapping[str, Any], world: str, trust: Collection[str], folder: str
+) -> StudyPlan:
     of = studied(world)
     horizon = of.players.horizon
     known = ("world", "treatments", "rosters", "seeds", horizon, "rounds", *_TABLES)

@@ -174,17 +174,19 @@ class Study:
         folder: str | Path,
         *,
         trust: Trust = (),
+        world: str | type[Game] | Maker | None = None,
         jobs: int | None = None,
         backend: Backend | None = None,
         models: Models | str | Path | None = None,
         on_step: OnStep | None = None,
     ) -> Study:
         """Record a study by a `plan`, a TOML file whose rosters may import the policies in `trust`.
+        A plan that names its `world` by a file or module is played only if the same is given here.
         Others (`folder`, `jobs`, `backend`, `models`, `on_step`) and errors: as of `study`.
         """
         end_if_inherited()
         if not isinstance(plan, StudyPlan):
-            plan = read_plan(path_of(plan, "the plan"), names_of(trust))
+            plan = read_plan(path_of(plan, "the plan"), names_of(trust), world)
         # New interpreters import the script again; with one process none is needed.
         is_alone = jobs == 1 and get_start_method() != "fork" and sys.platform != "darwin"
         is_alone = is_alone or bool(plan.classes)

@@ -19,7 +19,9 @@ from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of, read_plan
+from goldrush.replay.study.study import Study
 from tests.faults.sentinel import SENTINEL, leave, played_by_it
 from tests.mining import fork, prepare, record, resume
 from tests.seasons import fork as fork_of_season
@@ -154,6 +156,59 @@ def test_a_plan_in_a_file_plays_what_is_trusted_in_other_processes_too(
     assert mark.exists()
     assert manifest == other
     assert "trust" not in manifest.plan
+
+
+WORLD = """import os
+from goldrush.games.fishery import Fishery
+open(os.environ["MARK"], "a").close()
+class Own(Fishery):
+    pass
+"""
+
+
+@pytest.fixture
+def world_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A file `own_world.py` in the working folder that leaves this file when it is run."""
+    (tmp_path / "own_world.py").write_text(WORLD)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("MARK", str(tmp_path / "ran"))
+    monkeypatch.setattr("goldrush.agents.given._GIVEN", {})
+    yield tmp_path / "ran"
+    sys.modules.pop("own_world", None)
+
+
+@pytest.mark.parametrize("world", ["own_world.py", "own_world:Own", "own_world:Own-v0"])
+def test_a_plan_runs_no_world_that_it_names(world: str, world_mark: Path) -> None:
+    Path("plan.toml").write_text(f'world = "{world}"\nrosters = "share*2"\nseeds = 1\n')
+    with pytest.raises(BadInput, match=f"user-defined code.*--world {world}"):
+        Study.play("plan.toml", "out")
+    with pytest.raises(BadInput, match=f"another was given.*--world {world}"):
+        Study.play("plan.toml", "out", world="mining")
+
+    assert not world_mark.exists()
+    assert not Path("out").exists()
+
+
+def test_a_plan_plays_the_world_that_is_given_too(world_mark: Path) -> None:
+    Path("plan.toml").write_text(
+        'world = "own_world.py"\ntreatments = "baseline"\nrosters = "share*2"\nseeds = 1\n'
+    )
+    played = Study.play("plan.toml", "out", world="own_world.py", jobs=1)
+
+    assert world_mark.exists()
+    assert "own" == played.manifest.world
+
+
+def test_a_manifest_runs_no_world_that_it_names(world_mark: Path) -> None:
+    carry_out(plan_of(treatments=["baseline"], seeds=1, rounds=2), "out")
+    manifest = Path("out/manifest.json")
+    text = manifest.read_text()
+    manifest.write_text(text.replace('"world": "mining"', '"world": "own_world.py"'))
+    with pytest.raises(BadInput, match=r"world 'own_world\.py'"):
+        read_manifest("out")
+
+    assert not world_mark.exists()
 
 
 def test_a_manifest_is_no_reason_to_import(tmp_path: Path, mark: Path) -> None:

@@ -130,6 +130,26 @@ def test_a_destroyed_manifest_does_not_end_the_check_of_a_study(
     assert last == ran.out.splitlines()[-1]
 
 
+def test_a_plan_that_names_code_is_played_where_the_same_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "import pathlib\nfrom goldrush.games.fishery import Fishery\n"
+        "pathlib.Path('ran').touch()\nclass Own(Fishery):\n    pass\n"
+    )
+    (tmp_path / "plan.toml").write_text(
+        "world = 'own.py'\ntreatments = 'baseline'\nrosters = 'share*2'\nseeds = 1\nseasons = 2\n"
+    )
+    ran = goldrush("study", "plan.toml", "--out", "out", cwd=tmp_path)
+
+    assert_refused(ran, "plan.toml: the world 'own.py' is user-defined code", "--world own.py")
+    assert ["own.py", "plan.toml"] == sorted(os.listdir(tmp_path))
+    of = ("--world", "own.py")
+    ran = goldrush("study", "plan.toml", *of, "--out", "out", cwd=tmp_path)
+    assert 0 == ran.code, ran.err
+    assert 0 == goldrush("verify", "out", *of, cwd=tmp_path).code
+    other = goldrush("study", "plan.toml", "--world", "mining", "--out", "other", cwd=tmp_path)
+    assert_refused(other, "its world is 'own.py', and another was given", "--world own.py")
+
+
 def test_a_manifest_lists_each_run_of_its_plan_once(tmp_path: Path) -> None:
     goldrush(*SMALL, cwd=tmp_path)
     manifest = tmp_path / "a study/manifest.json"

@@ -132,7 +132,7 @@ def test_a_file_and_the_same_in_words_are_the_same_plan(tmp_path: Path) -> None:
 def test_the_plan_of_the_page_is_one() -> None:
     page = Path(study.__file__).with_name("README.md").read_text()
     [text] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    plan = _plan_of_table(tomllib.loads(text), trust=(), folder="")
+    plan = _plan_of_table(tomllib.loads(text), "mining", trust=(), folder="")
 
     assert (*BASELINES, "greedy-mine*8,raid*2", "pirates") == tuple(plan.rosters)
     assert 3 * 7 * 20 * 2 == len(plan.runs())

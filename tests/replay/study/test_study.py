@@ -63,11 +63,12 @@ def test_a_plan_of_a_game_has_the_horizon_by_its_name(tmp_path: Path) -> None:
     head = "world = 'goldrush.games.fishery:Fishery'\nseeds = 1\nseasons = [3, 4]\n"
     plan.write_text(head)
 
-    assert (3, 4) == read_plan(plan).rounds
+    world = "goldrush.games.fishery:Fishery"
+    assert (3, 4) == read_plan(plan, world=world).rounds
     for more in ("rounds = 5\n", "[settings]\nseasons = 5\n"):
         plan.write_text(head + more)
         with pytest.raises(BadInput, match="seasons is given twice"):
-            read_plan(plan)
+            read_plan(plan, world=world)
 
 
 def test_a_study_of_a_game_takes_and_tells_the_horizon_by_its_name(tmp_path: Path) -> None:
