@@ -83,8 +83,10 @@ class Workers(ProcessPoolExecutor):
 
     def check_guarded(self) -> None:
         """Raises Unguarded if a process ended because the main program started workers in it."""
-        codes = [process.exitcode for process in (self._processes or {}).values()]
-        if _UNGUARDED in codes:
+        processes = list((self._processes or {}).values())
+        for process in processes:  # a broken pool ends all; one may not have its exit code yet
+            process.join(GRACE)
+        if _UNGUARDED in [process.exitcode for process in processes]:
             raise Unguarded
 
     def stop(self) -> None:
