@@ -80,6 +80,38 @@ class Failure:
     is_free: bool = False
 
 
+class _Waits:
+    """The questions of a unit that are tried again; after WAIT_TOLD seconds the first one tells of
+    all, once.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, unit: str, warn: Callable[[str], object]
+    ) -> None:
+        self._loop, self._unit, self._warn = loop, unit, warn
+        self._timers: dict[int, asyncio.TimerHandle] = {}  # by index of the question
+        self._is_told = False
+
+    def begin(self, index: int, reason: str) -> None:
+        """A question waits for its next try, because of this."""
+        if index not in self._timers:
+            self._timers[index] = self._loop.call_later(WAIT_TOLD, self._tell, reason)
+
+    def end(self, index: int) -> None:
+        """A question waits no longer, if it did."""
+        if index in self._timers:
+            self._timers.pop(index).cancel()
+
+    def _tell(self, reason: str) -> None:
+        if self._is_told:
+            return
+        self._is_told = True
+        count = len(self._timers)
+        agents = "one agent waits" if count == 1 else f"{count} agents wait"
+        who = f"{self._unit}: {agents}" if self._unit else "the question before the run waits"
+        self._warn(f"{who}: {reason}")
+
+
 class Client:
     """Connections to servers, and the event loop of questions. Call `close` at the end."""
 
@@ -140,33 +172,18 @@ class Client:
             budget.take(question.upper_bound)
         arrivals: SimpleQueue[tuple[int, Answer | BaseException] | None] = SimpleQueue()
 
-        waiting: dict[int, asyncio.TimerHandle] = {}  # questions that are tried again, by index
-        is_told = False
-
-        def on_wait(index: int, reason: str) -> None:
-            if index not in waiting:
-                waiting[index] = self._loop.call_later(WAIT_TOLD, tell, reason)
-
-        def tell(reason: str) -> None:
-            nonlocal is_told
-            if not is_told:
-                who = f"{unit}: {len(waiting)} agents wait"
-                if len(waiting) == 1:
-                    who = (
-                        f"{unit}: one agent waits" if unit else "the question before the run waits"
-                    )
-                self._warn(f"{who}: {reason}")
-            is_told = True
+        waits = _Waits(self._loop, unit, self._warn)
 
         async def ask(index: int, question: Question) -> None:
             try:
-                arrivals.put((index, await self._ask(question, budget, partial(on_wait, index))))
+                arrivals.put(
+                    (index, await self._ask(question, budget, partial(waits.begin, index)))
+                )
             except BaseException as error:
                 arrivals.put((index, error))
                 raise
             finally:
-                if index in waiting:
-                    waiting.pop(index).cancel()
+                waits.end(index)
 
         out: list[Future[Any]] = []
         left = len(questions)
