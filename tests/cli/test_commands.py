@@ -320,7 +320,6 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
         ("fork --class-model sonnet=A", "--roster sonnet=llm:B"),
         ("report --format md", "the HTML page, or --tables DIR"),
         ("report --pages", "goldrush view RUN.journal"),
-        ("report --bibtex", "the SHA-256 of the manifest"),
     ],
 )
 def test_an_option_that_has_gone_says_what_to_type_instead(
