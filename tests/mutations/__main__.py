@@ -2,14 +2,15 @@
 
     python -m tests.mutations [--only ID] [--jobs N] [--new] [--check]
 
-A worker has a copy of the checkout, in which it changes one file at a time and runs the
-tests of that entry. Tests that fail without a change show nothing, so each set is run
-unchanged first.
+A worker has a copy of the checkout, in which it changes one file at a time and runs the tests of
+that entry: first the one that noticed last time (column `by` of the results), then the others.
+Tests that fail without a change show nothing, so they are run unchanged first.
 """
 
 import argparse
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,8 @@ from pathlib import Path
 from tests.mutations.listed import ROOT, Mutation, faults, mutations
 
 RESULTS = Path(__file__).parent / "results.tsv"
-HEAD = ("id", "result", "seconds", "room", "rule")
+HEAD = ("id", "result", "seconds", "room", "by", "rule")
+FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\s\[]+)", re.MULTILINE)  # in pytest's short summary
 
 
 class Copy:
@@ -30,12 +32,14 @@ class Copy:
     def __init__(self, folder: str, limit: float) -> None:
         self.root = Path(folder) / "copy"
         self.limit = limit
-        self.passing: dict[tuple[str, ...], str] = {}
+        self.passing: dict[tuple[str, ...], bool] = {}
         ignored = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "*.egg-info")
         shutil.copytree(ROOT, self.root, symlinks=True, ignore=ignored)
 
-    def tests(self, tests: tuple[str, ...], *, keep: bool = False) -> str:
-        """`lived`, `died`, `timeout`, or `not-run` if pytest found nothing to run."""
+    def tests(self, tests: tuple[str, ...], *, keep: bool = False) -> tuple[str, str]:
+        """`lived`, `died`, `timeout`, or `not-run` if pytest found nothing to run; and the test
+        that failed first.
+        """
         env = {**os.environ, "PYTHONPATH": str(self.root), "HYPOTHESIS_PROFILE": "fast"}
         env["FAULTS"] = "all"  # also what a third alone notices, whichever is made
         if not keep:  # compiled modules of unchanged files stay; none of a changed file is kept
@@ -43,33 +47,46 @@ class Copy:
         options = ["-x", "-q", "-n0", "-p", "no:cacheprovider"]
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *options, *tests],
-            cwd=self.root, env=env, start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            cwd=self.root, env=env, start_new_session=True, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         try:
-            code = process.wait(self.limit)
+            said, _ = process.communicate(timeout=self.limit)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             process.wait()
-            return "timeout"
-        return {0: "lived", 1: "died", 2: "died"}.get(code, "not-run")  # 2: fails when imported
+            return "timeout", ""
+        by = FAILED.search(said)
+        # 2: fails when imported
+        result = {0: "lived", 1: "died", 2: "died"}.get(process.returncode, "not-run")
+        return result, by[1] if by else ""
 
-    def result(self, mutation: Mutation) -> str:
-        """As `tests` with the mutation; `broken` if they fail without it."""
-        if mutation.tests not in self.passing:
-            self.passing[mutation.tests] = self.tests(mutation.tests, keep=True)
-        if self.passing[mutation.tests] != "lived":
-            return "broken"
+    def pass_unchanged(self, tests: tuple[str, ...]) -> bool:
+        if tests not in self.passing:
+            self.passing[tests] = self.tests(tests, keep=True)[0] == "lived"
+        return self.passing[tests]
+
+    def result(self, mutation: Mutation, by: str) -> tuple[str, str]:
+        """As `tests` with the mutation; `broken` if they fail without it. `by`: the test that
+        noticed it before, or none.
+        """
         path = self.root / mutation.file
         before, times = path.read_text(), path.stat()
         if before.count(mutation.old) != 1:
-            return "not-applicable"
-        path.write_text(before.replace(mutation.old, mutation.new))
-        try:
-            return self.tests(mutation.tests)
-        finally:
-            path.write_text(before)
-            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+            return "not-applicable", ""
+        result = "broken", ""
+        for tests in filter(any, [(by,), mutation.tests]):
+            if not self.pass_unchanged(tests):
+                continue
+            path.write_text(before.replace(mutation.old, mutation.new))
+            try:
+                result = self.tests(tests)
+            finally:
+                path.write_text(before)
+                os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+            if result[0] == "died":
+                break
+        return result
 
 
 def known() -> dict[tuple[str, str], tuple[str, ...]]:
@@ -108,11 +125,12 @@ def main() -> int:
                     mutation, start = due.get_nowait(), time.monotonic()
                 except queue.Empty:  # another worker has taken the last
                     return
-                result = copy.result(mutation)
+                row = results.get(mutation.key)
+                result, by = copy.result(mutation, row[HEAD.index("by")] if row else "")
                 with lock:
                     seconds = f"{time.monotonic() - start:.0f}"
                     print(mutation.id, result, seconds, mutation.rule, sep="\t", flush=True)
-                    row = (mutation.id, result, seconds, mutation.room, mutation.rule)
+                    row = (mutation.id, result, seconds, mutation.room, by, mutation.rule)
                     results[mutation.key] = row
                     rows: list[tuple[str, ...]] = [HEAD]
                     rows += [(m.id, *results[m.key][1:]) for m in every if m.key in results]
