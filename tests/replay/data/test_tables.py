@@ -40,8 +40,8 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan
-from goldrush.replay.data import encoded, run_data
-from goldrush.replay.data.columns import FRONT, JSON, Column, Table, records_table, type_of
+from goldrush.replay.data import encoded
+from goldrush.replay.data.columns import FRONT, Table, type_of
 from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import map_runs, run_at
 from goldrush.replay.data.tables import tables_of
@@ -59,11 +59,9 @@ from tests.golden import path_of
 from tests.journals import changed, commits_of, in_pieces, write
 from tests.mining import record
 from tests.plugins.installed import install_world
-from tests.tables import as_text, by_name, in_pandas, read_text, same_text
+from tests.tables import by_name, in_pandas, read_text, same_text
 
-IS_OLD_PANDAS = int(pd.__version__.partition(".")[0]) < 3
 NAMES = ("events", "rounds", "agents", "spells")
-PRECISE: dict[str, Any] = {"float_precision": "round_trip"} if IS_OLD_PANDAS else {}
 PAGE = Path(replay.__file__).with_name("TABLES.md")
 MARK = "<!-- columns -->\n"
 ALL = tables_of(TOOLS, MINING)
@@ -72,7 +70,6 @@ EVENTS = ALL[0]
 
 SEASONS = tables_of(SEASON_TOOLS, competition(None))
 EPISODES = tables_of(EPISODE_TOOLS, episode_world())
-BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
 
 TEXTS = (
     "", " a b ", "=1+1", '"quoted"', "a,b", "line\nline", "line\r\nline\r", "\x00\x1b[2J\x7f",
@@ -240,13 +237,6 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def test_a_column_reads_the_attribute_of_its_name() -> None:
-    run = run_at(path_of("baseline"))
-    table = records_table("runs", lambda run: [run], "a run", Column("path", JSON, "", "it"))
-
-    assert [[run.path]] == [list(row) for row in table.own_rows(run)]
-
-
 def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
     expected = [
         {name: as_structs(name, value) for name, value in row.items()}
@@ -254,27 +244,10 @@ def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out
     ]
 
     assert expected == pq.read_table(out / "events.parquet").to_pylist()
-    # Exact types: the default has integers beside a null as floats.
-    exact = pd.read_parquet(out / "events.parquet", dtype_backend="pyarrow")
-    assert expected == in_pandas(exact)
 
 
 def test_events_in_csv_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
     same_text(EVENTS, expected_events(paths), read_text(out / "events.csv"))
-
-
-def test_pandas_reads_the_text_of_events_in_csv_as_it_is(paths: list[Path], out: Path) -> None:
-    found = pd.read_csv(out / "events.csv", dtype=str, keep_default_na=False)
-    for name in ("journal", "event", "say", "memo", "source", "roster_"):
-        [column] = [c for c in EVENTS.columns if c.name == name]
-        expected = [as_text(column, row[name]) for row in expected_events(paths)]
-
-        # Before version 3 pandas ends a field at a null character.
-        read, expected = (
-            [text.partition("\0")[0] for text in texts] if IS_OLD_PANDAS else list(texts)
-            for texts in (found[name], expected)
-        )
-        assert expected == read
 
 
 def test_every_event_and_every_field_was_there_to_be_compared(paths: list[Path]) -> None:
@@ -348,48 +321,16 @@ def test_csv_and_parquet_hold_the_same(paths: list[Path], out: Path, table: Tabl
     same_text(table, rows, read_text(out / f"{table.name}.csv"))
 
 
-@pytest.mark.parametrize("table", [AGENTS, SPELLS], ids=lambda table: table.name)
-def test_pandas_reads_csv_as_it_is(out: Path, table: Table) -> None:
-    plain = pd.read_csv(out / f"{table.name}.csv", **PRECISE)
-
-    assert in_pandas(pd.read_parquet(out / f"{table.name}.parquet")) == in_pandas(plain)
-
-
-EVERY = pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
-
-
-@EVERY
-def test_polars_reads_both_as_they_are(out: Path, table: Table) -> None:
+@pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
+def test_polars_and_duckdb_read_what_pyarrow_reads(out: Path, table: Table) -> None:
     expected = pq.read_table(out / f"{table.name}.parquet").to_pylist()
-    names = [column.name for column in table.columns]
-
-    assert expected == pl.read_parquet(out / f"{table.name}.parquet").to_dicts()
-    read = pl.read_csv(out / f"{table.name}.csv", infer_schema_length=None)
-    assert (names, len(expected)) == (read.columns, read.height)
-
-
-@EVERY
-def test_duckdb_reads_both_as_they_are(out: Path, table: Table) -> None:
-    expected = [
-        (*row.values(),) for row in pq.read_table(out / f"{table.name}.parquet").to_pylist()
-    ]
     with duckdb.connect() as database:
         parquet = database.execute(f"SELECT * FROM '{out}/{table.name}.parquet'").fetchall()
-        csv_ = database.execute(f"SELECT * FROM '{out}/{table.name}.csv'").fetchall()
+        rows = database.execute(f"SELECT * FROM '{out}/{table.name}.csv'").fetchall()
 
-    assert expected == parquet
-    assert len(expected) == len(csv_)
-
-
-def test_numbers_that_have_no_short_form_come_back_as_they_were(out: Path) -> None:
-    gained = pd.read_csv(out / "agents.csv", **PRECISE)["gold_gained"]
-
-    assert list(pd.read_parquet(out / "agents.parquet")["gold_gained"]) == list(gained)
-    assert any(value != round(value, 12) for value in gained)
-
-
-def schema_of(path: Path) -> pa.Schema:
-    return pq.read_schema(path)
+    assert expected == pl.read_parquet(out / f"{table.name}.parquet").to_dicts()
+    assert [tuple(row.values()) for row in expected] == parquet
+    assert len(expected) == len(rows)
 
 
 def test_the_schema_is_the_same_for_every_journal(
@@ -401,7 +342,7 @@ def test_the_schema_is_the_same_for_every_journal(
         files = sorted(tmp_path.glob(f"*/{name}.parquet"))
         whole = pq.read_table(out / f"{name}.parquet")
 
-        assert {True} == {schema_of(file).equals(whole.schema) for file in files}
+        assert {True} == {pq.read_schema(file).equals(whole.schema) for file in files}
         assert whole == pa.concat_tables(pq.read_table(file) for file in files)
 
 
@@ -479,7 +420,6 @@ def test_every_column_is_named_once_and_says_what_it_is() -> None:
         names = [column.name for column in table.columns]
 
         assert len(set(names)) == len(names)
-        assert all(not column.description.endswith(": ") for column in table.columns)
         assert all(column.description for column in table.columns)
         assert "journal" == names[0]
 
@@ -498,7 +438,7 @@ def test_integers_beyond_64_bits_are_refused_in_parquet_by_name(tmp_path: Path) 
     assert str(2**64 - 1) in (tmp_path / "out" / "events.csv").read_text()
 
 
-@pytest.mark.parametrize("gold", [float("nan"), float("inf"), 1.7e308, -1e31])
+@pytest.mark.parametrize("gold", [float("nan"), 1.7e308])
 def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> None:
     path = forged(tmp_path / "a", MINING_SETTLED, lambda row: (*row[:3], gold))
     run = run_at(path)
@@ -545,29 +485,14 @@ def test_runs_of_a_study_are_called_as_it_calls_them(study: Path, tmp_path: Path
 
 @pytest.mark.parametrize(
     "manifest",
-    [
-        None, "", "[]", "{", '{"runs": 3}', '{"runs": [{}]}', "[" * 100_000,
-        '{"runs": [{"treatment": 3, "roster": "a", "path": "a.journal"}]}',
-    ],
-)  # fmt: skip
+    [None, "{", '{"runs": [{"treatment": 3, "roster": "a", "path": "a.journal"}]}'],
+)
 def test_elsewhere_a_run_is_called_by_who_plays(tmp_path: Path, manifest: str | None) -> None:
     if manifest is not None:
         (tmp_path / "manifest.json").write_text(manifest)
     record(tmp_path / "a.journal", {"rounds": 1, "seed": 3}, "raid*2,random,raid")
 
     assert [(None, "raid*2,random,raid", 3)] == cells_of(tmp_path)
-
-
-def test_a_folder_is_looked_into_once(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked: list[Path] = []
-    look = run_data.listed_in
-    monkeypatch.setattr(
-        run_data, "listed_in", lambda folder: (looked.append(Path(folder)), look(folder))[1]
-    )
-    cells_of(study)
-
-    assert study in looked
-    assert len(set(looked)) == len(looked)
 
 
 # Other worlds.
@@ -630,16 +555,13 @@ def test_events_of_any_world_are_a_table(
     rows = pq.read_table(tmp_path / "out" / "events.parquet").to_pylist()
     start, told, set_, closed = rows[:4]
 
-    assert ["place", "event", "round", "world", "rules", "facts"] == list(start)[4:10]
     assert (None, None, 7) == (start["treatment"], start["roster"], start["seed"])
     assert {"seed": 7, "who": "me"} == json.loads(start["facts"])
-    assert ("other", 1) == (start["world"], start["rules"])
     assert ("told", "hi", "0") == (told["event"], told["event_"], told["value"])
     assert ("[0]", "[[0, 1]]", 7, None) == tuple(
         set_[name] for name in ("value", "pairs", "digest_", "digest")
     )
-    assert 16 == len(closed["digest"])
-    assert closed["digest_"] is None
+    assert (16, None) == (len(closed["digest"]), closed["digest_"])
     same_csv = pd.read_csv(tmp_path / "out" / "events.csv")
     assert [row["event"] for row in rows] == list(same_csv["event"])
 

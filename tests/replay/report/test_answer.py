@@ -7,8 +7,7 @@ import pytest
 
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import is_visible
-from goldrush.replay.colours import GREY
-from goldrush.replay.report.answer import NULL_NOTE, StudyAnswer, answer_of
+from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.numbers import bounds, number, p_value, rounded
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import StudyQuestion, study_of
@@ -37,13 +36,10 @@ def planted(treatment: str, roster: str, seed: int, agent: int) -> float:
 
 
 def test_it_says_what_was_compared_in_how_many_runs() -> None:
-    found = asked(no_effect, 3, rosters=("raid", "random"))
+    first, *_ = asked(no_effect, 3, rosters=("raid", "random")).sentences
 
-    assert found.sentences[0] == (
-        "12 runs of 9 rounds compare 2 treatments (baseline, scarce) and 2 rosters (raid, random "
-        "(control: it does not learn)), with 3 seeds; the outcome is gold, at the end of the run, "
-        "as mean over the agents."
-    )
+    for said in ("12 runs of 9 rounds", "(baseline, scarce)", "(raid, random (control", "3 seeds"):
+        assert said in first
 
 
 def test_a_planted_difference_is_found_with_its_size_and_how_sure_it_is() -> None:
@@ -71,7 +67,6 @@ def test_of_several_comparisons_it_says_how_many_differ_after_the_correction() -
     assert three.startswith(
         "Treatments differ in 1 of 3 comparisons, most scarce − baseline for raid"
     )
-    assert three.endswith("(95% interval; p < 0.001 after Holm's correction).")
 
 
 def test_of_several_comparisons_the_largest_and_the_most_certain_is_told() -> None:
@@ -112,31 +107,14 @@ def test_a_study_that_found_nothing_says_what_it_could_have_found() -> None:
 
 
 def test_studies_without_an_effect_rarely_claim_one() -> None:
-    """One in twenty, however many comparisons each has: here of four, in sixty studies."""
+    """One in twenty, however many comparisons each has: here of four, in thirty studies."""
     every = [
         asked(lambda *key: noise(number, *key[:3]), 8, rosters=("raid", "mine", "claim", "defend"))  # noqa: B023
-        for number in range(60)
+        for number in range(30)
     ]
     claims = sum("was found" not in found.sentences[2] for found in every)
 
-    assert claims <= 6
-
-
-def test_p_values_of_several_comparisons_are_said_to_be_corrected() -> None:
-    rosters = ("raid", "mine", "defend")
-    nothing, something = (asked(gold, 10, rosters=rosters) for gold in (no_effect, planted))
-
-    assert re.search(
-        r"was found in 3 comparisons \(p = [01]\.\d+ after Holm's correction\); ",
-        nothing.sentences[2],
-    )
-    assert something.sentences[2].endswith("; p = 0.006 after Holm's correction).")
-
-
-def test_intervals_are_said_to_be_uncorrected_where_they_are_drawn() -> None:
-    figure = page_of(study(no_effect, 10)).figures["differences"]
-
-    assert "The intervals are not corrected for the number of comparisons." in figure.caption
+    assert claims <= 3
 
 
 def test_a_study_that_is_too_small_says_how_many_seeds_it_needs() -> None:
@@ -159,12 +137,8 @@ def test_one_run_is_no_study_and_nothing_is_claimed() -> None:
     found = answer_of(results(run(planted, "scarce", "raid", 0)))
     value = found.standings[0].values.mean
 
-    assert found.sentences == (
-        "1 run of raid under scarce, 9 rounds each, with 1 seed; the outcome is gold, at the end "
-        "of the run, as mean over the agents.",
-        f"The mean gold is {value:.3g} (one seed, so without an interval).",
-        "There is nothing to compare: one treatment, one roster and one policy.",
-    )
+    assert f"The mean gold is {value:.3g} " in found.sentences[1]
+    assert found.sentences[2].startswith("There is nothing to compare")
 
 
 def test_with_one_treatment_rosters_are_compared_and_with_one_roster_policies() -> None:
@@ -180,10 +154,7 @@ def test_with_one_treatment_rosters_are_compared_and_with_one_roster_policies() 
 def test_what_cannot_change_is_said() -> None:
     found = asked(no_effect, treatments=("baseline", "history-1"), rosters=("raid",))
 
-    assert found.sentences[2] == (
-        "There is nothing to compare: the policies do not depend on what history-1 changes, so its "
-        "runs are those of the baseline."
-    )
+    assert found.sentences[2].startswith("There is nothing to compare")
     assert ["baseline"] == [one.cell.treatment for one in found.standings]
 
 
@@ -195,11 +166,8 @@ def test_an_outcome_without_values_claims_nothing() -> None:
     ]
     _, two, three = answer_of(results(*runs), "respect").sentences
 
-    assert two == "No run has a value of respect for first possession."
-    assert (
-        three
-        == "Whether treatments differ cannot be told: no two runs to be compared have a value."
-    )
+    assert two.startswith("No run has a value")
+    assert "cannot be told" in three
 
 
 # the page
@@ -209,56 +177,23 @@ def page_of(found: MiningResults) -> StudyPage:
     return StudyPage(study_of(found))
 
 
-def test_the_page_begins_with_the_sentences_and_two_figures() -> None:
+def test_the_first_figures_have_the_values_and_differences_of_the_answer() -> None:
     found = study(planted)
-    page = page_of(found)
-    html = page.html()
-    places = [html.index(said.partition(",")[0]) for said in answer_of(found).sentences]
+    figures, answer = page_of(found).figures, answer_of(found)
 
-    assert sorted(places) == places
-    assert 1 == html.count(answer_of(found).sentences[2].partition(",")[0])
-    assert (
-        places[-1] < html.index('id="answer"') < html.index('id="differences"') < html.index("<h2")
-    )
-    assert ["answer", "differences", "by-policy", "by-run"] == list(page.figures)[:4]
-    assert "gold: differences between treatments" == page.figures["differences"].panels[0].title
-    values = {each.cell: each.values for each in answer_of(found).standings if not each.policy}
-    assert [(v.mean, v.low, v.high) for v in values.values()] == [
-        (row["y"], row["low"], row["high"]) for row in page.figures["answer"].data
+    assert ["answer", "differences", "by-policy", "by-run"] == list(figures)[:4]
+    assert [
+        (each.values.mean, each.values.low, each.values.high)
+        for each in answer.standings
+        if not each.policy
+    ] == [(row["y"], row["low"], row["high"]) for row in figures["answer"].data]
+    assert [one.change.difference.mean for one in answer.comparisons[TREATMENTS]] == [
+        row["y"] for row in figures["differences"].data
     ]
-    compared = answer_of(found).comparisons[TREATMENTS]
-    assert [one.change.difference.mean for one in compared] == [
-        row["y"] for row in page.figures["differences"].data
-    ]
-
-
-def test_the_null_is_grey_and_named_as_the_control_in_the_table() -> None:
-    page = page_of(study(planted, 3, rosters=("raid", "random")))
-    legend = page.figures["answer"].legend
-
-    assert {"raid": False, "random": True} == {
-        style.label: style.hue == GREY for style in legend.values()
-    }
-    assert any(f"random{NULL_NOTE}" in row for row in page.tables["outcome"].rows)
-
-
-def test_the_tables_hold_what_the_sentences_say() -> None:
-    tables = page_of(study(planted, rosters=(MIXED, "mine"))).tables
-    compared = [tables[kind] for kind in ("treatments", "rosters", "policies")]
-
-    assert 4 + 2 * 2 == len(tables["outcome"].rows)
-    assert [2, 2, 2] == [len(table.rows) for table in compared]
-    for table in compared:
-        for row in table.rows:
-            cells = dict(zip(table.head, row, strict=True))
-            result = cells["result"]
-            assert isinstance(result, Marked)
-            holm = str(cells["Holm"]).replace("<", "").strip()
-            assert (result.verdict == "differs") == (float(holm) < 0.05)
 
 
 def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> None:
-    page = page_of(study(planted, 8, rosters=("raid", MIXED)))
+    page = page_of(study(planted, 8, rosters=("raid", "mine", MIXED)))
     standings, compared = (
         [dict(zip(table.head, row, strict=True)) for row in table.rows]
         for table in (page.tables["outcome"], page.tables["treatments"])
@@ -273,6 +208,8 @@ def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> 
             rounded(one.change.first), rounded(one.change.second), bounds(one.change.difference),
             p_value(one.p), p_value(one.holm),
         ] == [row[name] for name in numbers]  # fmt: skip
+        assert isinstance(row["result"], Marked)
+        assert one.differs == (row["result"].verdict == "differs")
 
 
 def test_answers_have_every_run_and_say_which_comparisons_differ() -> None:
@@ -283,21 +220,6 @@ def test_answers_have_every_run_and_say_which_comparisons_differ() -> None:
     assert [one.differs for one in answer_of(found).comparisons[TREATMENTS]] == [
         row["differs"] for row in given["comparisons"][TREATMENTS]
     ]
-
-
-def test_a_roster_has_one_style_in_all_figures_whatever_is_asked() -> None:
-    """Policies within rosters are drawn in some figures only, and a measure of the run has none."""
-    found = study(planted, 8, rosters=(MIXED, "claim", "random"))
-    by_agent, by_run = (
-        study_of(found, StudyQuestion(outcome=name)) for name in ("gold", "turnover")
-    )
-
-    assert by_agent.styles == by_run.styles
-    figures = StudyPage(by_agent).figures
-    drawn = {**figures["answer"].legend, **figures["by-policy"].legend}
-    assert {"raid", "greedy-mine", "claim", MIXED} <= set(drawn)
-    assert {name: by_agent.styles[name] for name in drawn} == drawn
-    assert 5 == len({style.hue for style in by_agent.styles.values()})
 
 
 def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None:
@@ -323,30 +245,12 @@ def test_no_invisible_character_of_a_name_reaches_a_terminal() -> None:
     assert all(map(is_visible, filter(None, texts)))
 
 
-def test_methods_name_the_runs_without_a_value_or_say_that_there_are_none() -> None:
-    def said(lost: int) -> str:
-        found = study(planted, 4)
-        runs = [run for of_cell in found.by_cell.values() for run in of_cell]
-        kept = [
-            attrs.evolve(run, by_agent={"gold": [None] * 10}) if index < lost else run
-            for index, run in enumerate(runs)
-        ]
-        page = page_of(results(*kept))
-        assert lost == len(excluded(page.study))
-        return page.html()
+@pytest.mark.parametrize("lost", [0, 2])
+def test_runs_without_a_value_are_named(lost: int) -> None:
+    runs = [run for of_cell in study(planted, 4).by_cell.values() for run in of_cell]
+    kept = [attrs.evolve(run, by_agent={"gold": [None] * 10}) for run in runs[:lost]]
 
-    assert "No run is excluded." in said(0)
-    assert "Without a value of gold, and left out of its means and pairs: 2 runs: " in said(2)
-
-
-def test_the_first_sentence_says_how_the_value_of_a_run_is_made() -> None:
-    found = study(planted, 2)
-    first = {name: answer_of(found, name).sentences[0] for name in ("gold", "raid_rate")}
-
-    assert first["gold"].endswith(
-        "the outcome is gold, at the end of the run, as mean over the agents."
-    )
-    assert first["raid_rate"].endswith("the outcome is raid rate, as mean over the rounds.")
+    assert lost == len(excluded(page_of(results(*kept, *runs[lost:])).study))
 
 
 def test_where_nobody_plays_no_roster_is_named() -> None:
@@ -356,14 +260,11 @@ def test_where_nobody_plays_no_roster_is_named() -> None:
         for seed in range(3)
     ]
     page = StudyPage(study_of(results(*runs), StudyQuestion(outcome="gini")))
-    sentences = " ".join(page.study.answer.sentences)
 
-    assert "compare 2 treatments (baseline, scarce), with 3 seeds" in sentences
-    assert "mixed" not in sentences
+    assert "mixed" not in " ".join(page.study.answer.sentences)
     assert not {"roster", "policy", "agents"} & {
         name for table in page.tables.values() for name in table.head
     }
-    assert {} == page.figures["answer"].legend
     assert {0.1 * len("baseline"), 0.1 * len("scarce")} == {
         row["y"] for row in page.figures["answer"].data
     }

@@ -28,12 +28,8 @@ TABLE = ReportTable(
 )  # fmt: skip
 
 
-def test_columns_of_numbers_and_headings_of_several_rows_are_known() -> None:
-    assert {1} == TABLE.numeric
-    assert [2, 0, 1] == TABLE.spans
-
-
 def test_csv_has_the_numbers_of_the_page_with_a_minus_that_programs_read() -> None:
+    assert ({1}, [2, 0, 1]) == (TABLE.numeric, TABLE.spans)
     assert [
         ["h", "n ± 95%", "s", "v"],
         ["a_1", "1.5 ± 0.2", "10 of 20", "supported (p < 0.05)"],
@@ -44,7 +40,7 @@ def test_csv_has_the_numbers_of_the_page_with_a_minus_that_programs_read() -> No
 
 def test_latex_has_booktabs_and_escapes_what_is_special() -> None:
     lines = attrs.evolve(TABLE, rows=TABLE.rows[1:]).latex.splitlines()
-    assert [r"\begin{table}", r"\centering", r"\caption{All of it.}"] == lines[1:4]
+
     assert [
         r"\begin{tabular}{lrll}",
         r"\toprule", r"h & n $\pm$ 95\% & s & v \\", r"\midrule",
@@ -55,15 +51,6 @@ def test_latex_has_booktabs_and_escapes_what_is_special() -> None:
     assert r"\textbackslash{}u202e" == tex("\u202e")
     unknown = re.compile(r"[^\x00-\xff]")  # to LaTeX without further packages
     assert not unknown.search(tex(" ".join(each.definition for each in MEASURES.values())))
-
-
-def test_a_long_table_for_latex_spans_both_columns_and_wraps_its_long_texts() -> None:
-    table = ReportTable("it", ["measure", "definition"], [["gold", "What an agent has. " * 20]], "")
-    lines = table.latex.splitlines()
-
-    assert (r"\begin{table*}", r"\end{table*}") == (lines[1], lines[-1])
-    assert r"\begin{tabular}{l>{\raggedright\arraybackslash}p{0.88\linewidth}}" in lines
-    assert any("\\linewidth" in line for line in lines if line.startswith(r"\resizebox"))
 
 
 def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) -> None:
@@ -92,19 +79,14 @@ def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) ->
 def test_earlier_tables_are_replaced_by_force_and_nothing_else_is(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     write_tables([TABLE, ReportTable("two", ["a"], [], "")], folder)
-    with pytest.raises(BadInput, match=r"tables already exists; .*--force"):
+    with pytest.raises(BadInput):
         write_tables([TABLE], folder)
     write_tables([TABLE], folder, force=True)
     assert {"it.csv", "it.tex"} == {path.name for path in folder.iterdir()}
 
-    for name, text in (("thesis.tex", "mine"), ("notes.csv", "mine")):
-        (folder / name).write_text(text)
+    for name in ("thesis.tex", "notes.csv"):
+        (folder / name).write_text("mine")
         with pytest.raises(BadInput, match=name.partition(".")[0]):
             write_tables([TABLE], folder, force=True)
-        assert text == (folder / name).read_text()
+        assert "mine" == (folder / name).read_text()
         (folder / name).unlink()
-
-    (folder / "it.csv").unlink()
-    (folder / "it.csv").mkdir()
-    with pytest.raises(BadInput, match=r"holds 'it\.csv'"):
-        write_tables([TABLE], folder, force=True)

@@ -8,9 +8,7 @@ import pytest
 
 import goldrush
 from goldrush.games.double_auction import DoubleAuction
-from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
-from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.find import tools_at
@@ -28,23 +26,16 @@ LEVELS = fields.LEVELS_MAX
     ("kind", "values"),
     [
         ("one", [1, 2.5, None]),
-        ("one", ["a", True]),
         ("agents", [[1, 2, 3], [None, 2, 3.5]]),
         ("agents", [["a", "b", "c"]]),
         ("values", [[1, 2], [0.5, None]]),
-        ("values", [list(range(100))]),
         ("values", [["a", "b", "a", "b"]]),
         ("grid", [[[0, 1], [1, 0]], [[0, 1, 2]]]),
-        ("grid", [[[float(n) for n in range(100)]]]),
         ("grid", [[["a"], ["b"], ["c"]]]),  # three rows, of whatever three agents
         ("tree", [[1, 2], [1, 2, 4, 5]]),
-        ("tree", [[], []]),
         ("tree", [[1, 2, 3], 1]),
         ("tree", [[[1, 2], [3]]]),
-        ("tree", [[[], []]]),
-        ("tree", [[[1, [2]], [3, 4]]]),
         ("tree", [{"a": 1}]),
-        ("tree", [[{"a": 1}]]),
         ("tree", [[str(n) for n in range(LEVELS + 1)]]),
     ],
 )
@@ -69,7 +60,7 @@ def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("units", [1, 9, 10, 11, 100])
+@pytest.mark.parametrize("units", [1, 10, 11, 100])
 def test_what_is_kept_is_at_equal_distances_and_within_the_limit(units: int) -> None:
     kept: Sampling[int] = Sampling(10, 3)
     for unit in range(3, 3 + units):
@@ -148,9 +139,7 @@ def test_of_many_agents_the_means_of_policies_are_charted(path: Path, tmp_path: 
     ("game", "charts"),
     [
         (Fishery, ["landed"]),  # `stock` is a measure, the score is what was landed
-        (PublicGoods, ["wealth", "gifts", "fined"]),
         (DoubleAuction, ["bid", "ask", "gains"]),  # limits do not change, who moves is no number
-        (Epidemic, ["health"]),
     ],
 )
 def test_the_charts_of_the_games(game: type[goldrush.Game], charts: list[str], path: Path) -> None:
