@@ -4,7 +4,6 @@ A study is made up: 20 seeds, 6 and 12 workers, the protocol and its nulls, in w
 better, worse or the same by what a test says.
 """
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -13,14 +12,9 @@ from typing import Any
 
 import attrs
 import pytest
-from click.testing import CliRunner
 from scipy.stats import pearsonr, wilcoxon
 
 from goldrush.agents.worlds.competition.players import configured
-from goldrush.cli.main import cli
-from goldrush.replay.report.page import StudyPage
-from goldrush.replay.report.reported import StudyQuestion, study_of
-from goldrush.replay.report.values import answers as report_answers
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     SUPPORTED,
@@ -32,18 +26,15 @@ from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
     SeasonResult,
     SeasonResults,
-    answers,
     planted,
     pooled,
     verdicts,
 )
-from tests.replay.report.pages import Page
 from tests.replay.report.pages import studied as carried_out
 
 Value = float | None
@@ -190,7 +181,7 @@ def finding(found: SeasonResults, criterion: str, workers: int = 6) -> Finding:
     return one
 
 
-# supported
+# What is supported, and what is not.
 
 
 def test_criteria_measures_and_nulls_are_those_of_the_rules() -> None:
@@ -204,28 +195,37 @@ def test_criteria_measures_and_nulls_are_those_of_the_rules() -> None:
     ]
 
 
-def test_a_criterion_is_supported_where_its_measure_differs_as_expected() -> None:
-    found = verdicts_of(study())
-
-    assert dict.fromkeys(EVERY, SUPPORTED) == {name: one.verdict for name, one in found.items()}
-    assert {""} == {one.note for one in found.values()}
-    assert [("merit", 6), ("merit", 12)] == [
-        (one.measure, size) for size, of in found[MERIT].by_size.items() for one in of.findings
-    ]
+UNCLEAR = differing(right=10, wrong=10)
+SAME = differing(right=0)
+NO_CHANGE = "6 workers: no change at all"
 
 
-@pytest.mark.parametrize("workers", [6, 12])
 @pytest.mark.parametrize("part", PARTS)
-def test_a_measure_that_does_not_differ_so_leaves_its_criterion_undecided(
-    part: str, workers: int
+@pytest.mark.parametrize(
+    ("few", "many", "verdict", "note"),
+    [
+        (differing(15), differing(15, missing=5), SUPPORTED, ""),
+        (differing(), differing(14), UNDECIDED, "12 workers: unclear"),
+        (UNCLEAR, differing(), UNDECIDED, "6 workers: unclear"),
+        (WRONG, differing(), NOT_SUPPORTED, None),
+        (differing(), WRONG, NOT_SUPPORTED, None),
+        (differing(), differing(right=0, wrong=15), NOT_SUPPORTED, None),
+        (differing(), differing(right=0, wrong=14), UNDECIDED, None),
+        (SAME, differing(), NOT_SUPPORTED, NO_CHANGE),
+        (differing(right=0, missing=5), differing(), NOT_SUPPORTED, NO_CHANGE),
+        (differing(right=0, missing=6), differing(), UNDECIDED, None),
+        (differing(right=1), differing(), UNDECIDED, "6 workers: unclear"),
+    ],
+)
+def test_a_criterion_is_judged_by_its_measure_at_each_size(
+    part: str, few: Sequence[Value], many: Sequence[Value], verdict: str, note: str | None
 ) -> None:
+    """It takes the right sign in 15 of 20 seasons at both sizes, or the wrong one at one size."""
     criterion, *_ = PARTS[part]
-    unclear = Shown(**{part: differing(right=10, wrong=10)})  # type: ignore[arg-type]
-    few, many = (unclear, Shown()) if workers == 6 else (Shown(), unclear)
-    found = study(few, many)
+    found = study(Shown(**{part: few}), Shown(**{part: many}))  # type: ignore[arg-type]
 
-    assert dict.fromkeys(EVERY, SUPPORTED) | {criterion: UNDECIDED} == judged(found)
-    assert f"{workers} workers: unclear" == verdicts_of(found)[criterion].note
+    assert dict.fromkeys(EVERY, SUPPORTED) | {criterion: verdict} == judged(found)
+    assert note is None or note == verdicts_of(found)[criterion].note
 
 
 def test_merit_is_judged_only_where_the_planted_difference_is_found() -> None:
@@ -248,19 +248,6 @@ def test_merit_is_judged_only_where_the_planted_difference_is_found() -> None:
     assert [18, 18] == [one.ahead for one in planted(enough)]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_the_right_sign_in_15_of_20_seasons_is_enough_and_in_14_is_not(part: str) -> None:
-    criterion, *_ = PARTS[part]
-    for rest in ({}, {"missing": 5}):
-        for right, verdict in ((15, SUPPORTED), (14, UNDECIDED)):
-            found = study(Shown(**{part: differing(right, **rest)}))  # type: ignore[arg-type]
-            p = finding(found, criterion).holm
-
-            assert p is not None
-            assert p < 0.05  # it is the sign alone that is missing
-            assert verdict == judged(found)[criterion]
-
-
 @pytest.mark.parametrize("missing", [6, 12])
 def test_without_one_size_nothing_is_supported_and_it_is_said(missing: int) -> None:
     found = verdicts_of(results(*Shown().runs(18 - missing)))
@@ -268,6 +255,7 @@ def test_without_one_size_nothing_is_supported_and_it_is_said(missing: int) -> N
     assert dict.fromkeys(EVERY, (UNDECIDED, f"no seasons with {missing} workers")) == {
         name: (one.verdict, one.note) for name, one in found.items()
     }
+    assert dict.fromkeys(EVERY, NOT_SUPPORTED) == judged(results(*OTHER_WAY.runs(18 - missing)))
 
 
 def test_a_criterion_without_seasons_of_its_null_has_no_verdict() -> None:
@@ -293,58 +281,6 @@ def test_the_table_is_judged_by_seasons_of_80_assignments_the_shortest_that_both
     assert finding(results(*alone, *pairs(100, 0.4)), MEMBERS).change.first.mean == pytest.approx(
         0.1
     )
-
-
-# not supported
-
-
-def test_what_passes_the_other_way_round_is_not_supported() -> None:
-    assert dict.fromkeys(EVERY, NOT_SUPPORTED) == judged(study(OTHER_WAY))
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_one_measure_at_one_size_is_enough_against_a_criterion(part: str) -> None:
-    criterion, *_ = PARTS[part]
-    bad = Shown(**{part: WRONG})  # type: ignore[arg-type]
-    expected = dict.fromkeys(EVERY, SUPPORTED) | {criterion: NOT_SUPPORTED}
-
-    assert expected == judged(study(bad, Shown())) == judged(study(Shown(), bad))
-
-
-def test_where_a_size_is_missing_the_other_one_can_still_speak_against() -> None:
-    assert dict.fromkeys(EVERY, NOT_SUPPORTED) == judged(results(*OTHER_WAY.runs(12)))
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_the_other_way_round_takes_15_of_20_seasons_too(part: str) -> None:
-    criterion, *_ = PARTS[part]
-    for wrong, verdict in ((15, NOT_SUPPORTED), (14, UNDECIDED)):
-        shown = Shown(**{part: differing(right=0, wrong=wrong)})  # type: ignore[arg-type]
-
-        assert verdict == judged(study(shown))[criterion]
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_where_all_differences_are_0_nothing_is_supported(part: str) -> None:
-    criterion, *_ = PARTS[part]
-    same = Shown(**{part: differing(right=0)})  # type: ignore[arg-type]
-    found = verdicts_of(study(same, Shown()))[criterion]
-
-    assert (NOT_SUPPORTED, "6 workers: no change at all") == (
-        found.verdict, found.note
-    )  # fmt: skip
-    assert NOT_SUPPORTED == judged(results(*same.runs(12)))[criterion]
-
-
-def test_that_nothing_differs_must_be_seen_in_15_of_20_seasons() -> None:
-    for missing, verdict in ((5, NOT_SUPPORTED), (6, UNDECIDED), (20, UNDECIDED)):
-        same = Shown(pays=differing(right=0, missing=missing))
-
-        assert verdict == judged(study(same))[PAYS]
-
-
-def test_one_season_that_differs_is_a_difference() -> None:
-    assert UNDECIDED == judged(study(Shown(pays=differing(right=1))))[PAYS]
 
 
 # Holm, over all criteria and both sizes
@@ -381,72 +317,24 @@ def test_p_values_are_those_of_wilcoxon_after_holm_over_all_criteria_and_sizes()
             assert p == pytest.approx(getattr(one, field)), (part, workers)
 
 
-def test_with_few_seasons_it_is_the_correction_that_is_missing() -> None:
-    """All right in n seasons: 1 ÷ 2ⁿ, times 8."""
-    for seeds, p, verdict in ((7, 8 / 128, UNDECIDED), (8, 8 / 256, SUPPORTED)):
-        found = study(Shown(seeds=seeds))
-
-        assert p == pytest.approx(finding(found, PAYS).holm)
-        assert dict.fromkeys(EVERY, verdict) == judged(found)
-
-
-# Yes where a difference was planted, and no where there is none
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_where_there_is_no_difference_yes_is_said_as_rarely_as_promised(part: str) -> None:
-    """Of 200 made-up studies without any difference at most a few say that there is one."""
-    draws = random.Random(8)
-    said = 0
-    for _ in range(200):
-        noise = [[draws.gauss(0, 0.1) for _ in range(SEEDS)] for _ in range(2)]
-        few, many = (Shown(**{part: own}) for own in noise)  # type: ignore[arg-type]
-        said += judged(study(few, many))[PARTS[part][0]] != UNDECIDED
-
-    assert said <= 10
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_where_a_difference_was_planted_yes_is_said(part: str) -> None:
-    """As large as the noise from season to season: found in nearly all of 50 studies."""
-    draws = random.Random(9)
-    said = 0
-    for _ in range(50):
-        noise = [[draws.gauss(0.12, 0.1) for _ in range(SEEDS)] for _ in range(2)]
-        few, many = (Shown(**{part: own}) for own in noise)  # type: ignore[arg-type]
-        said += judged(study(few, many))[PARTS[part][0]] == SUPPORTED
-
-    assert said >= 45
-
-
 # Pairs
 
 
 def test_seasons_are_paired_by_their_seeds_alone() -> None:
     """Whatever comes first, and where a seed has no partner it does not count."""
-    ours = [
-        season(cell("equal-trials"), seed, run={"percentile": 0.02 * seed}) for seed in range(20)
-    ]
-    theirs = [
-        season(
-            cell("no-elimination-no-tiers"), seed,
-            run={"percentile": 0.02 * seed - 0.001 * (1 + seed)},
-        )
-        for seed in reversed(range(5, 25))
-    ]  # fmt: skip
+
+    def seasons(treatment: str, seeds: range, slope: float) -> list[SeasonResult]:
+        return [season(cell(treatment), seed, run={"percentile": slope * seed}) for seed in seeds]
+
+    ours = seasons("equal-trials", range(20), 0.02)
+    theirs = seasons("no-elimination-no-tiers", range(5, 25), 0.019)[::-1]
     found = finding(results(*theirs, *ours), PAYS)
 
     assert (15, 15, 15) == (found.change.seeds, found.change.n, found.change.right)
-    assert (0.02 * 12, 0.02 * 12 - 0.013) == (
-        pytest.approx(found.change.second.mean), pytest.approx(found.change.first.mean)
-    )  # fmt: skip
-
-
-def test_seasons_of_other_seeds_are_no_pairs() -> None:
-    ours = [season(cell("equal-trials"), seed) for seed in range(5)]
-    theirs = [season(cell("no-elimination-no-tiers"), seed) for seed in range(5, 10)]
-
-    assert [] == verdicts(results(*ours, *theirs))
+    assert [0.02 * 12, 0.019 * 12] == pytest.approx(
+        [found.change.second.mean, found.change.first.mean]
+    )
+    assert [] == verdicts(results(*ours[:5], *theirs[:5]))
 
 
 def test_other_casts_and_other_treatments_are_nobodys_null() -> None:
@@ -491,67 +379,17 @@ def test_stability_is_that_of_all_seasons_together() -> None:
     assert 2 * r / (1 + r) == pytest.approx(pooled(ranked(*ours)))
 
 
-# What is said
-
-
-def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
-    found = study(Shown(), Shown(pays=differing(right=10, wrong=10)))
-    page = StudyPage(study_of(found, StudyQuestion(criteria=True)))
-    first, *others = page.tables["protocol-tests"].rows
-
-    assert [MEMBERS, "optimum_share", "6", "20", "0.5", "0.391 (independent)"] == first[:6]
-    assert ["p <\u00a00.001".removeprefix("p "), "20 of 20"] == first[-2:]
-    assert 2 * 4 == len([first, *others])
-    [unclear] = [row for row in others if row[-1] == "10 of 20"]
-    assert [PAYS, "percentile", "12"] == unclear[:3]
-    nulls = dict.fromkeys(str(row[5]).partition(" ")[2] for row in [first, *others])
-    assert ["(independent)", "(no-memory)", "(no-elimination-no-tiers)", "(chance)"] == [*nulls]
-    assert "12 workers: unclear" in verdicts(found).format("assignments")
-
-
-def test_without_pairs_the_seasons_that_are_missing_are_named() -> None:
-    found = Assessment(results(season(cell("no-judge")))).verdicts
-
-    assert [] == found
-    assert "no-memory" in found.reason
-
-
-@pytest.mark.parametrize(
-    "found",
-    [
-        study(Shown(), OTHER_WAY),
-        study(Shown(ranks={}, merit=differing(right=0, missing=SEEDS))),
-        results(season(cell("no-judge"))),
-    ],
-    ids=["all", "missing figures", "no pairs"],
-)
-def test_answers_are_plain_values(found: SeasonResults) -> None:
-    told = json.loads(json.dumps(answers(found), allow_nan=False))
-
-    assert {"planted"} == set(told)
-    assert [one.is_found for one in planted(found)] == [one["found"] for one in told["planted"]]
-
-
 # A study of seasons
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def test_a_study_of_seasons_is_judged_by_what_was_measured(tmp_path: Path) -> None:
     """Nine assignments, so that somebody sits at eight tables."""
-    return carried_out(
-        tmp_path_factory.mktemp("seasons") / "study",
-        world="competition", treatments=["baseline", "no-memory", "no-elimination"],
-        rosters=["scripted", "planted", "ben=silent"], seeds=2, rounds=9,
-        settings={"arena": "nk[seeds=1]"},
+    folder = carried_out(
+        tmp_path / "study", world="competition",
+        treatments=["baseline", "no-memory", "no-elimination"], rosters=["scripted", "planted"],
+        seeds=2, rounds=9, settings={"arena": "nk[seeds=1]"},
     )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def measured(small: Path) -> SeasonResults:
-    return results_of(small, jobs=1)
-
-
-def test_a_study_of_seasons_is_judged_by_what_was_measured(measured: SeasonResults) -> None:
+    measured = results_of(folder, jobs=1)
     baseline = measured.by_cell[Cell("baseline", "scripted", 9)]
     forgetful = measured.by_cell[Cell("no-memory", "scripted", 9)]
     found = verdicts_of(measured)
@@ -567,37 +405,3 @@ def test_a_study_of_seasons_is_judged_by_what_was_measured(measured: SeasonResul
     runs = measured.by_cell[Cell("no-elimination", "planted", 9)]
     assert {tuple(half)} == {tuple(run.policies) for run in runs}
     assert [Cell("no-elimination", "planted", 9)] == [one.cell for one in planted(measured)]
-
-
-def test_the_answers_of_a_report_have_each_verdict_on_seasons_once(measured: SeasonResults) -> None:
-    asked = report_answers(measured, StudyQuestion(criteria=True))
-    told = json.loads(json.dumps(asked, allow_nan=False))
-    judgements = verdicts(measured)
-
-    assert [] == told["cells"]
-    assert 1 == json.dumps(told).count(json.dumps(judgements[0].note))
-    for judgement, shown in zip(judgements, told["verdicts"], strict=True):
-        assert (judgement.criterion, judgement.verdict) == (shown["criterion"], shown["verdict"])
-        assert {str(size) for size in judgement.by_size} == set(shown["by_size"])
-        for workers, judged in judgement.by_size.items():
-            [test] = shown["by_size"][str(workers)]["findings"]
-            assert [test["holm"]] == [each.holm for each in judged.findings]
-    assert "verdicts" not in report_answers(measured)
-    assert json.loads(json.dumps(answers(measured)["planted"])) == told["planted"]
-
-
-def test_a_report_says_the_verdicts_and_has_the_chapter_of_seasons(
-    small: Path, measured: SeasonResults
-) -> None:
-    ran = CliRunner().invoke(cli, ["report", str(small), "--criteria", "--jobs", "1"])
-    page = Page((small / "report.html").read_text(encoding="utf-8"))
-
-    assert (0, "") == (ran.exit_code, ran.stderr)
-    answer, *printed = [line for line in ran.stdout.splitlines() if line]
-    assert answer.startswith("18 runs of 9 assignments compare 3 treatments")
-    table = verdicts(measured).format("assignments").splitlines()
-    assert [*table, f"page: {small}/report.html"] == printed[-len(table) - 1 :]
-    assert {"criteria", "protocol", "planted"} <= set(page.ids)
-    rows = [row for table in page.tables for row in table.rows]
-    for one in verdicts(measured):
-        assert [one.criterion, f"{one.verdict} {one.note}"] in rows

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition.events import EVENTS
 from goldrush.kernel.worlds.competition.terms import ContractEnd, Refusal, Reward, Signal, names_of
 from goldrush.replay.journal.verify import verify
@@ -19,7 +18,6 @@ from tests.golden import (
     SEASON_CASTS,
     SEASON_NAMES,
     SEASON_SETTINGS,
-    SEASONS,
     WORDED,
     fork_season,
     path_of,
@@ -29,10 +27,6 @@ from tests.golden import (
 from tests.journals import events_of
 from tests.playing import record
 from tests.seasons import kept
-
-
-def test_no_other_season_is_kept() -> None:
-    assert SEASON_NAMES == {path.stem for path in SEASONS.glob("*.journal")}
 
 
 @pytest.mark.parametrize("name", sorted(SEASON_NAMES))
@@ -73,15 +67,6 @@ def test_every_event_and_every_code_is_in_a_golden_season() -> None:
     assert set(names_of(Refusal)) == {e["code"] for e in events if e.name == "refused"}
 
 
-def test_final_stances_of_every_kind_are_in_a_golden_season() -> None:
-    events = [event for name in SEASON_NAMES for event in events_of(season_path(name))]
-    stood = {e["target"] is None for e in events if e.name == "stood"}
-    refused = {e["code"] for e in events if e.name == "refused" and e["act"]["event"] == "stood"}
-
-    assert {True, False} == stood
-    assert {Refusal.UNKNOWN_TARGET, Refusal.REFUTED, Refusal.MALFORMED} <= refused
-
-
 def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract() -> None:
     events = events_of(season_path(SEASON))
     rewards = {e["reward"] for e in events if e.name == "reward_unlocked"}
@@ -102,16 +87,6 @@ def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract(
     assert 2 in {len(e["subjects"]) for e in events if e.name == "assignment_opened"}
 
 
-def test_the_golden_model_spoke_and_its_words_are_kept() -> None:
-    events = events_of(season_path(MODEL_SEASON))
-    answers = [e for e in events if e.name == "answered"]
-    spoke = [e for e in events if e.name == "spoke" and e["source"] is not None]
-
-    assert {5} == {e["agent"] for e in answers}
-    assert {"smollm2"} == {e["source"]["model"] for e in spoke}
-    assert [e["text"] for e in answers if e["question"] == "speak"]
-
-
 def test_the_prompts_of_a_worded_model_are_made_again() -> None:
     path = path_of("season", WORDED)
     answers = [e for e in events_of(path) if e.name == "answered" and e.unit == 1]
@@ -129,9 +104,3 @@ def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:
     assert ("try_", None, False) == (first.question.name, first.recorded, first.is_model)
     assert ["system", "user"] == [message["role"] for message in first.question.messages]
     assert {"speak", "answer"} <= {one.question.name for one in found}
-
-
-@pytest.mark.parametrize(("assignment", "agent"), [(3, 5), (-1, 5), (0, 99)])
-def test_what_there_is_not_has_no_prompts(assignment: int, agent: int) -> None:
-    with pytest.raises(BadInput):
-        prompted(kept("short"), assignment, agent)

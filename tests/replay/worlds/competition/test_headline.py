@@ -41,16 +41,6 @@ def test_the_headline_has_the_leader_and_the_measures_of_claims_and_choices(
         assert f"; {best:.0%} of tables chose the best" in tables[0]
 
 
-def test_the_headline_follows_from_what_was_measured_and_reads_no_journal(tmp_path: Path) -> None:
-    journal = tmp_path / "season.journal"
-    journal.write_bytes(EVERY.read_bytes())
-    season = measured_at(journal)
-    says = headline(season)
-    journal.write_bytes(b"another")
-
-    assert says == headline(season) == headline(measured_at(EVERY))
-
-
 @pytest.mark.parametrize(
     ("status", "says"),
     [(Status.ACTIVE, ""), (Status.BENCHED, ", though on the bench"),

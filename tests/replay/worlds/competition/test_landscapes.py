@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.competition.arenas import arena_record
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.replay.data.groups import groups
 from goldrush.replay.study.carry_out import carry_out
@@ -15,7 +14,6 @@ from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of, studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.worlds.competition.quality import quality
 from tests.journals import events_of
 from tests.seasons import fork, small
 
@@ -127,11 +125,3 @@ def test_a_manifest_is_read_with_the_landscapes_that_its_seeds_make(tmp_path: Pa
 
 
 # Quality
-
-
-def test_a_conclusion_is_ranked_on_the_landscape_of_its_season() -> None:
-    one, other = (arena_record("nk", seed=seed) for seed in (1, 2))
-    subject = one.subjects[0]
-    ranked = [quality(arena, subject, "0" * 12, "1" * 12) for arena in (one, other)]
-
-    assert ranked[0] != ranked[1]

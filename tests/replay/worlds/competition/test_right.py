@@ -1,6 +1,5 @@
 """Who was right at a table: what is said of it follows from the tests and the stances."""
 
-import json
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -14,7 +13,6 @@ from goldrush.kernel.worlds.competition.events import CODES, Concluded, Stood
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.journal.draws import draws_at
-from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.ended import ended_at
 from goldrush.replay.worlds.competition.quality import Quality
@@ -23,7 +21,6 @@ from goldrush.replay.worlds.competition.right import (
     base_value,
     best_of,
     challenges_of,
-    chose_best,
     concluded,
     explained,
     format_quality,
@@ -32,7 +29,7 @@ from goldrush.replay.worlds.competition.right import (
 from tests.golden import season_path
 from tests.journals import events_of
 from tests.seasons import changed, forged, kept
-from tests.stances import ASSIGNMENTS, HOSTILE, apart, odd, silent
+from tests.stances import ASSIGNMENTS, apart, odd
 
 VALUES = st.integers(0, 6).map(lambda value: value / 4)
 
@@ -79,21 +76,6 @@ def test_the_best_choice_holds_and_nothing_that_holds_tested_better(table: Round
     assert table.held(best.id, Part.BASE)
     assert base_value(table, best) == (max if is_up else min)(v for v in values if v is not None)
     assert best.id == min(s.id for s in holding if base_value(table, s) == base_value(table, best))
-
-
-@given(made_up())
-def test_what_should_have_been_chosen_is_said_unless_it_was(table: Roundtable) -> None:
-    best, chosen, said = best_of(table), concluded(table), account_of(table, str)[-1]
-    if not table.proposals():
-        assert "Nobody proposed anything that counts, so nothing is concluded." == said
-    elif best is None:
-        assert said.startswith("By the tests there was nothing to choose")
-    elif chosen is not None and base_value(table, chosen) == base_value(table, best):
-        assert chose_best(table)
-        assert "By the tests that was the best choice." == said
-    else:
-        assert not chose_best(table)
-        assert said.startswith(f"By the tests it should have chosen #{best.id} of {best.agent}, at")
 
 
 @given(made_up())
@@ -174,21 +156,6 @@ def test_a_conclusion_has_most_final_stances_and_of_these_the_best_test() -> Non
     assert len(reasons) == 2
 
 
-def test_why_an_assignment_concluded_what_it_did() -> None:
-    path = odd()
-    for unit in range(ASSIGNMENTS):
-        [table] = ended_at(path, unit).state.tables
-        [why] = explained(path, unit, unit)
-        changed = sum(side.changed for side in sides(table))
-
-        assert (unit, 0, sorted(table.order)) == (
-            why.unit, why.location, list(why.agents)
-        )  # fmt: skip
-        choice = f"{len(table.stood)} of 6 gave a final stance; {changed} changed sides "
-        assert (choice if table.stood else "No final stances: ") in str(why)
-        assert json.loads(json.dumps(why.as_dict()))["account"] == list(why.account)
-
-
 def test_explanations_are_of_each_table_of_the_assignments() -> None:
     path = apart()
     tables = [
@@ -200,29 +167,6 @@ def test_explanations_are_of_each_table_of_the_assignments() -> None:
         (each.unit, each.location) for each in explained(path, 1, 2)
     ]
     assert [] == list(explained(path, 99))
-
-
-def test_where_nobody_is_asked_it_is_said_so() -> None:
-    for path, says in (
-        (apart(), "No final stances: everybody stands where the proof left it."),
-        (silent(), "Nobody proposed anything that counts, so nothing is concluded."),
-    ):
-        assert says in "\n".join(map(str, explained(path, 1, 1)))
-
-
-def test_a_final_stance_is_told_on_one_line_whatever_its_words_are() -> None:
-    events = [event for event in events_of(odd()) if event.name in ("stood", "refused")]
-    told = list(narrator(odd())(events))
-    hostile = [line for line in told if "rm -rf" in line]
-
-    assert len(events) == len(told)
-    assert hostile
-    assert all("dov stands by no proposal in the end" in line for line in hostile)
-    assert all(json.dumps(HOSTILE) in line for line in hostile)
-    for line in told:
-        assert not set(line) & set("\n\x1b\u202e")
-    for code in ("move/unknown-target", "move/refuted", "act/malformed"):
-        assert any(f"(stood), {code}" in line for line in told)
 
 
 def test_forged_final_stances_are_found_in_the_conclusion(tmp_path: Path) -> None:

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
-import pandas as pd
-import polars as pl
-import pyarrow.parquet as pq
 import pytest
 
-from goldrush.kernel.errors import JournalError, MalformedEvents
-from goldrush.kernel.measures import mean
 from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition import competition
-from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
-from goldrush.replay.data import encoded
-from goldrush.replay.data.columns import FRONT, JSON, Table
-from goldrush.replay.data.encoded import CSV, PARQUET
+from goldrush.replay.data.columns import FRONT, Table
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.worlds.competition.tables import (
@@ -35,56 +26,17 @@ from goldrush.replay.worlds.competition.tools import TOOLS
 from tests.golden import ANYTHING, SEASON_NAMES, season_path
 from tests.journals import commits_of, events_of, write
 from tests.replay.worlds.competition.told import Assignment, assignments_of
-from tests.seasons import HEADER, alone, changed, forged
+from tests.seasons import HEADER
 from tests.stances import apart, odd, silent
-from tests.tables import by_name, in_pandas, read_text, same_text
+from tests.tables import by_name
 
 OWN = (ROUNDTABLES, CONTRIBUTIONS, STANCES, SCORES, RANKS)
 ALL = tables_of(TOOLS, competition(None))
 EVENTS, UNITS = ALL[:2]
-EACH = pytest.mark.parametrize("table", OWN, ids=lambda table: table.name)
-EVERY = pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
 SEASONS: Final = pytest.mark.parametrize("name", sorted(SEASON_NAMES))
 FOUR = ("novelty", "accuracy", "impact", "challenge")
 
 Row = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The golden seasons, one with a drawn conclusion, one with all kinds of final stances."""
-    drawn = alone(tmp_path_factory.mktemp("seasons"))
-    return [*(season_path(name) for name in sorted(SEASON_NAMES)), drawn, odd()]
-
-
-@pytest.fixture(scope="module")
-def out(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All tables, in both formats; but for the events of a season that Parquet cannot hold."""
-    out = tmp_path_factory.mktemp("out")
-    for form in encoded.FORMATS:
-        encoded.write_tables(
-            paths, out, form, names=[table.name for table in ALL if table is not EVENTS]
-        )
-        encoded.write_tables(holdable(paths), out, form, names=["events"])
-    return out
-
-
-def holdable(paths: Sequence[Path]) -> list[Path]:
-    """All but the season in which somebody acts as agent 2^63."""
-    return [path for path in paths if path.stem != ANYTHING]
-
-
-@pytest.fixture(scope="module")
-def rows(paths: list[Path]) -> dict[str, list[Row]]:
-    """The rows of the files, by table."""
-    return {
-        table.name: [
-            row
-            for path in (holdable(paths) if table is EVENTS else paths)
-            for row in by_name(table, run_at(path))
-        ]
-        for table in ALL
-    }
 
 
 def told(table: Table, name: str) -> list[Row]:
@@ -257,7 +209,7 @@ def test_roundtables_are_what_was_concluded_from_what_was_said_and_tested(name: 
     found = told(ROUNDTABLES, name)
     for row in found:
         for quality in ("percentile", "optimum_share", "regret", "discovery", "selection"):
-            del row[quality]  # see the next test
+            del row[quality]  # measures: see test_measures.py
     expected = [
         {"assignment": one.number, "table": table, **roundtable(one, table)}
         for one in assignments(name)
@@ -308,114 +260,10 @@ def best(one: Assignment, table: int) -> float | None:
     return sign * max(known) if known else None
 
 
-@SEASONS
-def test_assignments_have_the_means_of_their_roundtables(name: str) -> None:
-    tables = told(ROUNDTABLES, name)
-    for row in told(UNITS, name):
-        at_tables = [table for table in tables if table["assignment"] == row["assignment"]]
-        for of in ("percentile", "optimum_share", "regret", "discovery", "selection"):
-            assert row[of] == mean([table[of] for table in at_tables])
+# A journal that is not whole.
 
 
-# Events, whole.
-
-
-@pytest.mark.parametrize("name", sorted(SEASON_NAMES - {ANYTHING}))
-def test_events_are_the_events_value_for_value(out: Path, name: str) -> None:
-    types = {column.name: column.type for column in EVENTS.columns}
-    found = [
-        row for row in pq.read_table(out / "events.parquet").to_pylist()
-        if row["journal"] == str(season_path(name))
-    ]  # fmt: skip
-    for event, row in zip(events_of(season_path(name)), found, strict=True):
-        have = {}
-        for column, value in row.items():
-            if value is not None and column not in {c.name for c in FRONT} | {"place", "event"}:
-                is_struct = isinstance(value, list) and value and isinstance(value[0], dict)
-                shown = [list(item.values()) for item in value] if is_struct else value
-                have[column] = json.loads(shown) if types[column] is JSON else shown
-        fields = event.fields
-        if event.name in ("season_started", "forked"):
-            own = {k: v for k, v in fields.items() if k not in ("world", "rules")}
-            fields = {k: v for k, v in fields.items() if k not in own} | {"facts": own}
-        want = {k + "_" * (k in types and k == "treatment"): v for k, v in fields.items()}
-        want = {k: v for k, v in want.items() if v is not None} | {"assignment": event.unit}
-
-        assert event.name == row["event"]
-        assert json.loads(json.dumps(want)) == have
-
-
-def test_every_column_is_filled_somewhere(rows: dict[str, list[Row]]) -> None:
-    more = {"events": by_name(EVENTS, run_at(season_path(ANYTHING)))}
-    for table in ALL:
-        found = [*rows[table.name], *more.get(table.name, ())]
-        for column in table.own:
-            assert any(row[column.name] is not None for row in found), column
-
-
-def test_every_truth_is_seen_to_be_both(rows: dict[str, list[Row]]) -> None:
-    for table in OWN:
-        for column in table.own:
-            if column.type.name == "boolean":
-                seen = {row[column.name] for row in rows[table.name]}
-                assert {True, False} <= seen, column
-
-
-def test_every_field_of_every_event_says_what_it_is() -> None:
-    fields = [field for event in competition(None).events for field in event.fields.items()]
-
-    assert {name for name, _ in fields} == {name for name, kind in fields if kind.meaning}
-
-
-# Files.
-
-
-@EACH
-def test_csv_and_parquet_hold_the_same(rows: dict[str, list[Row]], out: Path, table: Table) -> None:
-    in_file = pq.read_table(out / f"{table.name}.parquet").to_pylist()
-    for row in in_file:
-        for name, value in row.items():
-            if isinstance(value, list) and value and isinstance(value[0], dict):
-                row[name] = [list(item.values()) for item in value]
-
-    assert rows[table.name] == in_file
-    same_text(table, rows[table.name], read_text(out / f"{table.name}.csv"))
-
-
-@EVERY
-def test_pandas_polars_and_duckdb_read_both(
-    rows: dict[str, list[Row]], out: Path, table: Table
-) -> None:
-    parquet, csv = (out / f"{table.name}.{form}" for form in (PARQUET, CSV))
-    expected = pq.read_table(parquet).to_pylist()
-    exact = pd.read_parquet(parquet, dtype_backend="pyarrow")
-    names = [column.name for column in table.columns]
-    with duckdb.connect() as database:
-        in_duckdb = [
-            database.execute(f"SELECT * FROM '{path}'").fetchall() for path in (parquet, csv)
-        ]
-
-    assert expected == in_pandas(exact)
-    assert expected == pl.read_parquet(parquet).to_dicts()
-    assert [(*row.values(),) for row in expected] == in_duckdb[0]
-    assert len(expected) == len(in_duckdb[1])
-    for read in (pd.read_csv(csv, low_memory=False), pl.read_csv(csv, infer_schema_length=None)):
-        assert (names, len(rows[table.name])) == (list(read.columns), len(read))
-
-
-def test_a_number_that_only_a_refused_act_has_is_refused_in_parquet(tmp_path: Path) -> None:
-    path = season_path(ANYTHING)
-    with pytest.raises(JournalError, match="a value of agent is too large for Parquet"):
-        encoded.write_tables([path], tmp_path / "out", PARQUET, names=["events"])
-    encoded.write_tables([path], tmp_path / "out", CSV, names=["events"])
-
-    assert "9223372036854775808" in (tmp_path / "out" / "events.csv").read_text()
-
-
-# Journals that are not whole, or no recorder wrote.
-
-
-@EACH
+@pytest.mark.parametrize("table", OWN, ids=lambda table: table.name)
 def test_of_a_season_under_way_there_are_the_assignments_that_are_closed(
     tmp_path: Path, table: Table
 ) -> None:
@@ -428,15 +276,3 @@ def test_of_a_season_under_way_there_are_the_assignments_that_are_closed(
 
     assert {0, 1, 2} >= set(found) >= {1, 2}  # at the first table nothing was left to stand by
     assert found == [row["assignment"] for row in by_name(table, run)]
-
-
-def test_a_leaderboard_that_ranks_nobody_known_is_malformed(tmp_path: Path) -> None:
-    def unknown(row: list[Any]) -> None:
-        row[0] = ((1, 99, 0, 0), *row[0])
-
-    season = season_path("short")
-    commits = changed(season, CODES[LeaderboardPosted], 2, unknown)
-    path = forged(tmp_path / "a.journal", commits, season)
-
-    with pytest.raises(MalformedEvents, match="assignment 2"):
-        by_name(RANKS, run_at(path))

@@ -13,7 +13,6 @@ from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition import bench
 from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.journal.verify import Verdict, verify
-from tests.cli.helpers import goldrush
 from tests.journals import events_of
 from tests.playing import record
 
@@ -105,20 +104,6 @@ def test_a_run_that_is_too_slow_now_cannot_be_judged(kind: str, season: Season) 
     assert f"time limit of {LIMIT} s" in verdict.unjudged[0]
     season.behaves({})  # now the machine is idle again
     assert verify(season.journal, resources=season.resources).holds is True
-
-
-def test_the_command_says_what_could_not_be_judged_and_what_to_do(season: Season) -> None:
-    season.behaves({season.run_of("tried"): "slow"})
-    verified = "verify", "s.journal", "--test", "./grade"
-    text, program = (goldrush(*verified, *more, cwd=season.folder) for more in ((), ("--json",)))
-    outcome = json.loads(program.out)[0]
-
-    assert (2, 2) == (text.code, program.code)
-    assert "holds at levels 1 to 3 (4 in part), but could not be judged in full" in text.out
-    assert "verify again where the program is as fast" in text.out
-    assert outcome["holds"] is None
-    assert f"time limit of {LIMIT} s" in outcome["unjudged"][0]
-    assert outcome["unjudged"][0] in outcome["error"]
 
 
 def test_a_run_that_was_too_slow_when_it_was_recorded_cannot_be_judged(season: Season) -> None:

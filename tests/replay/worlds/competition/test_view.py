@@ -14,7 +14,6 @@ from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition.ended import ended, ended_at
 from goldrush.replay.worlds.competition.right import base_value, sides
 from goldrush.replay.worlds.competition.steps import season_world
-from goldrush.replay.worlds.competition.view.view import TABLE
 from tests.golden import season_path
 from tests.journals import events_of
 from tests.replay.worlds.competition.told import assignments_of
@@ -161,14 +160,3 @@ def test_what_is_left_out_without_an_agent_gives_the_counterfactual_of_the_rules
                     assert other.by_agent == without.talked.by_agent
                     count += len(gone) > len(table.removed)
     assert count > 5
-
-
-def test_a_part_of_a_season_is_as_in_the_whole(every: dict[str, Any]) -> None:
-    part = shown(EVERY, 7, 9)
-
-    assert {unit: tables(every)[unit] for unit in (7, 8, 9)} == {
-        unit: tables(part)[unit] for unit in (7, 8, 9)
-    }
-    assert [behind(every)[unit] for unit in (7, 8, 9)] == list(behind(part).values())
-    titles = [title for groups in part["lines"] for title, _, _ in groups]
-    assert 3 == titles.count(TABLE)

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +23,6 @@ from goldrush.kernel.walk import Walk as Walked
 from goldrush.kernel.worlds.episode.events import ARRAY
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.run_data import measured_at
-from goldrush.replay.journal.diff import diff
 from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
@@ -39,14 +37,8 @@ from tests.replay.worlds.episode.models import (
     Nested,
     Numbered,
     Walk,
-    herd,
     numbered,
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
 
 
 def shown(path: Path | str, make: Callable[..., object]) -> list[Mapping[Any, object]]:
@@ -115,27 +107,6 @@ def test_what_a_collector_reports_is_recorded_in_place_of_attributes(tmp_path: P
         for now in alive
     ]  # fmt: skip
     assert arrays(run.path, "agents") == arrays(run.path, "generator[rng]") == [0, 1, 2, 3]
-
-
-def test_a_model_is_drawn_and_exported_by_what_it_reports(tmp_path: Path) -> None:
-    run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=3)
-    alive = run.measured().values["alive"]
-
-    assert ["alive", "by kind][old"] == list(run.figures())
-    assert list(alive) == [row["y"] for row in run.figure().data]
-    with pytest.raises(BadInput, match="there is no figure of a run 'return'"):
-        run.figure("return")
-    exported = {row["measure"]: row["run"] for row in run.table("measures").to_pylist()}
-    assert run.measures() == exported
-    assert alive[-1] == exported["alive"]
-
-
-def test_the_outcome_of_a_model_is_told_as_of_the_end(tmp_path: Path) -> None:
-    run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=3)
-
-    assert "last step" not in str(run.outcome())
-    study = goldrush.study(tmp_path / "study", world=Herd, seeds=2, rounds=3)
-    assert ", at the end of the run" in str(study.answer())
 
 
 class Rare(Herd):
@@ -237,62 +208,12 @@ def test_a_collector_without_lists_is_refused_in_one_line(tmp_path: Path) -> Non
         goldrush.wrap(Odd, tmp_path / "run.journal", steps=2)
 
 
-def test_a_text_in_place_of_a_number_is_refused_before_a_model_is_made(tmp_path: Path) -> None:
-    for make in Herd, partial(Herd, risk=0.1):
-        with pytest.raises(BadInput, match=r"alive is 'many', which does not fit"):
-            goldrush.wrap(make, tmp_path / "run.journal", steps=2, alive="many")
-    assert not (tmp_path / "run.journal").exists()
-
-
-def test_a_model_that_cannot_be_made_leaves_no_journal(tmp_path: Path) -> None:
-    class Broken(Walk):
-        def __init__(self, seed: int) -> None:
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        goldrush.wrap(Broken, tmp_path / "run.journal", steps=3)
-
-    assert not (tmp_path / "run.journal").exists()
-
-
-@pytest.mark.parametrize("is_there", [False, True])
-def test_a_model_whose_first_step_fails_leaves_what_was_there(
-    is_there: bool, tmp_path: Path
-) -> None:
-    class Broken(Walk):
-        def step(self) -> float:
-            raise ZeroDivisionError
-
-    path = tmp_path / "run.journal"
-    if is_there:
-        goldrush.wrap(Walk, path, seed=7, steps=3)
-    before = path.read_bytes() if is_there else None
-    with pytest.raises(ZeroDivisionError):
-        goldrush.wrap(Broken, path, seed=7, steps=3, force=True)
-
-    assert before == (path.read_bytes() if path.exists() else None)
-
-
 def test_a_model_that_stops_ends_the_run(tmp_path: Path) -> None:
     run = goldrush.wrap(Herd, tmp_path / "run.journal", seed=7, steps=500, alive=2)
 
     last = len(shown(run.path, Herd)) - 1
     assert last < 500
     assert arrays(run.path, "attributes[alive]") == [last]
-
-
-def test_the_same_call_leaves_the_same_bytes(tmp_path: Path) -> None:
-    first, second = (
-        goldrush.wrap(Herd, tmp_path / name, seed=7, steps=9, risk=0.1) for name in "ab"
-    )
-
-    assert Path(first.path).read_bytes() == Path(second.path).read_bytes()
-
-
-def test_a_function_of_a_seed_makes_a_model(tmp_path: Path) -> None:
-    run = goldrush.wrap(herd, tmp_path / "run.journal", seed=7, steps=3, alive=30)
-
-    assert shown(run.path, herd)[0][None, "report[alive]"] == 30
 
 
 @given(
@@ -319,11 +240,12 @@ def test_a_fork_is_the_run_with_another_change(
     assert [values[MEAN] for values in there] == means(Walk(7), 9, {**kept, at + 1: drift})
 
 
-def test_a_change_is_made_once(tmp_path: Path) -> None:
+def test_a_change_is_made_once_and_reaches_attributes_of_attributes(tmp_path: Path) -> None:
     bare = Herd(seed=7)
-    bare.alive = 50
+    bare.alive, bare.scenario.risk = 50, 0.5
     with goldrush.wrap(Herd, tmp_path / "run.journal", seed=7) as recorded:
-        recorded.change(alive=50)
+        recorded.change(alive=50, **{"scenario.risk": 0.5})
+        assert recorded.model.scenario.risk == 0.2
         for _ in range(2):
             recorded.step()
             bare.step()
@@ -334,29 +256,13 @@ def test_a_change_is_made_once(tmp_path: Path) -> None:
 def test_an_attribute_that_a_model_does_not_have_is_refused(tmp_path: Path) -> None:
     with goldrush.wrap(Walk, tmp_path / "run.journal") as recorded:
         recorded.step()
-        with pytest.raises(BadInput, match="no attribute of Walk 'drif'; did you mean drift"):
+        with pytest.raises(BadInput, match="did you mean drift"):
             recorded.change(drif=1.0)
-        with pytest.raises(BadInput, match="no attribute of Walk 'drif'"):
+        with pytest.raises(BadInput):
             recorded.fork(1, tmp_path / "fork.journal", drif=1.0)
 
     assert not (tmp_path / "fork.journal").exists()
-
-
-def test_attributes_of_attributes_can_be_changed(tmp_path: Path) -> None:
-    with goldrush.wrap(Herd, tmp_path / "run.journal", seed=7) as recorded:
-        recorded.change(**{"scenario.risk": 1.0})
-        assert recorded.model.scenario.risk == 0.2
-        recorded.step()
-
-    assert recorded.model.alive == 0
-
-
-def test_a_part_is_told_by_its_place_and_not_by_its_name(tmp_path: Path) -> None:
-    with goldrush.wrap(Nested, tmp_path / "run.journal", seed=7) as recorded:
-        recorded.change(**{"a.a": 5})
-        recorded.step()
-
-    assert recorded.model.a.a == 5
+    assert [2] == arrays(recorded.journal, "attributes")  # digested as it is closed
 
 
 @pytest.mark.parametrize(
@@ -399,14 +305,6 @@ def test_all_is_digested_every_so_many_steps_and_at_the_end(
     assert arrays(run.path, "attributes") == steps
 
 
-def test_all_is_digested_when_a_recording_is_closed(tmp_path: Path) -> None:
-    with goldrush.wrap(Walk, tmp_path / "run.journal", seed=7, every=0) as recorded:
-        recorded.step()
-
-    assert arrays(recorded.journal, "attributes") == [2]
-    assert len(shown(recorded.journal, Walk)) == 3
-
-
 @pytest.mark.parametrize("make", [Numbered, numbered])
 def test_a_model_is_made_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[..., Any]
@@ -426,32 +324,9 @@ def test_a_model_is_made_once(
 def test_what_has_spaces_is_no_model_though_its_step_needs_no_action(
     tmp_path: Path, make: Callable[..., Any]
 ) -> None:
-    env = goldrush.wrap(make, tmp_path / "run.journal")
-
-    assert isinstance(env, RecordedEnv)
-
-
-def test_an_environment_that_was_made_to_see_what_it_is_is_closed(tmp_path: Path) -> None:
-    events: list[str] = []
-
-    class Port(LazyEnv):
-        def close(self) -> None:
-            events.append("closed")
-
-    def make(seed: int = 0) -> Port:
-        events.append("made")
-        return Port()
-
-    goldrush.wrap(make, tmp_path / "run.journal")
-
-    assert events == ["made", "closed", "made"]
-
-
-def test_an_environment_that_its_class_does_not_tell_is_refused(tmp_path: Path) -> None:
+    assert isinstance(goldrush.wrap(make, tmp_path / "run.journal"), RecordedEnv)
     with pytest.raises(BadInput, match="Duck makes an environment"):
-        goldrush.wrap(Duck, tmp_path / "run.journal")
-
-    assert not (tmp_path / "run.journal").exists()
+        goldrush.wrap(Duck, tmp_path / "duck.journal")
 
 
 def test_a_model_of_mesa_is_recorded_changed_and_forked(tmp_path: Path) -> None:
@@ -508,36 +383,9 @@ def test_a_plain_class_needs_no_numpy(tmp_path: Path) -> None:
     assert "True True True" == second
 
 
-def test_twelve_steps_are_told_as_twelve(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    run = goldrush.record(path, world=Walk, steps=12, seed=1)
+def test_a_reset_is_no_step(tmp_path: Path) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=Walk, steps=12, seed=1)
     verdict, info = run.verify(), run.info()
 
     assert (12, 12, 12, None) == (run.units, info.units, info.of, info.planned)
-    assert (13, 12, 12) == (verdict.rounds, verdict.counted, measured_at(path).counted)
-    assert len(run) == len(list(run)) == 13
-    assert "12 steps" in repr(run)
-    assert repr(verdict).endswith("12 steps>")
-    assert "the same: 12 steps, finished" == str(diff(path, path))
-
-
-def test_an_outline_reads_a_journal_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = goldrush.record(tmp_path / "run.journal", world=Walk, steps=12, seed=1)
-    frames, read = JournalReader.frames, []
-
-    def counted(reader: JournalReader, *given: Any) -> Any:
-        read.append(reader.path)
-        return frames(reader, *given)
-
-    monkeypatch.setattr(JournalReader, "frames", counted)
-    info = run.info()
-    assert (12, 13, 1) == (info.units, info.closed, len(read))
-
-
-def test_a_run_under_way_is_told_without_its_reset(tmp_path: Path) -> None:
-    with goldrush.wrap(Walk, tmp_path / "run.journal", seed=1) as recorded:
-        recorded.step()
-        recorded.step()
-        info = goldrush.open(tmp_path / "run.journal").info()
-
-    assert (2, 3, None) == (info.units, info.closed, info.planned)
+    assert (13, 12, 12) == (verdict.rounds, verdict.counted, measured_at(run.path).counted)

@@ -13,15 +13,10 @@ from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
 from tests.replay.worlds.episode.envs import NoisyWalk
-from tests.replay.worlds.episode.models import Herd, Walk
+from tests.replay.worlds.episode.models import Walk
 from tests.replay.worlds.episode.test_models import means
 
 pytest.importorskip("scipy")
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
 
 
 class Telling(Walk):
@@ -55,14 +50,6 @@ class Telling(Walk):
 
     def spread(self) -> float:
         return max(self.places) - min(self.places)
-
-
-class Collecting(Herd):
-    """Has a collector, and a property besides."""
-
-    @property
-    def half(self) -> float:
-        return self.alive / 2
 
 
 def known(run: goldrush.Run) -> list[str]:
@@ -113,15 +100,6 @@ def test_what_is_asked_for_is_reported_alone(tmp_path: Path) -> None:
     assert {f"report[{name}]" for name in wanted} <= {*names}
     assert not any(name.startswith("variable[") for name in names)
     assert run.verify().holds
-
-
-def test_what_a_collector_has_is_asked_for_by_its_name(tmp_path: Path) -> None:
-    runs = [
-        goldrush.wrap(Collecting, tmp_path / f"{number}.journal", seed=7, steps=3, report=report)
-        for number, report in enumerate([[], ["half"], ["alive", "half"]])
-    ]
-
-    assert [["half", "alive", "by kind][old"], ["half"], ["half", "alive"]] == [*map(known, runs)]
 
 
 def test_a_report_that_is_none_and_one_of_an_environment_are_refused(tmp_path: Path) -> None:

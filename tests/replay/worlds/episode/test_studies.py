@@ -18,11 +18,6 @@ from tests.replay.worlds.episode.models import Walk
 pytest.importorskip("scipy")
 
 
-@pytest.fixture(autouse=True)
-def _nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
-
-
 def test_treatments_of_a_model_are_compared_in_its_variables(tmp_path: Path) -> None:
     study = goldrush.study(
         tmp_path / "study", world=Walk, treatments={"still": {}, "drifting": {"drift": 2.0}},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import subprocess
 import sys
 import time
@@ -36,11 +35,6 @@ from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, play
 kinds = pytest.mark.parametrize("kind", MAKE)
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
-
-
 def driven(path: Path, kind: str = "environment", **how: Any) -> Path:
     env = goldrush.wrap(MAKE[kind], path, **how)
     play(env, kind, 20)
@@ -54,18 +48,6 @@ def said(path: Path, make: Callable[..., object] | None = None) -> tuple[bool | 
         goldrush.open(path, world=make)
     [result] = verify_all([str(path)])
     return result.holds, format_result(result) if result.verdict else result.error or ""
-
-
-@kinds
-def test_it_says_that_a_run_repeats_here_under_these_versions(kind: str, tmp_path: Path) -> None:
-    holds, text = said(driven(tmp_path / "run.journal", kind), MAKE[kind])
-
-    assert holds
-    here = f"it repeats here, under python {sys.version.split()[0]}, gymnasium "
-    assert here in text or "pettingzoo " in text
-    assert f"numpy {np.__version__}" in text
-    assert "rules" not in text
-    assert "(4 not checked, not asked again: the recording program (" in text
 
 
 def test_it_names_versions_that_differ(tmp_path: Path) -> None:
@@ -107,8 +89,7 @@ _INSTALLED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("before", ["", "import idle, rings.extra"])
-def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: Path) -> None:
+def test_versions_are_those_of_all_that_the_code_imports(tmp_path: Path) -> None:
     for name, text in _INSTALLED.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -121,7 +102,7 @@ def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: 
         "def made(seed=0): return Mine(seed)\n"
     )
     code = (
-        f"{before}\nimport goldrush, mine\n"
+        "import idle, rings.extra\nimport goldrush, mine\n"
         "goldrush.wrap(mine.Mine, 'class.journal', steps=2)\n"
         "goldrush.wrap(mine.made, 'made.journal', steps=2)\n"
     )
@@ -139,27 +120,26 @@ def test_versions_are_those_of_all_that_the_code_imports(before: str, tmp_path: 
         assert {"python": platform.python_version(), **expected} == versions
 
 
-@kinds
-def test_without_what_makes_it_events_are_not_judged(kind: str, tmp_path: Path) -> None:
-    path = driven(tmp_path / "run.journal", kind)
+def test_without_what_makes_it_events_are_not_judged(tmp_path: Path) -> None:
+    path = driven(tmp_path / "run.journal")
     holds, text = said(path)
 
     assert holds is None
-    assert f"{MAKE[kind].__name__} is not here; give what makes it: --env module:make" in text
+    assert "give what makes it: --env module:make" in text
     assert "repeats" not in text
     assert goldrush.open(path).verify(level=2).holds
 
 
 @kinds
-def test_it_tells_which_reward_differs(kind: str, tmp_path: Path) -> None:
+def test_it_says_that_a_run_repeats_here_or_which_reward_differs(kind: str, tmp_path: Path) -> None:
     path = driven(tmp_path / "run.journal", kind)
+    repeats, here = said(path, MAKE[kind])
     holds, text = said(path, lambda: MAKE[kind](drift=1e-6, at=3))
 
-    assert holds is False
+    assert (True, False) == (repeats, holds)
+    assert f"it repeats here, under python {sys.version.split()[0]}, " in here
     assert "step 3, " in text
     assert '"event": "gave"' in text
-    assert "it was run here under python" in text
-    assert "`goldrush repeats` names what differs" in text
 
 
 def raises(**parameters: object) -> object:
@@ -167,22 +147,21 @@ def raises(**parameters: object) -> object:
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("kind", "make"),
     [
-        (raises, "cannot be made: .*OSError: no display"),
-        (Hunt, "the kind of .* was 'environment', and is 'parallel environment' here"),
-        (lambda: 7, "is no environment"),
-        (lambda: NoisyWalk(fails=3), "fails in step 3: .*StopIteration: the walk stops"),
+        ("environment", raises),
+        ("environment", Hunt),
+        ("environment", lambda: 7),
+        ("environment", lambda: NoisyWalk(fails=3)),
+        ("parallel", lambda: Hunt(agents=2)),
     ],
 )
 def test_what_makes_something_else_is_refused_in_one_line(
-    make: Callable[..., object], says: str, tmp_path: Path
+    kind: str, make: Callable[..., object], tmp_path: Path
 ) -> None:
-    path = driven(tmp_path / "run.journal")
-    holds, text = said(path, make)
+    holds, text = said(driven(tmp_path / "run.journal", kind), make)
 
     assert holds is None
-    assert re.search(says, text)
     assert "\n" not in text
 
 
@@ -224,23 +203,14 @@ def test_a_recording_in_another_form_cannot_be_judged(tmp_path: Path) -> None:
         Header("episode", 1),
     )
 
-    assert (None, f"{old}: the run was recorded in another form; record it anew") == said(old)
+    assert said(old)[0] is None
     with pytest.raises(UnsupportedJournal, match="in another form"):
         diff(path, old)
 
 
-def test_other_agents_are_refused(tmp_path: Path) -> None:
-    path = driven(tmp_path / "run.journal", "parallel")
-    holds, text = said(path, lambda: Hunt(agents=2))
-
-    assert holds is None
-    assert "the agents of" in text
-
-
 @pytest.mark.parametrize(
     "action",
-    [7.5, "up", None, b"\0", ("array", "<f4", (2, 2), b"\0" * 16), ("type", "os.system"),
-     ("dict", (("a", 1),)), ("int", "1" * 30)],
+    [7.5, None, ("array", "<f4", (2, 2), b"\0" * 16), ("type", "os.system"), ("int", "1" * 30)],
 )  # fmt: skip
 def test_a_forged_action_of_another_type_is_no_crash(action: Any, tmp_path: Path) -> None:
     def forge(row: list[Any]) -> None:
@@ -263,7 +233,7 @@ def with_setup(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
     return forged(path, episode_world(), commits)
 
 
-@pytest.mark.parametrize("name", ["its_trap:make", "its_trap.py:make", "its_trap:Trap-v0"])
+@pytest.mark.parametrize("name", ["its_trap.py:make", "its_trap:Trap-v0"])
 def test_a_journal_imports_nothing_by_naming_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,8 +268,8 @@ def first_of(id: Any) -> object:
     return gymnasium.make(id if isinstance(id, str) else id[0])
 
 
-@pytest.mark.parametrize("name", ["its_trap:Trap-v0", "its_trap:Trap", ["its_trap:Trap-v0"]])
-@pytest.mark.parametrize("make", [gymnasium.make, partial(gymnasium.make), first_of])
+@pytest.mark.parametrize("name", ["its_trap:Trap-v0", ["its_trap:Trap-v0"]])
+@pytest.mark.parametrize("make", [partial(gymnasium.make), first_of])
 def test_a_journal_has_what_is_given_import_nothing(
     make: Callable[..., object], name: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -374,13 +344,6 @@ class Vague(NoisyWalk):
         return {1, 2}, 0.0, False, False, {"time": object()}
 
 
-class Timed(Vague):
-    """Cannot be reset."""
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
-        raise ZeroDivisionError
-
-
 def test_it_says_what_was_not_compared(tmp_path: Path) -> None:
     env = goldrush.wrap(Vague, tmp_path / "run.journal", ignore="info[score]")
     env.reset(seed=1)
@@ -406,13 +369,6 @@ def test_where_nothing_was_compared_it_does_not_say_that_a_run_repeats(tmp_path:
     assert holds is None
     assert "could not be judged in full (nothing that it gave was compared)" in text
     assert "repeats" not in text
-
-
-def test_an_environment_that_cannot_be_reset_leaves_no_journal(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError):
-        goldrush.wrap(Timed, tmp_path / "run.journal").reset(seed=1)
-
-    assert not (tmp_path / "run.journal").exists()
 
 
 _TICKS = count()
@@ -492,20 +448,6 @@ def test_what_matched_nothing_is_told_of_whole_models_alone(tmp_path: Path) -> N
     assert text.endswith(
         "what was left out: output['info']['made'], made; matched nothing: output['infos']"
     )
-
-
-def test_a_time_that_is_ignored_already_is_named_once(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    goldrush.wrap(Dated, path, steps=2, ignore=("made", "output[info][made][*]"))
-    text = said(path, Dated)[1]
-
-    assert text.endswith("; not compared: what was left out: made, output[info][made][*]")
-
-    goldrush.wrap(Dated, path, steps=2, ignore="mad", force=True)
-    holds, text = said(path, Dated)
-
-    assert holds
-    assert "what was left out: made, output" in text
 
 
 def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:

@@ -28,15 +28,8 @@ from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.outline import outline
 from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
-from goldrush.replay.worlds.episode.subjects import _from_json
 from tests.replay.worlds.episode.envs import END as LENGTH
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, of_lengths, play
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
-
 
 kinds = pytest.mark.parametrize("kind", MAKE)
 
@@ -133,46 +126,35 @@ def test_what_the_environment_raises_ends_a_whole_journal(tmp_path: Path) -> Non
     assert 4 == derived(path, NoisyWalk).unit
 
 
-def test_an_error_that_only_looks_like_a_stop_is_raised_as_it_is(tmp_path: Path) -> None:
-    class Own(NoisyWalk):
-        def step(self, action: Any) -> Any:
-            raise RuntimeError("generator raised StopIteration") from StopIteration()
-
-    env = goldrush.wrap(Own(), tmp_path / "run.journal")
-    env.reset()
-    with pytest.raises(RuntimeError, match="generator raised"):
-        env.step(1)
-
-
-def test_an_action_that_cannot_be_recorded_is_refused_before_the_step(tmp_path: Path) -> None:
+def test_what_cannot_be_recorded_is_refused_before_the_step(tmp_path: Path) -> None:
     env = goldrush.wrap(Hunt, tmp_path / "run.journal")
-    with pytest.raises(BadInput, match=r"no episode has begun; call reset\(\)"):
+    with pytest.raises(BadInput, match=r"call reset\(\)"):
         env.step({"hunter_0": 1})
     env.reset(seed=1)
 
-    for actions, message in [
-        ({"hunter_0": object()}, "^the action of hunter_0 is <object.*; give "),
-        ({"nobody": 1}, r"no agents \['nobody'\]"),
-        ({}, "no agent has an action"),
-    ]:
-        with pytest.raises(BadInput, match=message):
+    for actions in ({"hunter_0": object()}, {"nobody": 1}, {}):
+        with pytest.raises(BadInput):
             env.step(actions)
     for seed in (1.5, np.array([1, 2]), [1, 2]):
-        with pytest.raises(BadInput, match=r"the seed is .*; give one integer"):
+        with pytest.raises(BadInput):
             env.reset(seed=seed)
     env.step({"hunter_1": np.zeros(2, "f4")})
     assert 2 == derived(env.journal, Hunt).unit
 
 
-def test_infos_without_an_encoding_are_recorded_by_type(tmp_path: Path) -> None:
-    env = goldrush.wrap(NoisyWalk(info={"tool": print, "many": {3}}), tmp_path / "run.journal")
-    env.reset()
-    env.step(1)
+def test_wrong_targets_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "run.journal"
+    wrong: list[tuple[Any, dict[str, Any]]] = [
+        (3, {}), (lambda: 3, {}), (NoisyWalk(), {"drift": 1.0}), (NoisyWalk, {"drift": object()}),
+        (NoisyWalk, {"ignore": 3}), (NoisyWalk, {"seed": -1}),
+    ]  # fmt: skip
+    for target, parameters in wrong:
+        with pytest.raises(BadInput):
+            goldrush.wrap(target, path, **parameters)
+    with pytest.raises(BadInput):
+        goldrush.wrap(NoisyWalk, __file__)
 
-    shown = {e["name"]: e["value"] for e in goldrush.open(env.journal).events("array")}
-    assert ("<builtin_function_or_method>", "<set>") == (
-        shown["info[of][tool]"], shown["info[of][many]"],
-    )  # fmt: skip
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_values_and_ignored_arrays(tmp_path: Path) -> None:
@@ -248,14 +230,6 @@ def test_environments_of_a_vector_observe_texts_and_share_infos(tmp_path: Path) 
     ] == rows  # fmt: skip
 
 
-def test_an_action_by_hand_has_as_many_parts_as_its_space() -> None:
-    pair: Any = spaces.Tuple((spaces.Discrete(3), spaces.Discrete(3)))
-
-    assert (1, 2) == _from_json(pair, [1, 2])
-    with pytest.raises(ValueError, match="longer"):
-        _from_json(pair, [1, 2, 99])
-
-
 def test_parallel_agents_are_told_in_their_order_until_none_is_left(tmp_path: Path) -> None:
     env = goldrush.wrap(MAKE["parallel"], tmp_path / "run.journal")
     play(env, "parallel", 3)
@@ -316,22 +290,6 @@ def test_episodes_of_a_vector_are_those_of_its_autoreset_mode(
     assert env.run.verify().broken is None
 
 
-def test_a_reset_by_a_mask_leaves_the_others_alone(tmp_path: Path) -> None:
-    env = goldrush.wrap(partial(of_lengths, 2, 5, 9, mode="Disabled"), tmp_path / "run.journal")
-    env.reset(seed=1)
-    for _ in range(2):
-        ended = env.step(np.zeros(3, int))[2]
-    env.reset(seed=8, options={"reset_mask": ended})
-    env.step(np.zeros(3, int))
-    env.close()
-    rows = env.run.table("episodes").to_pylist()
-    steps = env.run.table("steps").to_pylist()
-
-    assert [(1, 2), (1, 3), (1, 3), (8, 1)] == [(row["reset_seed"], row["length"]) for row in rows]
-    assert [1, 3, 3] == [row["return"] for row in steps if row["return"]][-3:]
-    assert env.run.verify().broken is None
-
-
 def test_what_a_vector_does_not_say_of_its_resets_is_assumed_and_said(tmp_path: Path) -> None:
     facts = []
     for name, metadata in ("said", {"autoreset_mode": "SameStep"}), ("silent", {}):
@@ -344,11 +302,10 @@ def test_what_a_vector_does_not_say_of_its_resets_is_assumed_and_said(tmp_path: 
     assert ["SameStep", "NextStep, assumed: the environment does not say"] == facts
 
 
-@kinds
-def test_a_recording_has_the_seed_of_its_first_reset(kind: str, tmp_path: Path) -> None:
+def test_a_recording_has_the_seed_of_its_first_reset(tmp_path: Path) -> None:
     journals = []
     for seed in (None, 7, 2**62):
-        env = goldrush.wrap(MAKE[kind], tmp_path / f"{seed}.journal", seed=5)
+        env = goldrush.wrap(NoisyWalk, tmp_path / f"{seed}.journal", seed=5)
         env.reset(seed=seed)
         env.reset(seed=8)
         assert env.run.verify().broken is None
@@ -386,22 +343,6 @@ def test_agents_that_die_act_once_more_by_none(tmp_path: Path) -> None:
     assert derived(env.journal, Turns).is_over
 
 
-@kinds
-def test_a_fork_goes_on_from_a_step(kind: str, tmp_path: Path) -> None:
-    env = goldrush.wrap(MAKE[kind], tmp_path / "run.journal")
-    play(env, kind, 8)
-    before = Path(env.journal).read_bytes()
-    fork = env.fork(2, tmp_path / "fork.journal")
-    forked = (tmp_path / "fork.journal").read_bytes()
-
-    assert 3 == fork.recording.state.unit
-    assert 2 == goldrush.open(fork.journal).info().forks[0].unit
-    fork.reset(seed=9)
-    fork.close()
-    assert derived(fork.journal, MAKE[kind]).is_closed
-    assert forked[:300] == before[:300]
-
-
 def test_a_fork_with_the_same_actions_gives_the_same(tmp_path: Path) -> None:
     env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
     env.reset(seed=4)
@@ -411,15 +352,6 @@ def test_a_fork_with_the_same_actions_gives_the_same(tmp_path: Path) -> None:
     assert content(tuple(returned[3:])) == content(tuple(fork.step(np.int64(2)) for _ in range(3)))
     other = env.fork(3, tmp_path / "other.journal").step(np.int64(0))
     assert content(other) != content(returned[3])
-
-
-@kinds
-def test_the_run_of_a_recorded_environment_is_verified(kind: str, tmp_path: Path) -> None:
-    env = goldrush.wrap(MAKE[kind], tmp_path / "run.journal")
-    play(env, kind, 8)
-    env.close()
-
-    assert env.run.verify().holds
 
 
 @pytest.mark.parametrize(
@@ -441,52 +373,15 @@ def test_what_gymnasium_has_made_is_made_again(made: Callable[[], Any], tmp_path
     assert 4 == env.fork(3, tmp_path / "fork.journal").recording.state.unit
 
 
-def test_environments_that_were_made_to_verify_are_closed(tmp_path: Path) -> None:
-    class Counted(NoisyWalk):
-        live = 0
-
-        def __init__(self) -> None:
-            super().__init__()
-            Counted.live += 1
-
-        def close(self) -> None:
-            Counted.live -= 1
-
-    env = goldrush.wrap(Counted, tmp_path / "run.journal")
-    env.reset()
-    env.close()
-    for _ in range(4):
-        assert env.run.verify().level == 3
-
-    assert Counted.live <= 1
-
-
 def test_an_environment_that_others_have_wrapped_is_not_made_again(tmp_path: Path) -> None:
     env = gymnasium.wrappers.ClipReward(gymnasium.make("FrozenLake-v1"), 0, 1)
-    for target in (env, env.unwrapped):
+    for target in (env, env.unwrapped, NoisyWalk()):
         wrapped = goldrush.wrap(target, tmp_path / "run.journal", force=True)
         wrapped.reset()
 
         with pytest.raises(BadInput, match="was given as an object"):
             wrapped.fork(0, tmp_path / "fork.journal")
         wrapped.close()
-
-
-def test_environments_are_named_as_for_commands(tmp_path: Path) -> None:
-    for name in ("FrozenLake-v1", "tests.replay.worlds.episode.envs:NoisyWalk"):
-        env = goldrush.wrap(name, tmp_path / "run.journal", force=True)
-        env.reset()
-
-        assert name == env.recording.state.about.name
-        env.close()
-
-
-def test_forks_need_what_makes_the_environment(tmp_path: Path) -> None:
-    env = goldrush.wrap(NoisyWalk(), tmp_path / "run.journal")
-    env.reset()
-
-    with pytest.raises(BadInput, match="was given as an object; wrap the callable"):
-        env.fork(0, tmp_path / "fork.journal")
 
 
 def test_a_run_of_so_many_steps_ends_by_itself(tmp_path: Path) -> None:
@@ -524,33 +419,6 @@ def test_a_journal_left_open_is_whole(tmp_path: Path) -> None:
 
     assert 2 == derived(path, NoisyWalk).unit
     goldrush.wrap(NoisyWalk, path, force=True).reset()  # the lock is gone
-
-
-def test_wrong_targets_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    for target, parameters, message in [
-        (3, {}, "3 is no environment"),
-        (lambda: 3, {}, "3 is no environment"),
-        (NoisyWalk(), {"drift": 1.0}, "drift is given for an environment that is made already"),
-        (NoisyWalk, {"drift": object()}, "the parameter drift is <object"),
-        (NoisyWalk, {"ignore": 3}, "ignore is 3; it must be a name"),
-        (NoisyWalk, {"seed": -1}, "seed is -1; it must be a whole number"),
-    ]:
-        with pytest.raises(BadInput, match=message):
-            goldrush.wrap(target, path, **parameters)
-    with pytest.raises(BadInput, match="already exists"):
-        goldrush.wrap(NoisyWalk, __file__)
-    assert [] == list(tmp_path.iterdir())
-
-
-def test_other_environments_than_the_recorded_one_are_refused(tmp_path: Path) -> None:
-    env = goldrush.wrap(Hunt, tmp_path / "run.journal")
-    env.reset()
-
-    with pytest.raises(BadInput, match=r"the agents of .*Hunt were .* give the callable"):
-        derived(env.journal, lambda: Hunt(2))
-    with pytest.raises(BadInput, match=r"the kind of .*Hunt was 'parallel environment'"):
-        derived(env.journal, NoisyWalk)
 
 
 @pytest.mark.filterwarnings("ignore")

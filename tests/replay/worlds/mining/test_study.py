@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.treatments import BASELINE
@@ -18,7 +17,7 @@ from goldrush.replay.worlds.mining import study
 from tests.mining import prepare, record
 
 ROSTER = "greedy-mine"
-ROSTERS = (*POLICIES, "random,raid", "tit-for-tat-raid,greedy-mine,defend", "mine,raid,claim")
+ROSTERS = ("random", ROSTER, "tit-for-tat-raid,greedy-mine,defend", "mine,raid,claim")
 
 
 def config(treatment: str, roster: str, seed: int) -> MiningConfig:
@@ -70,22 +69,8 @@ def test_what_is_called_identical_by_construction_is_identical_when_it_is_played
             continue
         theirs, ours = (config(name, roster, 0) for name in (BASELINE, treatment))
         if same_by_construction(ours, theirs, policies(roster)):
-            for seed in (0, 1, 2):
+            for seed in (0, 1):
                 assert played(BASELINE, roster, seed) == played(treatment, roster, seed)
-
-
-@pytest.mark.parametrize("roster", ROSTERS)
-def test_what_the_rules_name_is_called_identical(roster: str) -> None:
-    """History and communication for scripted policies, truce 0 where nobody speculates."""
-    base = config(BASELINE, roster, 0)
-    found = {
-        name
-        for name in TREATMENTS
-        if same_by_construction(config(name, roster, 0), base, policies(roster))
-    }
-    never = {BASELINE, "history-1", "history-all", "communication"}
-
-    assert (never if "raid" in roster.split(",") else never | {"truce-0"}) == found
 
 
 def test_a_raider_makes_a_truce_of_0_another_game(played: Any) -> None:
@@ -98,19 +83,13 @@ def test_a_raider_makes_a_truce_of_0_another_game(played: Any) -> None:
     ("changes", "same"),
     [
         ({}, True),
-        ({"seed": 5}, True),
         ({"visibility": "all", "communication": True}, True),
         ({"detection": 0.5, "fine": 9.0}, True),
         ({"truce": 0}, True),
         ({"truce": 2}, False),
-        ({"authority": "adjudicate"}, False),
-        ({"rounds": 31}, False),
-        ({"alpha": 1.5}, False),
+        ({"authority": "adjudicate", "detection": 0.5}, False),
         ({"alpha_by_plot": [1.0] * 99 + [2.0]}, False),
-        ({"stamina_by_agent": [10] * 9 + [9]}, False),
         ({"defense": "pointwise", "visibility": 1}, False),
-        ({"agents": 11}, False),
-        ({"rows": 5, "cols": 20}, False),
     ],
     ids=str,
 )
