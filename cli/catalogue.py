@@ -1,4 +1,4 @@
-"""`goldrush policies`, `treatments`, `settings`, `plugins`: names that other commands take."""
+"""`goldrush policies`, `treatments`, `settings`, `columns`, `plugins`: what has a name."""
 
 from __future__ import annotations
 
@@ -74,13 +74,16 @@ def treatments(named: NamedWorld, world: World, as_json: Json) -> None:
     from goldrush.replay import catalogue
 
     listed = catalogue.treatments(one_world(named, world)).values()
-    rows = []
-    for one in listed:
-        settings = " ".join(f"{name}={json.dumps(value)}" for name, value in one.settings.items())
-        rows.append((escaped(one.name), escaped(one.description), escaped(settings)))
-    keys = ("treatment", "says", "settings")
-    values = [(one.name, one.description, dict(one.settings)) for one in listed]
-    echo(as_json, _records(keys, values), lambda: format_table(rows))
+    rows = [(one.name, one.description, dict(one.settings)) for one in listed]
+    cells = [
+        (name, says, " ".join(f"{key}={json.dumps(value)}" for key, value in changes.items()))
+        for name, says, changes in rows
+    ]
+    echo(as_json, _records(("treatment", "says", "settings"), rows), lambda: _table(cells))
+
+
+def _table(rows: Iterable[Sequence[str]]) -> str:
+    return format_table([tuple(map(escaped, row)) for row in rows])
 
 
 def _records(keys: Sequence[str], rows: Iterable[Sequence[object]]) -> Callable[[], object]:
@@ -103,9 +106,32 @@ def settings(named: NamedWorld, world: World, as_json: Json) -> None:
 
     listed = catalogue.settings(one_world(named, world))
     rows = [(name, setting.default, setting.range) for name, setting in listed.items()]
-    shown = [(name, json.dumps(value), range_) for name, value, range_ in rows]
-    keys = ("setting", "default", "range")
-    echo(as_json, _records(keys, rows), lambda: format_table(shown))
+    cells = [(name, json.dumps(default), range_) for name, default, range_ in rows]
+    echo(as_json, _records(("setting", "default", "range"), rows), lambda: _table(cells))
+
+
+@command()
+def columns(named: NamedWorld, world: World, as_json: Json) -> None:
+    """List the columns of a world's tables: name, type, unit, meaning.
+
+    They are the tables that `goldrush export` writes. WORLD is mining by default: the name of a
+    world, or what --world takes.
+
+    \b
+    Examples:
+      goldrush columns
+      goldrush columns competition --json
+    """
+    from goldrush.replay import catalogue
+
+    rows: list[tuple[str, ...]] = []
+    lines = []
+    for table in catalogue.tables(one_world(named, world)):
+        own = [(c.name, c.type.name, c.unit, c.description) for c in table.own]
+        rows += [(table.name, *row) for row in own]
+        lines += [f"{table.name}: a row is {table.description}", _table(own), ""]
+    keys = ("table", "column", "type", "unit", "meaning")
+    echo(as_json, _records(keys, rows), lambda: "\n".join(lines[:-1]))
 
 
 @command()
@@ -130,10 +156,10 @@ def plugins(as_json: Json) -> int:
         if is_allowed(one)
     ]
     rows += [(name, "distribution", "", reason) for name, reason in unreadable()]
-    cells = [tuple(escaped(cell or "") for cell in row) for row in rows]
+    cells = [(*row[:3], row[3] or "") for row in rows]
     nothing = "no plugins are installed, or GOLDRUSH_PLUGINS allows none"
     keys = ("name", "kind", "distribution", "trouble")
-    echo(as_json, _records(keys, rows), lambda: format_table(cells) if cells else nothing)
+    echo(as_json, _records(keys, rows), lambda: _table(cells) if cells else nothing)
     return DIFFERS if any(row[3] for row in rows) else DONE
 
 

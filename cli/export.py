@@ -44,10 +44,9 @@ def export(
     """Convert journals to JSON lines, CSV or Parquet.
 
     Without --format csv or parquet, prints the events of one journal as JSON lines. Tables: events;
-    rounds (or other units) and measures, if the world has measures; and those of the world.
-    Columns are listed in replay/TABLES.md. Of a folder, all *.journal files in and below it are
-    converted. A single CSV table is printed if there is no --out. Parquet needs
-    goldrush-sim[tables].
+    rounds (or other units) and measures, if the world has measures; and those of the world; their
+    columns: `goldrush columns`. Of a folder, all *.journal files in and below it are converted. A
+    single CSV table is printed if there is no --out. Parquet needs goldrush-sim[tables].
 
     \b
     Examples:

@@ -61,6 +61,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "treatments": ("catalogue", "List treatments: named variations of the settings."),
         "wordings": ("wordings", "List, show or check wordings: the texts of prompts."),
         "settings": ("catalogue", "List the settings of a world: name, default, range."),
+        "columns": ("catalogue", "List the columns of tables: name, type, unit, meaning."),
     },
     "Extend": {
         "plugins": ("catalogue", "List worlds, policies and commands of other packages."),

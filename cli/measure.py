@@ -63,14 +63,12 @@ def measure(
       goldrush measure study --json
       goldrush measure run.journal --by-round
     """
-    if usage:
-        refuse({"--by-run": by_run, "--measure": own_measures}, "--usage is by agent and model")
-    else:
-        refuse({"--models": models}, "prices are for --usage")
-    users = measures_of(own_measures)
     paths = journals_of(journals)
     if usage:
+        refuse({"--by-run": by_run, "--measure": own_measures}, "--usage is by agent and model")
         return _tell_usage(paths, models, by_round, jobs, as_json)
+    refuse({"--models": models}, "prices are for --usage")
+    users = measures_of(own_measures)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round):
         _tell_groups(paths, jobs, users, as_json)

@@ -124,8 +124,8 @@ def study(
             rounds=rounds or None, settings=settings_of(settings, asked),
         )  # fmt: skip
     if model is not None:
-        names_in, texts = plans.studied(wanted.world).players.names, wanted.rosters.values()
-        names = [name for text in texts if text is not None for name in names_in(text)]
+        names_in = plans.studied(wanted.world).players.names
+        names = [name for text in wanted.rosters.values() if text for name in names_in(text)]
         check_model(model, names, "no roster has it")
     return _carried_out(wanted, out, models, dask, jobs, as_json)
 
@@ -184,9 +184,8 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())
-    said = format_failures(failures)
-    said += filter(None, [format_equal(len(runs), len(equal))])
-    lines = "".join(f"{line}\n" for line in said)
+    said = [*format_failures(failures), format_equal(len(runs), len(equal))]
+    lines = "".join(f"{line}\n" for line in said if line)
     click.echo(
         f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "
         f"{total:,} bytes)\n"

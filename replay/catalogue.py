@@ -1,4 +1,4 @@
-"""What can be named in a world: its policies, treatments and settings."""
+"""What can be named in a world: its policies, treatments, settings and tables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import range_of
 from goldrush.kernel.treatments import Treatment
+from goldrush.replay.data.columns import FRONT, Table
+from goldrush.replay.data.tables import tables_of
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
 
 
@@ -99,3 +101,14 @@ def settings(world: str = WORLD_DEFAULT) -> Mapping[str, Setting]:
         )
         for field in fields
     }
+
+
+def tables(world: str = WORLD_DEFAULT) -> Sequence[Table]:
+    """The tables of a world's journals, with their columns; before them, what every row of each
+    begins with, as a table of its own.
+
+    Raises BadInput for an unknown world.
+    """
+    tools = tools_for(world)
+    front = Table("every table", "of one run, and begins with these", FRONT, lambda run: iter(()))
+    return [front, *tables_of(tools, tools.world({}))]

@@ -710,7 +710,7 @@ class Run:
 
     def table(self, name: str = "events", measures: Functions = ()) -> pyarrow.Table:
         """A table of the run in Arrow's form, `to_pandas()` and `polars.from_arrow` away from both.
-        `name`: one of `tables()`; replay/TABLES.md lists the columns. `measures`: see `measures`.
+        `name`: one of `tables()`; `goldrush columns` lists the columns. `measures`: see `measures`.
 
         Raises:
             BadInput: for another name, and where pyarrow is not installed (goldrush-sim[tables]).

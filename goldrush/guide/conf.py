@@ -28,6 +28,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import goldrush
 from goldrush.cli.main import SECTIONS, cli
+from goldrush.replay import catalogue
 
 project = "goldrush"
 author = "The goldrush authors"
@@ -79,6 +80,7 @@ html_theme_options: dict[str, Any] = {
 }
 copyright = f"{author}. MIT licence"
 
+WORLDS: Final = ("mining", "competition", "episode")
 ENTRANCE: Final = f"""<!doctype html>
 <html lang="en"><title>goldrush</title>
 <meta charset="utf-8"><meta http-equiv="refresh" content="0; url={root_doc}.html">
@@ -94,6 +96,29 @@ class CommandsDirective(SphinxDirective):
         text = "\n".join(_commands())
         parsed: list[nodes.Node] = self.parse_text_to_nodes(text, allow_section_headings=True)
         return parsed
+
+
+class ColumnsDirective(SphinxDirective):
+    """The tables of goldrush's own worlds with their columns, as `goldrush columns` lists them."""
+
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(_columns())
+        parsed: list[nodes.Node] = self.parse_text_to_nodes(text, allow_section_headings=True)
+        return parsed
+
+
+def _columns() -> Iterator[str]:
+    for world in WORLDS:
+        front, *own = catalogue.tables(world)
+        yield from ("", world, "-" * len(world))
+        for table in (front, *own) if world == WORLDS[0] else own:
+            yield from ("", table.name, "~" * len(table.name))
+            yield from ("", f"A row is {_plain(table.description)}.", "")
+            yield from (".. list-table::", "   :header-rows: 1", "")
+            rows = [(f"`{c.name}`", c.type.name, c.unit, _plain(c.description)) for c in table.own]
+            for name, *others in [("column", "type", "unit", "meaning"), *rows]:
+                yield f"   * - {name}"
+                yield from (f"     - {cell}" for cell in others)
 
 
 def _commands() -> Iterator[str]:
@@ -185,6 +210,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     app.add_directive("commands", CommandsDirective)
+    app.add_directive("columns", ColumnsDirective)
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(Notebook)
     app.connect("source-read", _link)

@@ -146,7 +146,7 @@ def arrow_table(
 
     Args:
         paths: one or more journals.
-        name: the table's name; replay/TABLES.md lists tables and columns.
+        name: the table's name; `goldrush columns` lists tables and columns.
         jobs: number of processes; None: one per processor.
         users: measures of the user, in the tables that have measures.
 

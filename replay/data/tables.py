@@ -2,8 +2,8 @@
 
 Many journals become one table. Every row begins with the identity of its run: the journal's path as
 it was given, treatment, roster and seed. The columns are the same for all journals of a world, so
-that separate files can be joined; replay/TABLES.md lists them. Rows are made one by one and written
-in batches: of thousands of runs only one is held in memory.
+that separate files can be joined; `goldrush columns` lists them. Rows are made one by one and
+written in batches: of thousands of runs only one is held in memory.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def test_a_damaged_journal_is_printed_as_far_as_it_is_whole(kept: Path, tmp_path
 
 
 def test_help_names_the_page_with_the_columns(tmp_path: Path) -> None:
-    assert "replay/TABLES.md" in goldrush("export", "--help", cwd=tmp_path).out
+    assert "goldrush columns" in goldrush("export", "--help", cwd=tmp_path).out
 
 
 def test_a_terminal_is_shown_csv_with_nothing_that_moves_its_cursor(tmp_path: Path) -> None:

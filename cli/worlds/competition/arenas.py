@@ -50,12 +50,11 @@ def arenas(as_json: Json) -> int:
 
 def _as_dict(entry: ArenaEntry) -> dict[str, object]:
     names = ("option", "default", "range")
-    options: list[dict[str, object]] = [
-        dict(zip(names, option, strict=True)) for option in entry.options
+    options = [
+        dict(zip(names, option, strict=True))
+        | ({"default_from": "seed"} if option[0] == entry.seeded else {})
+        for option in entry.options
     ]
-    for option in options:
-        if option["option"] == entry.seeded:
-            option["default_from"] = "seed"
     return {
         "arena": entry.name,
         "version": entry.version,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, Output
 from goldrush.cli.text import echo
@@ -45,10 +43,8 @@ def leaderboard(
         echo(as_json, lambda: list(season.ranks), lambda: text)
         return
     ranks = season_at(journal, at).ranks
-    rows: list[Sequence[str]] = [
-        ("rank", "worker", "", "class", "status", "recent points", "points", "sparks")
-    ]
-    rows += [
+    titles = ("rank", "worker", "", "class", "status", "recent points", "points", "sparks")
+    rows = [
         (
             str(row["rank"]), str(row["agent"]), escaped(str(row["name"])), str(row["class"]),
             "deleted" if row["status"] == Status.GONE else str(row["status"]),
@@ -57,5 +53,5 @@ def leaderboard(
         for row in ranks
     ]  # fmt: skip
     head = "".join(f"after assignment {row['assignment']}, day {row['day']}" for row in ranks[:1])
-    table = format_table(rows, numbers=(0, 1, 5, 6, 7))
+    table = format_table([titles, *rows], numbers=(0, 1, 5, 6, 7))
     echo(as_json, lambda: list(ranks), lambda: f"{head}\n\n{table}")

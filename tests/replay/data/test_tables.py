@@ -1,7 +1,4 @@
-"""Tables against the events that they are made of, read back by pandas and by pyarrow.
-
-`python -m tests.replay.data.test_tables` writes the columns into replay/TABLES.md.
-"""
+"""Tables against the events that they are made of, read back by pandas and by pyarrow."""
 
 from __future__ import annotations
 
@@ -23,7 +20,6 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
-from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
 from goldrush.agents.seats import policy_label
 from goldrush.agents.worlds.mining.roster import PROMPT
@@ -41,7 +37,7 @@ from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.data import encoded
-from goldrush.replay.data.columns import FRONT, Table, type_of
+from goldrush.replay.data.columns import Table, type_of
 from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import map_runs, run_at
 from goldrush.replay.data.tables import tables_of
@@ -62,8 +58,6 @@ from tests.plugins.installed import install_world
 from tests.tables import by_name, in_pandas, read_text, same_text
 
 NAMES = ("events", "rounds", "agents", "spells")
-PAGE = Path(replay.__file__).with_name("TABLES.md")
-MARK = "<!-- columns -->\n"
 ALL = tables_of(TOOLS, MINING)
 EVENTS = ALL[0]
 [FIGURES] = tables_of(TOOLS, MINING, ["measures"])
@@ -387,34 +381,6 @@ def test_of_a_long_journal_only_a_batch_of_rows_is_held_at_once(
     assert short == list(long)
 
 
-# The page.
-
-
-def section(table: Table, heading: str) -> str:
-    rows = [("column", "type", "unit", "meaning"), ("---",) * 4]
-    rows += [(f"`{c.name}`", c.type.name, c.unit, c.description) for c in table.own]
-    lines = (" | ".join(("", *(cell.replace("|", "\\|") for cell in row), "")) for row in rows)
-    return f"{heading} {table.name}\n\nA row is {table.description}.\n\n" + "".join(
-        f"{line.strip()}\n" for line in lines
-    )
-
-
-def columns_of_the_page() -> str:
-    front = Table(
-        "Every table", "of one run, and begins with these columns", FRONT, lambda run: iter(())
-    )
-    sections = [section(front, "##")]
-    for heading, tables in (("Mining", ALL), ("Seasons", SEASONS), ("Episodes", EPISODES)):
-        sections += [f"## {heading}\n", *(section(table, "###") for table in tables)]
-    return "\n".join(sections)
-
-
-def test_the_page_has_the_columns_that_the_tables_have() -> None:
-    _, _, found = PAGE.read_text().partition(MARK)
-
-    assert "\n" + columns_of_the_page() == found
-
-
 def test_every_column_is_named_once_and_says_what_it_is() -> None:
     for table in (*ALL, *SEASONS, *EPISODES):
         names = [column.name for column in table.columns]
@@ -596,8 +562,3 @@ def test_figures_are_those_of_the_run_and_of_its_halves(paths: list[Path]) -> No
                 (row["first_half"], row["second_half"]),
                 (row["first_half_without_burn_in"], row["second_half_without_burn_in"]),
             )
-
-
-if __name__ == "__main__":
-    text, mark, _ = PAGE.read_text().partition(MARK)
-    PAGE.write_text(f"{text}{mark}\n{columns_of_the_page()}")
