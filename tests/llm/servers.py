@@ -15,9 +15,11 @@ import attrs
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import Answer, Question
 
+MODEL = Model("test", "test-1", max_tokens=500, answer=TEXT)
 SHORT = "Answer with this JSON object and nothing else"
 WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
 
@@ -92,6 +94,12 @@ def plan(*actions: tuple[str, int, int], **also: Any) -> Reply:
 def error(status: int, message: str = "no", **reply: Any) -> Reply:
     """An error in the usual form."""
     return Reply(json.dumps({"error": {"message": message}}).encode(), status, **reply)
+
+
+def in_turn(*replies: Reply) -> Callable[[Asked], Reply]:
+    """These replies one after the other, then the last again and again."""
+    left = list(replies)
+    return lambda asked: left.pop(0) if len(left) > 1 else left[0]
 
 
 class Server:
@@ -258,6 +266,13 @@ def closed_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
+
+
+def question(address: str, content: str = "state", model: Model = MODEL, **reach: Any) -> Question:
+    """A question to a server; `reach`: fields of Endpoint, by default with three tries."""
+    endpoint = Endpoint(address, **{"tries": 3, **reach})
+    messages = ({"role": "system", "content": "rules"}, {"role": "user", "content": content})
+    return Question(0, model=model, messages=messages, endpoint=endpoint)
 
 
 def answered(

@@ -7,33 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents import llm
 from goldrush.agents.llm.model import (
     AUTO,
     FIRST,
     FRAMING,
     MAX_TOKENS_MAX,
     NAME_MAX,
+    SAMPLE_MAX,
     SAMPLING,
     Framing,
     Model,
 )
-from goldrush.agents.llm.models import FILE_MAX, KEY_MIN, Endpoint, Models, read_models
+from goldrush.agents.llm.models import FILE_MAX, Endpoint, Models, read_models
 from goldrush.agents.llm.versions import PromptVersion, decided
-from goldrush.agents.roster import Roster
-from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.mining.prompts.prompt import wordable
 from goldrush.agents.worlds.mining.roster import POLICY_SET, PROMPT
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import INTEGER_MAX
 
 KEY = "sk-0123456789abcdef"
-NAMES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TEST_KEY")
-
-
-@pytest.fixture(autouse=True)
-def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in NAMES:
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("no_keys")
 
 
 def read(tmp_path: Path, text: str | bytes) -> dict[str, tuple[Model, Endpoint]]:
@@ -81,200 +74,132 @@ def test_a_table_is_a_model_and_how_it_is_reached(tmp_path: Path) -> None:
         "plain": (Model("plain", "plain"), Endpoint()),
     } == found
     assert "1.0" == repr(found["quick"][0].temperature)
-
-
-def test_an_empty_file_has_no_model(tmp_path: Path) -> None:
     assert {} == read(tmp_path, "# none\n")
+    assert ["a"] == list(read(tmp_path, b"[a]\n".ljust(FILE_MAX, b"#")))
 
 
-@pytest.mark.parametrize(
-    "name", ["a", "llama3.2:3b", "vendor/model-1", "modèle", "two words", "x" * NAME_MAX]
-)
+@pytest.mark.parametrize("name", ["llama3.2:3b", "vendor/modèle-1", "two words", "x" * NAME_MAX])
 def test_a_model_may_have_any_printed_name(name: str, tmp_path: Path) -> None:
     assert {name: (Model(name, name), Endpoint())} == read(tmp_path, f'["{name}"]')
 
 
-@pytest.mark.parametrize(
-    ("line", "what", "instead"),
-    [
-        ('model = ""', "model is ''", "a name of at most 200 visible characters"),
-        ("model = 7", "model is 7", "a name of at most 200 visible characters"),
-        ('model = "a\\nb"', "model is 'a\\nb'", "a name of at most 200 visible characters"),
-        ("temperature = -0.1", "temperature is -0.1", "a number from 0 to 2"),
-        ("temperature = 2.1", "temperature is 2.1", "a number from 0 to 2"),
-        ("temperature = nan", "temperature is nan", "a number from 0 to 2"),
-        ("temperature = inf", "temperature is inf", "a number from 0 to 2"),
-        ("temperature = true", "temperature is true", "a number from 0 to 2"),
-        ('temperature = "1"', "temperature is '1'", "a number from 0 to 2"),
-        ("max_tokens = -1", "max_tokens is -1", "a whole number from 0 to 65536"),
-        ("max_tokens = 65537", "max_tokens is 65537", "a whole number from 0 to 65536"),
-        ("max_tokens = 1.0", "max_tokens is 1.0", "a whole number from 0 to 65536"),
-        ("max_tokens = true", "max_tokens is true", "a whole number from 0 to 65536"),
-        ("seed = -1", "seed is -1", "a whole number from 0 to 9007199254740991"),
-        ("seed = 9007199254740992", "seed is 9007199254740992", "a whole number from 0 to 9"),
-        ('answer = "json"', "answer is 'json'", "one of auto, schema, text"),
-        ("answer = []", "answer is []", "one of auto, schema, text"),
-        ('limit = "tokens"', "limit is 'tokens'", "one of max_tokens, max_completion_tokens"),
-        ("timeout = 0", "timeout is 0", "a number from 0.01 to 86400"),
-        ("timeout = 86401", "timeout is 86401", "a number from 0.01 to 86400"),
-        ("tries = 0", "tries is 0", "a whole number from 1 to 100"),
-        ("tries = 101", "tries is 101", "a whole number from 1 to 100"),
-        ("price_in = -1", "price_in is -1", "a number from 0 to 1e+06"),
-        ("price_out = 1000001", "price_out is 1000001", "a number from 0 to 1e+06"),
-        ("price_out = nan", "price_out is nan", "a number from 0 to 1e+06"),
-        ('persona = ""', "persona is ''", "a text of 1 to 4,000 characters and at most 8,000"),
-    ],
-)
-def test_a_field_out_of_range_is_named_with_its_table(
-    line: str, what: str, instead: str, tmp_path: Path
-) -> None:
-    refused = refusal(tmp_path, f"[fine]\n[wrong]\n{line}")
+RANGES: dict[str, tuple[float, float]] = {
+    "temperature": (0, 2), "top_p": (0, 1), "max_tokens": (0, MAX_TOKENS_MAX),
+    "seed": (0, INTEGER_MAX), "sample": (0, SAMPLE_MAX), "timeout": (0.01, 86_400),
+    "tries": (1, 100), "rate": (0.01, 1e6), "price_in": (0, 1e6),
+}  # fmt: skip
+WHOLE = ("max_tokens", "seed", "sample", "tries")
 
-    assert f"{tmp_path}/models.toml, [wrong]: {what}" == refused.what
-    assert refused.instead.startswith(f"it must be {instead}")
+
+@pytest.mark.parametrize("name", RANGES)
+def test_both_ends_of_a_range_belong_to_it_and_no_more(name: str, tmp_path: Path) -> None:
+    low, high = RANGES[name]
+    more = "price_out = 1\n" if name == "price_in" else ""
+    for value in (low, high):
+        of_model, endpoint = read(tmp_path, f"[a]\n{more}{name} = {value}")["a"]
+        assert value == getattr(of_model, name, None) or value == getattr(endpoint, name, None)
+    wrong: list[object] = [low - 1, high + 1, "nan", "true", "'1'", "[]"]
+    for value in (*wrong, "1.0") if name in WHOLE else wrong:
+        refused = refusal(tmp_path, f"[fine]\n[wrong]\n{more}{name} = {value}")
+        assert f"{tmp_path}/models.toml, [wrong]: {name} is " in refused.what
+        assert refused.instead.startswith("it must be a")
 
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "temperature = 0", "temperature = 2.0", "max_tokens = 0", f"max_tokens = {MAX_TOKENS_MAX}",
-        "seed = 0", "seed = 9007199254740991", "timeout = 0.01", "timeout = 86400", "tries = 1",
-        "tries = 100", "price_in = 0\nprice_out = 1e6", 'key_env = "_K9"',
-    ],
-)  # fmt: skip
-def test_both_ends_of_a_range_belong_to_it(line: str, tmp_path: Path) -> None:
-    assert ["a"] == list(read(tmp_path, f"[a]\n{line}"))
+    ['model = ""', 'model = "a\\nb"', 'answer = "json"', "limit = []", 'persona = ""', "order = 1"],
+)
+def test_a_value_that_a_field_cannot_have_is_named_with_its_table(
+    line: str, tmp_path: Path
+) -> None:
+    refused = refusal(tmp_path, f"[fine]\n[wrong]\n{line}")
+
+    assert f"{tmp_path}/models.toml, [wrong]: {line.split()[0]} is " in refused.what
+    assert refused.instead.startswith("it must be ")
 
 
 @pytest.mark.parametrize(
-    ("field", "meant"),
-    [
-        ("password", ""), ("Model", "did you mean model? "),
-        ("max-tokens", "did you mean max_tokens? "), ("temprature", "did you mean temperature? "),
-    ],
-)  # fmt: skip
+    ("field", "meant"), [("password", "it may have model, "), ("temprature", "did you mean temp")]
+)
 def test_a_field_that_there_is_not_is_named(field: str, meant: str, tmp_path: Path) -> None:
     refused = refusal(tmp_path, f'[a]\n{field} = "{KEY}"')
 
     assert f"{tmp_path}/models.toml, [a] has '{field}'" == refused.what
-    assert (
-        f"{meant}it may have model, temperature, max_tokens, seed, answer, limit, top_p, "
-        "reasoning_effort, extra_body, seed_from, sample, reasoning, notes, wording, persona, "
-        "order, base_url, key_env, timeout, tries, price_in, price_out, price_cached, rate, "
-        "headers, query"
-    ) == refused.instead
+    assert refused.instead.startswith(meant)
+    assert KEY not in refused.instead
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    "text",
     [
-        ('model = "a"', ", [model] is not a table"),
-        ("[[a]]", ", [a] is not a table"),
-        ("a = 1", ", [a] is not a table"),
-        ('[""]', ", []: name is ''"),
-        ('["a\\tb"]', ": name is 'a\\tb'"),
-        (f'["{"x" * (NAME_MAX + 1)}"]', ": name is 'xxx"),
-        ("[a]\n[a]", " is not valid TOML: "),
-        ("[a", " is not valid TOML: "),
-        (b"[a]\nmodel = '\xff'", " is not valid TOML: "),
-        (b"\x00", " is not valid TOML: "),
-        ("[a]\nseed = " + "9" * 5_000, " is not valid TOML: "),
-        ("a = " + "[" * 100_000, " nested "),
-        ("\ufeff[a]", " begins with a byte order mark"),
-        (b"#" * (FILE_MAX + 1), " has more than 1,048,576 bytes"),
+        "[[a]]", "a = 1", '[""]', '["a\\tb"]', f'["{"x" * (NAME_MAX + 1)}"]', '["a[b"]', "[a]\n[a]",
+        b"[a]\nmodel = '\xff'", "[a]\nseed = " + "9" * 5_000, "a = " + "[" * 100_000, "\ufeff[a]",
+        b"#" * (FILE_MAX + 1), "[a]\nprice_in = 1",
     ],
-)
-def test_what_is_no_file_of_models_is_refused(text: str | bytes, what: str, tmp_path: Path) -> None:
+)  # fmt: skip
+def test_what_is_no_file_of_models_is_refused(text: str | bytes, tmp_path: Path) -> None:
     refused = refusal(tmp_path, text)
 
     assert refused.what.startswith(f"{tmp_path}/models.toml")
-    assert what in refused.what
+    assert refused.instead
     assert len(str(refused)) < 500
 
 
-def test_the_largest_file_is_read(tmp_path: Path) -> None:
-    assert ["a"] == list(read(tmp_path, b"[a]\n".ljust(FILE_MAX, b"#")))
-
-
-@pytest.mark.parametrize("name", ["nothing.toml", "."])
-def test_a_file_that_cannot_be_read_is_named(name: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"cannot read .*; give a TOML file"):
-        read_models(tmp_path / name)
+        read_models(tmp_path)
 
 
 # Keys and addresses.
 
 
-@pytest.mark.parametrize("field", ["key", "api_key", "token"])
-def test_a_key_in_a_file_is_refused_unseen(field: str, tmp_path: Path) -> None:
-    refused = refusal(tmp_path, f'[a]\n{field} = "{KEY}"')
-
-    assert f"{tmp_path}/models.toml, [a] holds a key" == refused.what
-    assert "put it in the environment and name it: key_env" == refused.instead
-    assert KEY not in str(refused)
-
-
 @pytest.mark.parametrize(
-    "text", [f"[a]\napi_key = {KEY}", f"[a]\napi_key = '{KEY}", f"[a]\n{KEY}", f"[{KEY}\n"]
+    ("text", "says"),
+    [
+        (f'[a]\napi_key = "{KEY}"', "holds a key; put it in the environment"),
+        (f'[a]\ntoken = "{KEY}"', "holds a key; put it in the environment"),
+        (f"[a]\napi_key = {KEY}", "is not valid TOML"),
+        (f"[{KEY}\n", "is not valid TOML"),
+        (f'[a]\nkey_env = "{KEY}"', "key_env; it must be the name of an environment variable"),
+        (f'[a]\nkey_env = ["{KEY}"]', "key_env; it must be the name of an environment variable"),
+        ('[a]\nkey_env = "9A"', "key_env; it must be the name of an environment variable"),
+        ('[a]\nkey_env = "A\\n"', "key_env; it must be the name of an environment variable"),
+    ],
 )
-def test_a_key_in_what_is_no_toml_is_unseen(text: str, tmp_path: Path) -> None:
+def test_a_key_in_a_file_is_refused_unseen(text: str, says: str, tmp_path: Path) -> None:
     refused = refusal(tmp_path, text)
 
-    assert " is not valid TOML: " in refused.what
+    assert says in str(refused)
     assert KEY not in str(refused)
-
-
-@pytest.mark.parametrize(
-    "value", [f'"{KEY}"', '"lower_case"', '"9A"', '"A-B"', '""', "7", '"A\\n"', f'["{KEY}"]', '"Ä"']
-)
-def test_a_key_in_place_of_its_name_is_refused_unseen(value: str, tmp_path: Path) -> None:
-    refused = refusal(tmp_path, f"[a]\nkey_env = {value}")
-
-    assert f"{tmp_path}/models.toml, [a]: key_env" == refused.what
-    assert (
-        "it must be the name of an environment variable that holds the key, in capitals"
-        == refused.instead
-    )
 
 
 BAD_ADDRESSES = [
-    f"http://user:{KEY}@127.0.0.1/v1", f"https://{KEY}@127.0.0.1/v1", f"http://:{KEY}@127.0.0.1",
+    f"http://user:{KEY}@127.0.0.1/v1", f"https://{KEY}@127.0.0.1/v1",
     f"http://127.0.0.1/v1?key={KEY}", f"http://127.0.0.1/v1#{KEY}", f"ftp://127.0.0.1/{KEY}",
-    f"{KEY}", f"http:///{KEY}", f"http://[::1/{KEY}", f"http://127.0.0.1:{KEY}/v1",
-    f"http://127.0.0.1:99999/{KEY}", f"http://127.0.0.1:0/{KEY}", f" http://127.0.0.1/{KEY}",
-    f"http://127.0.0.1/{KEY} ", f"http://127.0.0.1/\t{KEY}", f"http://127.0.0.1/\u202e{KEY}", "",
+    KEY, f"http:///{KEY}", f"http://[::1/{KEY}", f"http://127.0.0.1:{KEY}/v1",
+    f"http://127.0.0.1:0/{KEY}", f" http://127.0.0.1/{KEY}", f"http://127.0.0.1/\u202e{KEY}",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("address", BAD_ADDRESSES)
-def test_an_address_that_is_none_is_refused_unseen(address: str, tmp_path: Path) -> None:
-    quoted = address.replace("\t", "\\t")
-    refused = refusal(tmp_path, f'[a]\nbase_url = "{quoted}"')
-
-    assert f"{tmp_path}/models.toml, [a]: base_url is invalid" == refused.what
-    assert "it must be http(s)://host/path, without a key or password in it" == refused.instead
-
-
-@pytest.mark.parametrize("address", BAD_ADDRESSES)
-def test_an_address_for_all_is_held_to_the_same(
-    address: str, monkeypatch: pytest.MonkeyPatch
+def test_an_address_that_is_none_is_refused_unseen_wherever_it_stands(
+    address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    with pytest.raises(BadInput, match="base_url is invalid") as refused:
-        Models(base_url=address)
-    assert KEY not in str(refused.value)
-
-    if address:
-        monkeypatch.setenv("OPENAI_BASE_URL", address)
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    for door in (
+        lambda: read(tmp_path, f'[a]\nbase_url = "{address}"'),
+        lambda: Models(base_url=address),
+        lambda: Models().endpoint("a"),
+    ):
         with pytest.raises(BadInput, match="base_url is invalid") as refused:
-            Models().endpoint("a")
+            door()
         assert KEY not in str(refused.value)
 
 
 @pytest.mark.parametrize(
     "address",
     [
-        "http://127.0.0.1:8080/v1", "https://api.example/", "HTTP://host", "http://[::1]:80/v1",
-        "http://modèle.example/v1", "https://host:65535/a/b/c/",
+        "https://api.example/", "HTTP://host", "http://[::1]:80/v1", "http://modèle:65535/a/b/c/",
     ],
 )  # fmt: skip
 def test_an_address_may_be_any_of_a_server(address: str, tmp_path: Path) -> None:
@@ -301,14 +226,14 @@ def test_the_nearest_address_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     ("endpoint", "environment", "key"),
     [
         (Endpoint(), {"OPENAI_API_KEY": KEY}, KEY),
-        (Endpoint("http://host/v1"), {"OPENAI_API_KEY": KEY}, KEY),
-        (Endpoint("http://host/v1"), {}, None),
         (Endpoint("http://host/v1"), {"OPENAI_API_KEY": " "}, None),
         (Endpoint("http://host/v1", "TEST_KEY"), {"TEST_KEY": KEY, "OPENAI_API_KEY": "no"}, KEY),
-        (Endpoint(None, "TEST_KEY"), {"TEST_KEY": f"{KEY}\n"}, KEY),
+        (Endpoint(), {}, "OPENAI_API_KEY"),
+        (Endpoint(None, "TEST_KEY"), {"OPENAI_API_KEY": KEY}, "TEST_KEY"),
+        (Endpoint("http://host/v1", "TEST_KEY"), {"OPENAI_API_KEY": KEY}, "TEST_KEY"),
     ],
 )
-def test_a_key_is_what_the_environment_holds(
+def test_a_key_is_what_the_environment_holds_or_missing_by_name(
     endpoint: Endpoint,
     environment: dict[str, str],
     key: str | None,
@@ -317,71 +242,31 @@ def test_a_key_is_what_the_environment_holds(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
 
-    assert key == endpoint.key()
     assert KEY not in repr(endpoint)
-
-
-@pytest.mark.parametrize(
-    ("endpoint", "name", "of"),
-    [
-        (Endpoint(), "OPENAI_API_KEY", "OpenAI"),
-        (Endpoint(None, "TEST_KEY"), "TEST_KEY", "OpenAI"),
-        (Endpoint("http://host/v1", "TEST_KEY"), "TEST_KEY", "http://host/v1"),
-    ],
-)
-def test_a_key_that_is_missing_is_named(endpoint: Endpoint, name: str, of: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    if key in (KEY, None):
+        assert key == endpoint.key()
+        return
+    with pytest.raises(BadInput, match=f"the environment has no {key}; set it to the key of"):
         endpoint.key()
-
-    assert f"the environment has no {name}" == refused.value.what
-    assert f"set it to the key of {of}, or give another server (--base-url)" == (
-        refused.value.instead
-    )
 
 
 # Limits of a run.
 
 
 @pytest.mark.parametrize(
-    ("limits", "says"),
-    [
-        ({"concurrency": 0}, "concurrency is 0; it must be a whole number from 1 to 1000"),
-        ({"concurrency": 1_001}, "concurrency is 1001"),
-        ({"concurrency": True}, "concurrency is True"),
-        ({"patience": 0}, "patience is 0; it must be a whole number from 1 to 1000000"),
-        ({"patience": 1.5}, "patience is 1.5"),
-        ({"max_tokens": 0}, "max_tokens is 0"),
-        ({"max_tokens": 10**15 + 1}, "max_tokens is 1000000000000001"),
-        ({"max_cost": -0.01}, "max_cost is -0.01; it must be a number from 0 to 1e"),
-        ({"max_cost": float("nan")}, "max_cost is nan"),
-        ({"max_cost": float("inf")}, "max_cost is inf"),
-        ({"max_cost": "1"}, "max_cost is '1'"),
-    ],
-)
-def test_a_limit_out_of_range_is_refused(limits: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadInput) as refused:
-        Models(**limits)
-
-    assert str(refused.value).startswith(says)
-
-
-def test_limits_may_be_at_their_ends() -> None:
-    Models(concurrency=1, patience=1, max_tokens=1, max_cost=0)
-    Models(concurrency=1_000, patience=1_000_000, max_tokens=10**15, max_cost=1e12)
+    ("name", "low", "high"),
+    [("concurrency", 1, 1_000), ("patience", 1, 10**6), ("max_tokens", 1, 10**15),
+     ("max_cost", 0, 1e12), ("fail_over", 0, 1)],
+)  # fmt: skip
+def test_a_limit_out_of_range_is_refused(name: str, low: float, high: float) -> None:
+    for value in (low, high):
+        assert value == getattr(Models(**{name: value}), name)
+    for wrong in (low - 1, high * 1.5, True, "1", float("nan")):
+        with pytest.raises(BadInput, match=f"^{name} is .*; it must be a"):
+            Models(**{name: wrong})
 
 
 # What a journal holds.
-
-
-def test_options_are_a_model_again() -> None:
-    model = Model("a", "vendor/a", 0.7, 300, 7, "schema", "max_completion_tokens")
-    first = decided(model, BARE).resolved()
-    last = decided(model, VERSION).resolved()
-
-    assert FIRST == tuple(first.as_options())
-    assert (*FIRST, "notes") == tuple(last.as_options())
-    for each in (first, last):
-        assert each == Model.of(each.as_options())
 
 
 BARE = PromptVersion(1, 9_999, (), wordable)
@@ -444,13 +329,12 @@ def test_a_world_without_an_option_has_none() -> None:
     assert 8_000 == Model("a", "a", reasoning="open").resolved().max_tokens
 
 
-@pytest.mark.parametrize("number", [None, 0, -1, 1, True, "2", "x" * 10_000])
+@pytest.mark.parametrize("number", [None, 1, True, "2", "x" * 10_000])
 def test_an_agent_that_was_asked_with_another_version_is_refused(number: object) -> None:
     with pytest.raises(BadInput, match="this goldrush asks with version 2; use the") as refused:
         VERSION.check({"prompt": number})
 
     assert len(str(refused.value)) < 300
-    VERSION.check({"prompt": 2})
 
 
 def test_a_person_has_the_options_of_framing_alone() -> None:
@@ -468,24 +352,11 @@ GOOD = decided(Model("a", "a"), BARE).resolved().as_options()
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"name": "a"},
-        {**GOOD, "key": KEY},
-        {"\x1b[2J": 1},
-        {name: GOOD[name] for name in GOOD if name != "seed"},
-        {**GOOD, "name": ""},
-        {**GOOD, "name": None},
-        {**GOOD, "model": "a\x1b[2J"},
-        {**GOOD, "temperature": 3},
-        {**GOOD, "max_tokens": None},
-        {**GOOD, "max_tokens": 10**30},
-        {**GOOD, "seed": 1.0},
-        {**GOOD, "answer": None},
-        {**GOOD, "limit": "n"},
-        {**GOOD, "prompt": 0},
-        {**GOOD, "prompt": "1"},
+        {}, {**GOOD, "key": KEY}, {"\x1b[2J": 1}, {n: GOOD[n] for n in GOOD if n != "seed"},
+        {**GOOD, "name": None}, {**GOOD, "model": "a\x1b[2J"}, {**GOOD, "max_tokens": 10**30},
+        {**GOOD, "seed": 1.0}, {**GOOD, "answer": None}, {**GOOD, "prompt": 0},
     ],
-)
+)  # fmt: skip
 def test_options_that_are_no_model_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as refused:
         Model.of(options)
@@ -497,40 +368,27 @@ def test_options_that_are_no_model_are_refused(options: dict[str, Any]) -> None:
 # Rosters.
 
 
-def models_in(roster: Roster) -> list[str | None]:
-    """The model's name for each agent, or the policy in brackets."""
-    return [
-        entry.options["name"] if entry.policy == LLM else f"({entry.policy})"
-        for entry in roster.entries
-    ]
-
-
 A, B = Model("model-a", "vendor/a", 0.5), Model("model-b", "vendor/b", max_tokens=99)
 KNOWN = {"model-a": (A, Endpoint("http://a/v1")), "model-b": (B, Endpoint("http://b/v1"))}
-
-
-def test_a_roster_mixes_models_and_policies() -> None:
-    roster = POLICY_SET.parse("llm:model-a*4,llm:model-b*4,greedy-mine*2", models=Models(KNOWN))
-
-    assert ["model-a"] * 4 + ["model-b"] * 4 + ["(greedy-mine)"] * 2 == models_in(roster)
-    assert decided(B, PROMPT).as_options() == roster.entries[4].options
-    assert "http" not in repr(roster)
 
 
 @pytest.mark.parametrize(
     ("text", "agents", "names"),
     [
-        ("llm:model-a", 3, ["model-a"] * 3),
-        ("llm:model-a,greedy-mine", 3, ["model-a", "(greedy-mine)", "model-a"]),
+        ("llm:model-a*2,llm:model-b*1,greedy-mine", None, ["model-a", "model-a", "model-b", None]),
+        ("llm:model-a,greedy-mine", 3, ["model-a", None, "model-a"]),
         ("llm:model-a * 1 , llm:model-b * 1", None, ["model-a", "model-b"]),
         ("llm*2", None, ["model-b"] * 2),
-        ("llm:*2", None, ["model-b"] * 2),
+        ("llm:*1", None, ["model-b"]),
     ],
 )
-def test_a_model_is_named_behind_llm(text: str, agents: int | None, names: list[str]) -> None:
+def test_a_model_is_named_behind_llm(
+    text: str, agents: int | None, names: list[str | None]
+) -> None:
     roster = POLICY_SET.parse(text, agents, Models(KNOWN, default="model-b"))
 
-    assert names == models_in(roster)
+    assert names == [entry.options.get("name") for entry in roster.entries]
+    assert "http" not in repr(roster)
 
 
 @pytest.mark.parametrize("name", ["gpt", "llama3.2:3b", "vendor/model-1"])
@@ -538,6 +396,7 @@ def test_without_a_file_a_model_is_called_as_its_server_does(name: str) -> None:
     [entry] = POLICY_SET.parse(f"llm:{name}*1").entries
 
     assert decided(Model(name, name), PROMPT) == Model.of(entry.options)
+    assert Model(name, name) == Models(default=name).named("")
 
 
 def test_a_model_that_the_file_does_not_have_is_no_other_server_s() -> None:
@@ -546,31 +405,17 @@ def test_a_model_that_the_file_does_not_have_is_no_other_server_s() -> None:
 
 
 def test_llm_alone_is_the_only_model_that_is_known() -> None:
-    roster = POLICY_SET.parse("llm*2", models=Models({"model-a": KNOWN["model-a"]}))
+    [entry] = POLICY_SET.parse("llm*1", models=Models({"model-a": KNOWN["model-a"]})).entries
 
-    assert ["model-a"] * 2 == models_in(roster)
-
-
-@pytest.mark.parametrize("known", [{}, KNOWN])
-def test_llm_alone_is_refused_where_it_could_be_any(known: dict[str, Any]) -> None:
-    with pytest.raises(BadInput) as refused:
-        POLICY_SET.parse("llm*2", models=Models(known))
-
-    assert "`llm` alone names no model" == refused.value.what
-    assert "write llm:MODEL, or give --model" == refused.value.instead
-
-
-def test_a_default_may_be_a_name_that_only_the_server_knows() -> None:
-    assert Model("gpt", "gpt") == Models(default="gpt").named("")
+    assert "model-a" == entry.options["name"]
+    for known in ({}, KNOWN):
+        with pytest.raises(BadInput, match="`llm` alone names no model; write llm:MODEL"):
+            POLICY_SET.parse("llm*2", models=Models(known))
 
 
 def test_a_model_with_a_name_of_its_own_is_not_asked_without_its_file() -> None:
     with pytest.raises(BadInput, match=r"model careful .* is not known; give the file"):
         Models().endpoint_of(Model("careful", "some-large-model"))
-
-
-def test_one_price_alone_is_refused(tmp_path: Path) -> None:
-    assert "give both" in refusal(tmp_path, "[a]\nprice_in = 1").instead
 
 
 def test_a_server_of_ones_own_is_not_sent_the_key_of_another(
@@ -596,20 +441,14 @@ def test_what_the_file_says_otherwise_than_the_journal_is_told() -> None:
 
 @pytest.mark.parametrize("name", ["x" * (NAME_MAX + 1), "a\x1b[2J", "a\nb"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(
-        BadInput, match=r"a name of at most 200 visible characters|cannot be seen"
-    ) as refused:
+    with pytest.raises(BadInput) as refused:
         POLICY_SET.parse(f"llm:{name}*1")
 
     assert str(refused.value).isprintable()
 
 
-@pytest.mark.parametrize("name", ["a*b", "a,b", "a;b", "[a", "a[wording=plain]x"])
-def test_a_name_that_no_roster_could_say_is_refused(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "models.toml"
-    path.write_text(f'["{name}"]\n')
-    with pytest.raises(BadInput, match="none of them , ; "):
-        read_models(path)
+@pytest.mark.parametrize("name", ["a*b", "a,b", "a;b", "a[wording=plain]x"])
+def test_a_name_that_no_roster_could_say_is_refused(name: str) -> None:
     with pytest.raises(BadInput, match="none of them , ; "):
         Models({name: (Model(name, "a"), Endpoint())}).named(name)
 
@@ -617,13 +456,10 @@ def test_a_name_that_no_roster_could_say_is_refused(tmp_path: Path, name: str) -
 @pytest.mark.parametrize(
     ("address", "bares"),
     [
-        ("http://models.example.org/v1", True),
         ("http://10.0.0.7:8000/v1", True),
         ("http://[2001:db8::1]/v1", True),
         ("http://127.0.0.1.example.org/v1", True),
-        ("http://0.0.0.0:8000/v1", True),
         ("https://models.example.org/v1", False),
-        ("http://localhost:8000/v1", False),
         ("http://a.localhost/v1", False),
         ("http://127.0.0.9:8000/v1", False),
         ("http://[::1]:8000/v1", False),
@@ -655,11 +491,3 @@ def test_headers_of_the_environment_are_bare_as_a_key_is(monkeypatch: pytest.Mon
     assert ["OPENAI_API_KEY", headers] == in_clear(Endpoint(far))
     assert [headers] == in_clear(Endpoint(far, key_env=None))
     assert [] == in_clear(Endpoint(near))
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Empty:")
-    assert ["OPENAI_API_KEY"] == in_clear(Endpoint(far))
-
-
-def test_the_page_says_how_short_a_key_may_be_that_is_cut_out() -> None:
-    page = Path(llm.__file__).with_name("README.md").read_text(encoding="utf-8")
-
-    assert f"(of {KEY_MIN} characters or more)" in page
