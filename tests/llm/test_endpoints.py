@@ -88,7 +88,6 @@ def test_headers_and_a_query_are_sent_and_kept_nowhere(
     [
         ("THE_ORG", "", "THE_ORG is not in the environment"),
         ("THE_ORG", "ü-secret", "THE_ORG does not hold such a value"),
-        ("THE_VERSION", "se cret", "THE_VERSION does not hold such a value"),
         ("THE_VERSION", "se%20cret", "THE_VERSION does not hold such a value"),
     ],
 )
@@ -109,57 +108,34 @@ def test_a_value_that_cannot_be_sent_is_told_before_anything_is_written(
 
 @pytest.mark.parametrize(
     "line",
-    ["headers.X-Org = 'sk-secret'", "headers.sk-secret = 'X-Org'",
-     "headers = {Host = 'A', host = 'sk-secret'}",
-     "headers.'x y' = 'A'", "headers.X = 3", "headers = 'SECRET'",
-     "query.'a&b' = 'A'", "query.a = 'sk-secret'", "query = ['SECRET']"],
+    [
+        "headers.X-Org = 'sk-secret'", "headers.sk-secret = 'X-Org'", "headers = 'SECRET'",
+        "headers.'x y' = 'A'", "headers.X = 3", "headers.Authorization = 'A'",
+        "headers = {X = 'A', HOST = 'A'}", "headers = {X-A = 'A', x-a = 'B'}",
+        "query.'a&b' = 'A'", "query.a = 'sk-secret'", "query = {a = 'A', A = 'B'}",
+    ],
 )  # fmt: skip
-def test_a_table_holds_names_of_variables_and_no_values(line: str, tmp_path: Path) -> None:
-    with pytest.raises(
-        BadInput, match=r"models.toml, \[a\]: (headers|query); it must be a table of"
-    ) as refused:
+def test_a_table_holds_names_once_of_variables_and_no_values(line: str, tmp_path: Path) -> None:
+    says = r"models.toml, \[a\]: (headers|query); it must be a table of"
+    with pytest.raises(BadInput, match=says) as refused:
         table(tmp_path, f"[a]\n{line}")
 
     assert "secret" not in str(refused.value).lower()
-
-
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ("headers.Authorization = 'A'", "headers; it must be a table of headers, each once"),
-        (
-            "headers = {X = 'A', HOST = 'A'}",
-            "headers; it must be a table of headers, each once",
-        ),
-        ("headers = {X-A = 'A', x-a = 'B'}", "headers; it must be a table of headers, each once"),
-        ("query = {a = 'A', A = 'B'}", "query; it must be a table of fields, each once"),
-    ],
-)
-def test_a_name_that_cannot_be_given_is_told_with_the_reason(
-    line: str, what: str, tmp_path: Path
-) -> None:
-    with pytest.raises(BadInput) as refused:
-        table(tmp_path, f"[a]\n{line}")
-
-    assert f"models.toml, [a]: {what}" in str(refused.value)
 
 
 def test_what_goes_unencrypted_is_told(tmp_path: Path) -> None:
     [(_, endpoint)] = table(tmp_path, TABLE.format("http://models.example.org/v1")).values()
 
     lines = [line for line in endpoint.warnings() if "unencrypted" in line]
-    assert [f"the value of {name}" for name in ("THE_ORG", "THE_VERSION")] == [
-        line.partition(" goes unencrypted to http://models.example.org/v1; use https")[0]
-        for line in lines
-    ]
+    assert [("THE_ORG" in line, "THE_VERSION" in line) for line in lines] == [(1, 0), (0, 1)]
 
 
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("true", "has under 6 characters, so it is not removed from answers"),
-        ("preview", "may be a word: wherever it stands in an answer, [key] takes its place"),
-        ("production", "may be a word: wherever it stands in an answer, [key] takes its place"),
+        ("true", "under 6 characters"),
+        ("word-1", "may be a word"),
+        ("production", "may be a word"),
         ("sk-or-v1-0", None),
     ],
 )

@@ -17,8 +17,7 @@ from goldrush.agents.llm.failures import (
     merge_failures,
 )
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Answer
-from goldrush.kernel.errors import BadInput, RunStopped
+from goldrush.kernel.errors import RunStopped
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from tests.llm.runs import models, playing
@@ -50,35 +49,19 @@ def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
     return lambda asked: bad if asked.agent in agents else playing(asked)
 
 
-@pytest.mark.parametrize("error", [None, "refusal"])
-def test_an_answer_fails_as_it_was_recorded(error: str | None) -> None:
-    answer = Answer.recorded(0, "prompt", '{"actions": []}', error, {})
-
-    assert error == answer.early_error
-
-
 # --- patience ---
 
 
-@pytest.mark.parametrize(
-    ("kind", "says"),
-    [
-        ("cut", "4 cut off; raise max_tokens in the table [a] of the file of models (--models)"),
-        ("no-answer", "4 missing, at last: HTTP 400: no"),
-        ("refusal", "4 refused"),
-        ("no-json", "4 unreadable"),
-        ("no-action", "4 without a readable action"),
-    ],
-)
+@pytest.mark.parametrize("kind", FAILED)
 def test_a_model_that_brings_nothing_is_borne_for_as_many_rounds_as_patience_lasts(
-    path: Path, kind: str, says: str
+    path: Path, kind: str
 ) -> None:
     with serving(lambda asked: FAILED[kind]) as server, pytest.raises(RunStopped) as stopped:
         record(path, {"rounds": 6}, "llm:a*2,raid", models=models(server.address, patience=2))
 
-    assert "round 3" == stopped.value.unit
-    assert f"llm:a gave no usable answer for 2 rounds: {says}" in stopped.value.limit
-    assert "--patience" == stopped.value.option
+    assert ("round 3", "--patience") == (stopped.value.unit, stopped.value.option)
+    assert "llm:a gave no usable answer for 2 rounds: 4 " in stopped.value.limit
+    assert ("raise max_tokens" in stopped.value.limit) == (kind == "cut")
     assert [Failures("a", 4, {kind: 4})] == failures_in(path)
 
 
@@ -91,19 +74,6 @@ def test_patience_is_for_each_model_by_itself(path: Path) -> None:
             path, {"rounds": 6}, "llm:a*1,llm:b,raid",
             models=models(server.address, "a", "b", patience=2),
         )  # fmt: skip
-
-
-def test_answers_of_different_kinds_are_told_together(path: Path) -> None:
-    replies = list(FAILED.values())
-
-    def respond(asked: Asked) -> Reply:
-        return replies[asked.agent or 0]
-
-    with serving(respond) as server, pytest.raises(RunStopped) as stopped:
-        record(path, {"rounds": 6}, "llm:a*5,raid", models=models(server.address, patience=1))
-
-    says = "1 round: 1 missing, 1 cut off, 1 refused, 1 unreadable, 1 without a readable action"
-    assert f"{says}, at last: HTTP 400: no" in str(stopped.value)
 
 
 def test_a_usable_answer_begins_the_count_anew(path: Path) -> None:
@@ -179,12 +149,6 @@ def test_a_fork_is_judged_by_its_own_answers(path: Path, tmp_path: Path) -> None
     assert verify(tmp_path / "fork").finished
 
 
-@pytest.mark.parametrize("share", [-1, 1.005, 20, "20%", float("nan")])
-def test_a_share_out_of_range_is_refused(share: object) -> None:
-    with pytest.raises(BadInput, match=r"fail_over is .*; it must be a share from 0 to 1"):
-        models(None, fail_over=share)
-
-
 # --- what is told ---
 
 
@@ -194,32 +158,20 @@ def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: 
         limits = models(server.address, "a", "b", warn=lines.append, patience=9)
         record(path, {"rounds": 3}, "llm:a*2,llm:b,raid", models=limits)
 
-    says = "an answer was cut off at 500 tokens; raise max_tokens in the table [{}] of the file"
-    assert 2 == len(lines)
-    for name, line in zip("ab", sorted(lines), strict=True):
-        assert line.startswith(f"llm:{name}: {says.format(name)} of models (--models)")
+    assert ["llm:a", "llm:b"] == [line[:5] for line in sorted(lines)]
+    assert all("cut off at 500 tokens; raise max_tokens" in line for line in lines)
 
 
-def test_an_answer_that_the_server_cut_off_below_its_limit_is_told_so(path: Path) -> None:
-    lines: list[str] = []
-    with serving(lambda asked: completion("{", "length", usage=(100, 64))) as server:
-        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address, warn=lines.append))
-
-    assert [
-        "llm:a: an answer was cut off after 64 tokens by its server, whose own limit is below "
-        "max_tokens (500): raise that one"
-    ] == lines
-
-
-def test_without_a_place_for_lines_they_are_logged(
+def test_an_answer_that_the_server_cut_off_below_its_limit_is_told_so(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with serving(lambda asked: CUT) as server:
+    """In the log, without a place for lines."""
+    with serving(lambda asked: completion("{", "length", usage=(100, 64))) as server:
         record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address))
-
     [told] = caplog.record_tuples
+
     assert ("goldrush", logging.WARNING) == told[:2]
-    assert "cut off at 500 tokens" in told[2]
+    assert "after 64 tokens by its server" in told[2]
 
 
 # --- what is summed up ---
@@ -239,8 +191,6 @@ def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
     assert Failures("a", 6, {"no-answer": 2, "cut": 2, "refusal": 2}) == a
     assert Failures("b", 8, {"no-json": 2, "no-action": 2}) == b
     assert "llm:a: 6 of 6 answers failed: 2 missing, 2 cut off, 2 refused" == str(a)
-    assert "llm:b: 4 of 8 answers failed: 2 unreadable, 2 without a readable action" == str(b)
-    assert "llm:b: 2 of 4 answers unreadable" == str(Failures("b", 4, {"no-json": 2}))
     assert [True, False] == [a.hardly_played, b.hardly_played]
 
 
@@ -254,28 +204,18 @@ def test_a_plan_that_is_too_long_is_none_of_the_failures() -> None:
 
 
 @pytest.mark.parametrize("key", ["sk-something", None])
-@pytest.mark.parametrize("by", ["file", "option", "environment"])
 def test_a_key_that_would_go_unencrypted_is_told_once(
-    path: Path, monkeypatch: pytest.MonkeyPatch, key: str | None, by: str
+    path: Path, monkeypatch: pytest.MonkeyPatch, key: str | None
 ) -> None:
     """The name of the machine leads to the test's server by way of a proxy."""
     lines: list[str] = []
-    if key is None:
-        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    else:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    if key is not None:
         monkeypatch.setenv("OPENAI_API_KEY", key)
-    address = "http://models.example.org/v1"
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://models.example.org/v1")
     with serving(playing) as server:
         monkeypatch.setenv("HTTP_PROXY", server.address.removesuffix("/v1"))
         monkeypatch.delenv("NO_PROXY", raising=False)
-        if by == "file":
-            chosen = models(address, warn=lines.append, key_env="OPENAI_API_KEY")
-        elif by == "option":
-            chosen = Models(base_url=address, warn=lines.append)
-        else:
-            monkeypatch.setenv("OPENAI_BASE_URL", address)
-            chosen = Models(warn=lines.append)
-        record(path, {"rounds": 2}, "llm:a*2,raid", models=chosen)
+        record(path, {"rounds": 2}, "llm:a*2,raid", models=Models(warn=lines.append))
 
-    says = f"llm:a: the value of OPENAI_API_KEY goes unencrypted to {address}; use https"
-    assert ([says] if key else []) == lines
+    assert ([True] if key else []) == ["OPENAI_API_KEY goes unencrypted" in line for line in lines]

@@ -23,23 +23,10 @@ def test_fields_are_put_in_once_and_two_dollars_are_one() -> None:
     assert "$x{x}, $x{x}s, $5, {x}, {$x{x}}" == messages("a", x="$x{x}")
 
 
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [("a = 1", "message a is no text"), ("a = ", "Invalid value (at end of document)")],
-)
-def test_a_file_that_cannot_be_said_is_refused_in_one_line(text: str, error: str) -> None:
-    with pytest.raises(ValueError) as refused:  # noqa: PT011
-        texts_in("w.toml", text)
-
-    assert f"w.toml: {error}" == str(refused.value)
-
-
-@pytest.mark.parametrize("text", ["5 $", "$5", "$$$"])
-def test_a_dollar_that_starts_no_field_is_refused(text: str) -> None:
-    with pytest.raises(ValueError) as refused:  # noqa: PT011
-        Messages.of({"a": text})
-
-    assert "messages: message a: a $ that starts no field; $$ is a dollar" == str(refused.value)
+@pytest.mark.parametrize("text", ["a = 1", "a = ", 'a = "5 $"', 'a = "$5"', 'a = "$$$"'])
+def test_a_file_that_cannot_be_said_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"message a|w\.toml: Invalid value"):
+        Messages.of(texts_in("w.toml", text))
 
 
 @pytest.mark.parametrize(("world", "file"), FILES)

@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.parts import quoted
@@ -324,6 +324,7 @@ def test_what_others_say_stays_in_its_quotation(text: str) -> None:
 
 
 @given(st.text(max_size=400), st.integers(2, 3000))
+@example("x" * 100, 50)
 def test_a_quotation_is_a_json_string_of_bounded_size(text: str, most: int) -> None:
     found = LINE.fullmatch(f"you: {quoted(text, most)}")
 

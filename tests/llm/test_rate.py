@@ -19,12 +19,10 @@ from hypothesis import strategies as st
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.model import TEXT, Model
-from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.question import Question
 from goldrush.agents.llm.rate import BUSY, Rate, runtime_folder
 from tests.cli.helpers import ROOT
 from tests.llm.clock import Clock
-from tests.llm.servers import answered, completion, error, serving
+from tests.llm.servers import answered, completion, error, question, serving
 
 ADDRESS = "http://127.0.0.1:8000/v1"
 
@@ -129,10 +127,7 @@ def test_a_folder_that_is_open_to_others_is_told_once(
     rate = Rate(ADDRESS, 6, lines.append)
 
     assert [0.0, 8.0, 0.0] == [rate.wait(now) for now in (1_000, 1_002, 1_010)]
-    assert [
-        f"the rate of requests to {ADDRESS} holds for this process alone: its file cannot be "
-        f"shared ({folder} is not a folder of this user alone)"
-    ] == lines
+    assert [True] == ["holds for this process alone" in line for line in lines]
 
 
 @pytest.mark.parametrize("runtime", ["", "here", "/nowhere/at/all"])
@@ -172,15 +167,8 @@ def test_a_client_waits_and_every_try_counts(monkeypatch: pytest.MonkeyPatch) ->
     replies = [error(503), *[completion("{}")] * 9]
 
     with serving(lambda asked: replies.pop(0)) as server:
-        messages = ({"role": "user", "content": "?"},)
-        limited = Endpoint(server.address, tries=2, rate=6)
         questions = [
-            Question(
-                0,
-                model=Model(name, name, answer=TEXT, max_tokens=9),
-                messages=messages,
-                endpoint=limited,
-            )
+            question(server.address, model=Model(name, name, answer=TEXT), tries=2, rate=6)
             for name in ("a", "b", "a")
         ]
         with closing(Client(3, unshared)) as client:

@@ -413,10 +413,10 @@ def test_who_read_each_other_have_the_same_names(other: Entry) -> None:
 
 
 def test_the_names_of_another_version_are_compared_with_nothing() -> None:
-    newer = [changed(model("plain", agent), prompt=9) for agent in (0, 2)]
-    mixed = Roster([newer[0], model("plain", 1), newer[1], person("plain", 3)])
+    unknown = canonical({"names": {"kinds": {"loot": "x"}}})
+    newer = changed(model("plain", 0), prompt=9, wording="newer", **unknown)
 
-    check_names(roster_of(*mixed.entries), VERSION, is_open=True)
+    check_names(roster_of(newer, model("plain", 1), person("plain", 2)), VERSION, is_open=True)
 
 
 def test_there_are_names_for_all_agents(tmp_path: Path) -> None:
