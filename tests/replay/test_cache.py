@@ -41,11 +41,9 @@ HOME_CACHE = "/home/me/" + ("Library/Caches" if sys.platform == "darwin" else ".
     [
         ("/caches", "/home/me", "/caches"),
         (None, "/home/me", HOME_CACHE),
-        ("", "/home/me", HOME_CACHE),
         ("relative", "/home/me", HOME_CACHE),
         ("/caches", None, "/caches"),
         (None, None, None),
-        (None, "", None),
         (None, "relative", None),
     ],
 )
@@ -107,17 +105,6 @@ def test_a_folder_that_others_could_change_is_not_used(
 
     assert kept("a") is cache.unfinished("b") is None
     assert found == sorted(tmp_path.rglob("*"))
-
-
-def test_a_folder_of_another_account_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    keep("a")
-    another = os.geteuid() + 1
-    monkeypatch.setattr(os, "geteuid", lambda: another)
-    monkeypatch.setattr(cache, "CACHE_MAX", 0)
-    cache.trim()
-
-    assert kept("a") is cache.unfinished("b") is None
-    assert ["a.index"] == os.listdir(cached())
 
 
 def test_what_is_no_file_of_this_user_is_not_read() -> None:

@@ -10,8 +10,7 @@ from typing import Any, Literal, Optional
 import numpy as np
 import pytest
 
-import goldrush
-from goldrush.agents.roster import format_policy, parts_of
+from goldrush.agents.roster import parts_of
 from goldrush.agents.targets import resolve
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import parsed_value
@@ -65,10 +64,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("true", True), ("True", True), ("False", False), ("null", None), ("None", None),
-        (".5", 0.5), ("+1", 1), ("1_000", 1000), ("1e3", 1000.0), ("-inf", float("-inf")),
-        ("0x10", 16), (r"'it\'s'", "it's"),
-        ("'a'", "a"), ('"a"', "a"), ("[1, 'b', None]", [1, "b", None]), ("{'a': .5}", {"a": 0.5}),
+        ("true", True), ("False", False), ("null", None), ("None", None), (".5", 0.5), ("+1", 1),
+        ("1_000", 1000), ("1e3", 1000.0), ("-inf", float("-inf")), ("0x10", 16),
+        (r"'it\'s'", "it's"), ('"a"', "a"), ("[1, 'b', None]", [1, "b", None]),
+        ("{'a': .5}", {"a": 0.5}),
     ],
 )  # fmt: skip
 def test_a_value_is_typed_as_json_toml_or_python_writes_it(text: str, value: object) -> None:
@@ -80,25 +79,17 @@ def test_a_value_is_typed_as_json_toml_or_python_writes_it(text: str, value: obj
 
 @pytest.mark.parametrize(
     "text",
-    ["no", "yes", "007", "1,2", "1 # x", "...", 'r"x"', "u'x'", "'a' 'b'",
-     "['a' \"b\"]", "'''a'''", "(a, b)", "[x]", "a\nb", "1\n2",
+    ["no", "007", "1,2", "1 # x", "...", 'r"x"', "'a' 'b'", "'''a'''", "(a, b)", "[x]", "a\nb",
      "2026-01-01", "\0", "(" * 5000, "9" * 5000],
 )  # fmt: skip
 def test_all_else_is_a_text(text: str) -> None:
     assert text == parsed_value(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["(1, 2)", "()", "{1, 2}", "b'x'", "1+2j", "{1: 2}", "[(1, 2)]", "{'a': {1}}"]
-)
+@pytest.mark.parametrize("text", ["(1, 2)", "{1, 2}", "b'x'", "1+2j", "{1: 2}", "[(1, 2)]"])
 def test_what_no_setting_can_be_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match=r"what no setting can be: .*; write a list"):
         parsed_value(text)
-
-
-@pytest.mark.parametrize("text", ["None", "True", "+1", ".5", "'a'", "1_000", "nan", "(1, 2)"])
-def test_a_text_that_looks_like_a_value_is_quoted_in_a_roster(text: str) -> None:
-    assert text == parts_of(format_policy("share", {"part": text}))[0].settings["part"]
 
 
 @pytest.mark.parametrize("make", [Base, Derived])
@@ -106,11 +97,8 @@ def test_a_text_that_looks_like_a_value_is_quoted_in_a_roster(text: str) -> None
     ("settings", "says"),
     [
         ({"shuffle": "no"}, "shuffle is 'no', which does not fit its default, True"),
-        ({"shuffle": 0.5}, "shuffle is 0.5, which does not fit its default, True"),
         ({"p": "high"}, "p is 'high', which does not fit its default, 0.5"),
-        ({"share": "high"}, "share is 'high', which does not fit its default, 0.5"),
         ({"pair": "1,2"}, "pair is '1,2', which does not fit its default, (1, 2)"),
-        ({"ages": "young"}, "ages is 'young', which does not fit its default, ()"),
     ],
 )
 def test_a_value_of_another_type_is_refused(
@@ -137,11 +125,9 @@ def annotated(agents: int, rate: float, is_open: bool, version: str, label: str 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"agents": "many"}, "agents is 'many', which does not fit its annotation, int"),
         ({"agents": 2.5}, "agents is 2.5, which does not fit its annotation, int"),
         ({"rate": "high"}, "rate is 'high', which does not fit its annotation, float"),
         ({"is_open": "no"}, "is_open is 'no', which does not fit its annotation, bool"),
-        ({"version": 3.1}, "version is 3.1, which does not fit its annotation, str"),
         ({"label": 3.1}, "label is 3.1, which does not fit its annotation, str"),
     ],
 )
@@ -162,27 +148,6 @@ def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
         BadInput, match="sutton_barto_reward is 'no', which does not fit its default, False"
     ):
         check_kinds(make, {"sutton_barto_reward": "no"})
-
-
-def test_false_as_python_writes_it_is_recorded_as_false(folder: Path) -> None:
-    ran = command(
-        "record", "--env", "m.py:Model", "--set", "steps=1", "--set", "shuffle=False",
-        "--set", "p=.5", "--set", "limit=None", "--out", "x.journal", cwd=folder,
-    )  # fmt: skip
-    settings = goldrush.open(folder / "x.journal").info().declared.settings
-
-    assert 0 == ran.code
-    assert [False, 0.5, None] == [settings[name] for name in ("shuffle", "p", "limit")]
-    assert settings["shuffle"] is False
-
-
-def test_repeats_judges_what_was_meant(folder: Path) -> None:
-    ran = command(
-        "repeats", "m.py:Model", "--steps", "2", "--set", "shuffle=False", "--no-causes", cwd=folder
-    )
-
-    assert 1 == ran.code
-    assert "shuffle=False: DOES NOT REPEAT from step 1 on" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,10 @@ from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
-from goldrush.replay.data.tables import events_table
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild, world_at
-from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
 from tests.journals import commits_of, write
@@ -26,7 +24,6 @@ from tests.lessons import (
     LESSONS,
     PRAISED,
     SETUP,
-    TOOLS,
     forked,
     member,
     play,
@@ -106,17 +103,6 @@ def test_agents_are_found_by_what_the_events_say_of_their_fields(path: Path) -> 
     assert [(n, unit) for unit in (1, 2, 3) for n in ("answered", "praised")] == of_shy
 
 
-def test_who_is_in_a_fork_is_found_in_what_it_puts_in_by_hand(path: Path, other: Path) -> None:
-    forked(path, 2, other, replaced=[[2, 1]])
-
-    assert [1] == [e.unit for e in log(other, Query(agents=[1], names=["forked"]))]
-    assert [] == list(log(other, Query(agents=[0], names=["forked"])))
-
-
-def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None:
-    assert [] == list(log(path, Query(agents=[99])))
-
-
 def test_a_world_without_plots_has_none(path: Path) -> None:
     assert [] == list(log(path, Query(plots=[0])))
     with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
@@ -128,12 +114,6 @@ def test_a_world_without_plots_has_none(path: Path) -> None:
 
 def told(found: Diff) -> list[tuple[Any, ...]]:
     return [(cause.kind, cause.round, cause.text) for cause in found.causes]
-
-
-def test_a_run_is_the_same_as_itself(path: Path) -> None:
-    found = diff(path, path)
-
-    assert (True, 4, LESSONS) == (found.same, found.a.rounds, found.world)
 
 
 def test_another_setting_is_a_cause_from_the_start_and_the_cast_is_no_setting(
@@ -167,14 +147,6 @@ def changed(path: Path, out: Path, at: int, code: int, rows: Sequence[Any]) -> P
     return write(out, commits, HEADER)
 
 
-def test_a_submission_that_differs_is_told_with_who_and_when(path: Path, other: Path) -> None:
-    changed(path, other, 1, ANSWERED, [(0, "0.0"), (1, "else")])
-    found = diff(path, other)
-
-    assert [("submission", 0, "that of agent 1 in lesson 0")] == told(found)
-    assert 0 == found.first.round
-
-
 def test_a_submission_put_in_by_hand_is_found_by_the_number_of_people(
     path: Path, other: Path
 ) -> None:
@@ -201,35 +173,6 @@ def test_another_draw_is_told_by_the_fields_that_follow_from_its_words(
     assert ["derivation"] == [cause.kind for cause in diff(path, fewer).causes]
 
 
-def test_damage_is_told_with_the_unit_that_it_is_in(path: Path, other: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[commits_of(path)[2].offset + 20] ^= 1
-    other.write_bytes(data)
-    found = diff(path, other)
-
-    assert [("damage", 1)] == [(cause.kind, cause.round) for cause in found.causes]
-    assert 1 == found.b.rounds
-
-
-def test_a_digest_that_differs_is_told_with_its_unit(path: Path, other: Path) -> None:
-    commits = commits_of(path)
-    commits[0].digest = (commits[0].digest or 0) ^ 1
-    start = diff(path, write(other, commits, HEADER))
-    commits = commits_of(path)
-    commits[3] = Commit(UNIT, 3, 5, commits[3].blocks)
-    third = diff(path, write(other, commits, HEADER))
-
-    assert [
-        (
-            "derivation",
-            -1,
-            "before lesson 0 the two runs have the same settings and different digests; "
-            "`goldrush verify` shows which run follows the rules",
-        )
-    ] == told(start)
-    assert (2, 2) == (third.first.round, third.first.a["lesson"])
-
-
 # Verified.
 
 
@@ -247,32 +190,10 @@ def test_a_break_names_the_unit_as_people_count_and_closed_ones_are_counted(
     assert "words" not in verdict.as_dict()
 
 
-def test_a_sound_run_holds_and_says_after_which_units_it_is_forked(path: Path, other: Path) -> None:
-    verdict = verify(forked(path, 2, other))
-
-    assert (None, 4, [1]) == (verdict.broken, verdict.rounds, list(verdict.forks))
-
-
 # What only some worlds have.
-
-
-def test_events_of_a_world_without_a_story_are_told_as_json(path: Path) -> None:
-    tells = narrator(path)
-    events = list(log(path, Query(0, 0, names=["answered"])))
-
-    assert [
-        '{"event": "answered", "lesson": 0, "agent": 0, "answer": "0.0"}',
-        '{"event": "answered", "lesson": 0, "agent": 1, "answer": "0.1"}',
-    ] == list(tells(events))
 
 
 def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
     assert LESSONS is world_at(path)
     with pytest.raises(BadInput, match="a run of the lessons world, which has no prompts"):
         tools_at(path).prompts(path, 0, 0, Resources())
-
-
-def test_the_table_of_events_counts_as_people_do() -> None:
-    [column] = [c for c in events_table(LESSONS, TOOLS).columns if c.name == "lesson"]
-
-    assert "its lesson; -1 for events before 0" == column.description

@@ -109,8 +109,6 @@ WHOLE = r"; 24\.0 must be stored as the integer 24 \(wrap amounts in `amount\(\)
 UNREADABLE = {
     "a whole float": ((24.0, ()), rf"\.number: real number expected, found 24\.0{WHOLE}"),
     "one in a list": ((0, (1.0, 2.5)), r"; \(1\.0, 2\.5\) must be stored as \(1, 2\.5\) \(wrap"),
-    "not a number": ((float("nan"), ()), r"\.number: real number expected, found nan$"),
-    "text": (("24", ()), r"\.number: real number expected, found '24'$"),
     "a field too few": ((24,), r": 2 fields expected, found 1: \(24,\)"),
     "no row": (24, ": 2 fields expected, found 24"),
     "an object": ((0, (object(),)), "cannot be stored: can not serialize 'object' object"),
@@ -153,20 +151,6 @@ def test_only_an_integer_that_cannot_be_stored_is_told_as_one(
         recorded(tmp_path / "a", world)
 
 
-def test_the_run_loop_has_rows_as_they_will_be_read(tmp_path: Path) -> None:
-    seen = []
-
-    def evolve(state: State, block: Block) -> State:
-        seen.extend(row for _, rows in block for row in rows)
-        return TALLIES.evolve(state, block)
-
-    world = attrs.evolve(TALLIES, evolve=evolve)
-    with JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal:
-        record(world, {}, lambda state: [(TOLD, [[state[0], [0.5]]])], journal)  # lists, as in JSON
-
-    assert [(count, (0.5,)) for count in range(6) for _ in (TOLD, ADDED)] == seen
-
-
 def test_a_world_that_ends_inside_a_unit_is_refused_and_its_whole_units_are_kept(
     tmp_path: Path,
 ) -> None:
@@ -179,7 +163,7 @@ def test_a_world_that_ends_inside_a_unit_is_refused_and_its_whole_units_are_kept
     assert units == [0, 1]
 
 
-@pytest.mark.parametrize("digest", [-1, 2**64, None, "x", True])
+@pytest.mark.parametrize("digest", [-1, 2**64, None, True])
 def test_a_digest_that_is_not_64_bits_is_refused_before_anything_is_written(
     tmp_path: Path, digest: Any
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -42,12 +41,6 @@ def run() -> goldrush.Run:
     return goldrush.record(seed=7, rounds=12, roster=["greedy-mine"] * 3 + ["random*3"])
 
 
-def test_a_run_is_opened_with_the_name_of_its_world(tmp_path: Path) -> None:
-    path = goldrush.record(tmp_path / "run.journal", rounds=2, seed=7).path
-
-    assert goldrush.open(path, world="mining").verify().holds
-
-
 def test_nothing_is_imported_before_it_is_used() -> None:
     script = (
         "import sys, goldrush; before = {'attrs', 'click', 'openai', 'numpy'} & set(sys.modules);"
@@ -68,10 +61,6 @@ def test_every_public_name_is_there_and_none_hides_a_room() -> None:
     assert all(getattr(goldrush, name).__doc__ for name in names)
     with pytest.raises(AttributeError, match="no attribute 'claim'"):
         goldrush.claim  # noqa: B018
-
-
-def test_the_version_is_a_release_and_needs_no_installation() -> None:
-    assert re.fullmatch(r"\d+\.\d+\.\d+", goldrush.__version__)
 
 
 @pytest.mark.parametrize("world", ["mining", "competition"])
@@ -105,16 +94,6 @@ def test_a_temporary_journal_goes_with_its_run() -> None:
     assert not path.parent.exists()
 
 
-def test_a_unit_shows_itself(run: goldrush.Run) -> None:
-    shown = repr(run.at(3))
-
-    assert shown.startswith("round 3 of 12, digest ")
-    assert "0  greedy-mine" in shown
-    assert run.last().round == 12
-    assert [unit.round for unit in run] == list(range(1, 13))
-    assert "12 rounds, greedy-mine*3,random*3, seed 7" in repr(run)
-
-
 def test_a_treatment_of_a_file_is_played_as_by_the_commands(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text("[treatment.dense]\nstamina = 4\n")
     run = goldrush.record(rounds=2, treatment=f"{tmp_path}/plan.toml:dense")
@@ -131,36 +110,13 @@ def test_events_are_narrowed_down(run: goldrush.Run) -> None:
     assert claims
     assert all(event.unit == 1 and 2 in event["claimants"] for event in claims)
     assert len(claims) == len(run.log("claim_drawn", agent=2, first=1, last=1))
-    assert claims[0] in run.events("claim_drawn", plot=claims[0]["plot"])
-    assert run.log(agent=[1, 2]) == run.log(agent=range(1, 3)) == run.log(agent=iter({1, 2}))
-    assert run.log(agent=(1, "2")) == run.log(agent=[1, 2]) != run.log(agent=2)
+    assert run.log(agent=[1, 2]) == run.log(agent=range(1, 3)) == run.log(agent=iter({1, "2"}))
     assert run.log(plot=[12, 13]) == run.log(plot={12, (1, 3)}) == run.log(plot=range(12, 14))
     assert run.log(plot=(1, 2)) == run.log(plot=12) != run.log(plot=[1, 2])
-    for nothing in ([], (), set(), iter(())):
-        assert [] == run.log(agent=nothing)
-    assert [] == run.log(plot=[]) == run.log(agent=1, plot=set())
+    assert [] == run.log(agent=[]) == run.log(plot=iter(())) == run.log(agent=1, plot=set())
     assert run.audit(1, claims[0]["plot"])[0].holds
     with pytest.raises(BadInput, match="no agent 99; give one from 0 to"):
         list(run.events(agent=99))
-
-
-def test_why_offers_a_fork_that_comes_out_so(run: goldrush.Run) -> None:
-    captures = (event for event in run.events("raid_resolved") if event["winner"] is not None)
-    found = [
-        one
-        for event in list(captures)[:5]
-        for one in run.why(event.unit, event["plot"])
-        if one.change is not None
-    ]
-    assert found
-    change = found[0].change
-
-    other = run.fork(change.unit - 1, replace=change.submissions)
-
-    assert other.verify().holds
-    assert run.diff(other).first is not None
-    assert f"differ from round {change.unit} on" in str(run.diff(other))
-    assert change.text in str(found[0])
 
 
 def test_measures_and_tables_are_those_of_the_tools(run: goldrush.Run) -> None:
@@ -219,18 +175,10 @@ def test_what_is_of_another_world_is_refused() -> None:
         goldrush.record(world="competition", roster=[Hawk()])
 
 
-def test_a_season_has_prompts() -> None:
-    season = goldrush.open(GOLDEN / "seasons" / "every-event.journal")
-
-    assert "ada" in season.prompts(0, "ada")[0].question.messages[-1]["content"]
-
-
 @pytest.mark.parametrize(
     ("policies", "match"),
     [
         ({0: Hawk()}, "agent 0 is not external; external agents: 1, 2"),
-        ({9: Hawk()}, "agent 9 is not external"),
-        ({"1": Hawk()}, "the agent is '1'"),
         ({1: 5}, "agent 1 is '5'; give an object with a method `plan`"),
         (["greedy-mine", Hawk()], "those of 2 agents, the run has 3"),
     ],
@@ -348,27 +296,17 @@ def test_units_of_an_iteration_keep_their_states(run: goldrush.Run, tmp_path: Pa
         (lambda run: run.at("3"), "the unit is '3'"),
         (lambda run: run.log(plot=7.5), "the place is '7.5'"),
         (lambda run: run.log(plot=(1, 2, 3)), "no plot"),
-        (lambda run: run.log(plot=170), "no plot"),
-        (lambda run: run.why("7"), "the unit is '7'"),
+        (lambda run: run.log(agent=["0", 1.5]), "agent is '1.5'"),
         (lambda run: goldrush.record(treatment=5), "the treatment is '5'"),
         (lambda run: goldrush.record(roster=Hawk()), "give text, or a list"),
+        (lambda run: goldrush.record(roster="external*4"), "put the object in the list"),
         (lambda run: goldrush.record(jobs=-1), "jobs is -1"),
-        (lambda run: goldrush.record(5), "the path is 5; give a str or a Path"),
         (lambda run: goldrush.open(None), "the path is None; give a str or a Path"),
-        (lambda run: goldrush.open(5), "the path is 5"),
-        (lambda run: goldrush.Run(5), "the path is 5"),
-        (lambda run: goldrush.Study.open(5), "the folder is 5"),
-        (lambda run: run.diff(5), "the path is 5"),
-        (lambda run: run.view(None), "the path is None"),
         (lambda run: run.view("page.html", against=5), "the path is 5"),
         (lambda run: goldrush.open(run.path, sources=5), "a source is 5"),
         (lambda run: goldrush.record(models=5), "the file of models is 5"),
-        *(
-            (lambda run, every=every: run.follow(every), "every is .*; give seconds, up to 3,600")
-            for every in (-1, 0, 3601, float("nan"), float("inf"), "1", None)
-        ),
-        (lambda run: run.log(agent=["0", 1.5]), "agent is '1.5'"),
-        (lambda run: goldrush.record(roster="external*4"), "put the object in the list"),
+        (lambda run: run.follow(float("nan")), "every is .*; give seconds, up to 3,600"),
+        (lambda run: run.follow(-1), "every is .*; give seconds, up to 3,600"),
     ],
 )
 def test_odd_arguments_are_refused_in_a_line(
@@ -418,12 +356,3 @@ def starts_of(path: Path) -> Iterator[int]:
         for commit in reader:
             if commit.index:
                 yield commit.offset
-
-
-def test_a_verdict_is_shown_as_a_sentence(run: goldrush.Run, tmp_path: Path) -> None:
-    (tmp_path / "cut.journal").write_bytes(run.path.read_bytes()[:-9])
-
-    units = f"{len(run)} rounds"
-    assert f"<Verdict {run.path}: holds at levels 1 to 4: {units}>" == repr(run.verify())
-    says = repr(goldrush.open(tmp_path / "cut.journal").verify())
-    assert says.startswith(f"<Verdict {tmp_path / 'cut.journal'}: does not hold: level 1 (integ")

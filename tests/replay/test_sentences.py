@@ -60,12 +60,6 @@ def test_a_case_is_that_of_the_value_and_an_empty_list_is_none() -> None:
     )
 
 
-def test_an_event_without_a_template_is_shown_as_json() -> None:
-    assert '{"event": "slept", "day": 4, "agent": 1}' == SENTENCES.line(
-        RecordedEvent("slept", 4, {"day": 4, "agent": 1})
-    )
-
-
 def test_events_of_every_run_have_sentences_in_the_nouns_of_the_world() -> None:
     start = RecordedEvent("run_started", 0, {"world": "lake", "rules": 2})
     fork = {"parent": "ab" * 32, "changes": {"size": 7}}

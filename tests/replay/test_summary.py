@@ -2,18 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.outcome import outcome_of
 from goldrush.replay.summary import chosen, summarise
-from goldrush.replay.text import format_number
 from tests.golden import path_of
-from tests.lessons import play
 from tests.mining import record
-from tests.plugins.installed import install_world
 
 
 def test_a_summary_has_the_outcome_and_the_measures_of_the_run(path: Path) -> None:
@@ -28,48 +23,11 @@ def test_a_summary_has_the_outcome_and_the_measures_of_the_run(path: Path) -> No
     assert outcome_of(tools_at(path), run).as_dict() == told["outcome"]
 
 
-def test_its_text_has_a_row_for_each_chosen_measure(path: Path) -> None:
-    record(path, {"rounds": 12}, "raid*5,claim*5")
-    run = measured_at(path)
-    _, sentences, standings, table = str(summarise(path)).split("\n\n")
-    head, *rows = table.splitlines()
-
-    assert outcome_of(tools_at(path), run).sentences == sentences.splitlines()
-    assert 3 == len(standings.splitlines())
-    assert ["measure", "run", "last", "round"] == head.split()
-    for measure, row in zip(chosen(run), rows, strict=True):
-        last = run.values[measure.name][-1] if measure.by_unit else None
-        assert row.startswith(measure.title)
-        assert row.split()[-2:] == [format_number(of, 4) for of in (run.of(measure.name), last)]
-
-
 def test_chosen_measures_stand_in_the_order_of_their_columns() -> None:
     columns = [measure.column for measure in chosen(measured_at(path_of("baseline")))]
 
     assert columns == sorted(columns)
     assert 0 not in columns
-
-
-def test_an_unfinished_journal_is_summed_up_as_far_as_it_goes(tmp_path: Path) -> None:
-    path, cut = tmp_path / "a.journal", tmp_path / "cut.journal"
-    record(path, {"rounds": 10})
-    with JournalReader(path) as reader:
-        ends = [commit.end for commit in reader]
-    cut.write_bytes(path.read_bytes()[: ends[4]])
-    told = summarise(cut).as_dict()
-
-    assert (4, False) == (told["rounds"], told["finished"])
-    assert "After 4 of 10 rounds" in str(summarise(cut))
-
-
-def test_a_world_without_measures_has_a_path_and_a_size(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install_world(tmp_path, monkeypatch, "lessons", "tests.lessons:TOOLS")
-    play(path)
-
-    assert {"path": str(path), "bytes": path.stat().st_size} == summarise(path).as_dict()
-    assert "" == str(summarise(path))
 
 
 def test_a_run_without_a_closed_unit_has_no_last_values(path: Path) -> None:
@@ -80,13 +38,3 @@ def test_a_run_without_a_closed_unit_has_no_last_values(path: Path) -> None:
 
     assert {} == summarise(path).as_dict()["last"]
     assert "No round is closed yet." in str(summarise(path))
-
-
-def test_a_fork_is_told_with_who_played_before_and_after() -> None:
-    [[event, _]] = summarise(path_of("forked")).forks
-
-    assert any("→" in policy for policy in measured_at(path_of("forked")).roster)
-    assert f"after round {event.unit} the run is forked off SHA-256 " in str(
-        summarise(path_of("forked"))
-    )
-    assert [event.as_dict()] == summarise(path_of("forked")).as_dict()["forks"]

@@ -13,7 +13,7 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.text import format_number
 from goldrush.replay.tools import Tools, View
-from goldrush.replay.unit import SIDE_MAX, format_line, format_unit
+from goldrush.replay.unit import format_line, format_unit
 from tests.golden import path_of
 
 
@@ -46,12 +46,6 @@ def told(**fields: Any) -> str:
     return format_unit(Unit(fields), FieldTools(), _colour)  # type: ignore[arg-type]
 
 
-def test_single_values_stand_on_the_first_line() -> None:
-    front = "round 3, digest 00000000000000ff, stock 1,234.5, over no more"
-
-    assert front == told(stock=1234.5, over="no more").split("\n")[0]
-
-
 def test_what_each_agent_has_is_a_table_with_their_colours() -> None:
     text = told(gold=[1.5, 20], status=["in", "out"], memo=[None, None]).split("\n\n")[1]
 
@@ -64,20 +58,6 @@ def test_a_grid_has_the_numbers_of_its_rows_and_the_colours_of_who_is_in_it() ->
     *_, grid = told(owner=[[0, None, 1], [12, 0, None]]).split("\n\n")
 
     assert ["owner", "   0 1 2", "0 <0: 0> . <1:1>", "1 <12:12> <0:0> ."] == grid.split("\n")
-
-
-def test_a_large_grid_is_cut() -> None:
-    *_, grid = told(stock=[[1] * 70 for _ in range(80)]).split("\n\n")
-    lines = grid.split("\n")
-
-    assert SIDE_MAX + 3 == len(lines)
-    assert f"the first {SIDE_MAX} x {SIDE_MAX} of 80 x 70; --json has all" == lines[-1]
-
-
-def test_a_map_is_a_table_of_its_values_at_any_depth() -> None:
-    *_, shown = told(values={"all": {"x": 1.0, "y": {"z": None}}}).split("\n\n")
-
-    assert "values\nall.x    1\nall.y.z  -" == shown
 
 
 @pytest.mark.parametrize("round", [0, 1, 9])

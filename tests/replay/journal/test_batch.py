@@ -4,15 +4,13 @@ import os
 import shutil
 from pathlib import Path
 
-import attrs
 import pytest
 
-from goldrush.agents.players import PROGRAM, Resources
+from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import START, Commit, sha256_of
-from goldrush.replay.journal.batch import format_result, journals_in, verify_all
-from goldrush.replay.journal.verify import verify
-from tests.golden import FOLDER, path_of
+from goldrush.kernel.journal import START, Commit
+from goldrush.replay.journal.batch import journals_in, verify_all
+from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.mining import record
 
@@ -48,14 +46,7 @@ def test_a_folder_stands_for_the_journals_in_and_below_it_by_name(folder: Path) 
     assert [str(folder / name) for name in IN_ORDER[2:]] == journals_in([str(folder / "more")])
 
 
-def test_files_are_taken_as_they_are_in_the_order_given_and_each_once(folder: Path) -> None:
-    given_ = [folder / "notes.txt", folder / "b.journal", folder, folder / "a.journal", "missing"]
-    names = ["notes.txt", "b.journal", "a.journal", *IN_ORDER[2:]]
-
-    assert [*(str(folder / name) for name in names), "missing"] == journals_in(given_)
-
-
-@pytest.mark.parametrize("spelled", ["{0}", "{0}/", "{0}/."])
+@pytest.mark.parametrize("spelled", ["{0}/", "{0}/."])
 def test_a_journal_that_is_named_in_two_ways_is_still_one(folder: Path, spelled: str) -> None:
     found = journals_in([folder, spelled.format(folder)])
 
@@ -69,7 +60,7 @@ def test_a_folder_without_journals_is_refused(folder: Path) -> None:
             journals_in(given_)
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 3, 50, None])
+@pytest.mark.parametrize("jobs", [2, 50, None])
 def test_outcomes_come_in_the_order_given_and_are_the_same_whatever_the_jobs(
     folder: Path, jobs: int | None
 ) -> None:
@@ -81,20 +72,6 @@ def test_outcomes_come_in_the_order_given_and_are_the_same_whatever_the_jobs(
     assert list(verify_all(paths, jobs=1)) == outcomes
 
 
-def test_an_outcome_is_what_verify_says_and_what_the_file_is(folder: Path) -> None:
-    paths = journals_in([folder])
-    for outcome in verify_all(paths, jobs=2):
-        if outcome.holds is None:
-            assert "not a goldrush journal" in (outcome.error or "")
-            assert outcome.verdict is None
-            assert {"path", "holds", "error", "faults"} == set(outcome.as_dict())
-        else:
-            verdict = verify(outcome.path)
-
-            assert (verdict, None) == (outcome.verdict, outcome.error)
-            assert sha256_of(outcome.path) == verdict.sha256 == outcome.as_dict()["sha256"]
-
-
 def test_the_level_that_was_asked_for_is_the_one_that_is_checked(folder: Path) -> None:
     for level in (1, 2, 3, 4):
         for jobs in (1, 2):
@@ -104,29 +81,7 @@ def test_the_level_that_was_asked_for_is_the_one_that_is_checked(folder: Path) -
             assert [level, level] == [verdict and verdict.level for verdict in verdicts]
 
 
-def test_all_golden_journals_hold_together() -> None:
-    outcomes = list(verify_all(journals_in([FOLDER]), jobs=2))
-
-    older = [outcome for outcome in outcomes if outcome.holds is None]  # of former prompts
-    assert {"language-models", "language-model"} == {Path(each.path).stem for each in older}
-    assert all("levels 1 to 3 hold" in str(each.error) for each in older)
-    assert {True} == {outcome.holds for outcome in outcomes if outcome not in older}
-    assert len(outcomes) == len(list(FOLDER.rglob("*.journal")))
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_bytes_judged_are_told_up_to_all_of_them(folder: Path, jobs: int) -> None:
-    told: list[tuple[int, int]] = []
-    paths = [str(folder / "missing"), *journals_in([folder])]
-    list(verify_all(paths, jobs=jobs, on_bytes=lambda *bytes_: told.append(bytes_)))
-    whole = [Path(path).stat().st_size for path in paths[1:]]
-
-    assert {sum(whole)} == {every for _, every in told}
-    assert sorted(told) == told
-    assert sum(whole) >= told[-1][0] > sum(whole) / 2
-
-
-@pytest.mark.parametrize("policy", [{}, (), {"name": "raid"}, None, 3])
+@pytest.mark.parametrize("policy", [{}, None, 3])
 def test_a_forged_policy_takes_no_other_journal_with_it(tmp_path: Path, policy: object) -> None:
     [start, *commits] = commits_of(path_of("baseline"))
     assert start.setup is not None
@@ -136,30 +91,6 @@ def test_a_forged_policy_takes_no_other_journal_with_it(tmp_path: Path, policy: 
     paths = [str(tmp_path / "forged.journal"), str(path_of("baseline"))]
 
     assert [False, True] == [outcome.holds for outcome in verify_all(paths)]
-
-
-def test_nothing_to_verify_gives_nothing() -> None:
-    assert [] == list(verify_all([]))
-
-
-@pytest.mark.parametrize(
-    ("players", "ways"),
-    [
-        (["external (1 agent)"], ["policies="]),
-        (["externals:Mine (1 agent)"], ["--trust"]),
-        (["external (2 agents)", "own:Policy (1 agent)"], ["--trust", "policies="]),
-        ([PROGRAM], []),
-    ],
-)
-def test_of_players_that_were_not_asked_again_each_kind_is_told_how(
-    players: list[str], ways: list[str]
-) -> None:
-    [outcome] = verify_all([str(path_of("baseline"))], level=1)
-    assert outcome.verdict is not None
-    verdict = attrs.evolve(outcome.verdict, not_asked=players)
-    line = format_result(attrs.evolve(outcome, verdict=verdict))
-
-    assert ways == [way for way in ("--trust", "policies=") if way in line]
 
 
 # Policies of somebody's own, asked in other processes.
@@ -212,22 +143,6 @@ def test_without_trust_nobody_elses_code_is_run_in_any_process(quitter: Path) ->
 
     assert [True, True] == [outcome.holds for outcome in outcomes]
     assert ("quitters:Quitter (2 agents)",) == outcomes[0].verdict.not_asked
-
-
-def test_workers_find_the_policies_that_their_parent_finds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "idlers.py").write_text(
-        "class Idler:\n    def plan(self, seen, draws):\n        return []\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    paths = [str(tmp_path / f"{name}.journal") for name in "ab"]
-    for path in paths:
-        record(path, {"rounds": 2}, "idlers:Idler*2")
-    outcomes = list(verify_all(paths, resources=Resources(trust=["idlers:Idler"]), jobs=2))
-
-    assert [(), ()] == [o.verdict and o.verdict.not_asked for o in outcomes]
-    assert [True, True] == [outcome.holds for outcome in outcomes]
 
 
 def test_a_name_that_the_system_could_not_decode_is_judged_and_told(tmp_path: Path) -> None:

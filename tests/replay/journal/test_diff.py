@@ -1,6 +1,5 @@
 """Two runs compared: the first event that differs, why, and what came of it."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import product, zip_longest
@@ -13,11 +12,8 @@ import pytest
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import (
-    BadInput,
     DamagedJournal,
-    GoldrushError,
     JournalError,
-    NotAJournal,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.walk import Walk
@@ -25,10 +21,8 @@ from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
 from goldrush.replay.data.measures import Span
-from goldrush.replay.journal import consequences as consequences_of
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import SHOWN_MAX, Cause, Diff, First, diff, format_diff
-from goldrush.replay.text import format_number
 from goldrush.replay.worlds.mining.measures import measure
 from tests.golden import SEASONS
 from tests.journals import changed, commits_of, in_pieces, write
@@ -69,22 +63,19 @@ def other(tmp_path: Path) -> Path:
 # The same.
 
 
-def test_a_run_is_the_same_as_itself_and_as_its_copy(run: Path, other: Path) -> None:
+def test_a_run_is_the_same_as_itself_its_copy_and_a_fork_that_changes_nothing(
+    run: Path, other: Path
+) -> None:
     other.write_bytes(run.read_bytes())
-    for b in (run, other):
+    unchanged = other.with_name("unchanged")
+    fork(run, 4, unchanged)
+    for b in (run, other, unchanged):
         found = diff(run, b)
 
         assert (found.same, found.prefix, found.causes, found.first) == (True, None, [], None)
         assert (found.a.rounds, found.a.finished, found.a.trouble, found.a.torn) == (
             ROUNDS, True, None, False,
         )  # fmt: skip
-
-
-@pytest.mark.parametrize("at", [0, 4, ROUNDS])
-def test_a_fork_that_changes_nothing_is_the_same(run: Path, other: Path, at: int) -> None:
-    fork(run, at, other)
-
-    assert diff(run, other).same
 
 
 def test_changes_that_undo_each_other_before_anything_is_played_are_the_same(
@@ -100,11 +91,7 @@ def test_changes_that_undo_each_other_before_anything_is_played_are_the_same(
 # What the runs declare.
 
 
-CHANGED = {
-    "stamina": 3, "mining_cap": 1, "alpha": 0.5, "truce": 0, "visibility": 2, "fine": 1.0,
-    "defense": "pointwise", "communication": True, "authority": "punish", "detection": 0.5,
-    "rounds": 12, "seed": 5,
-}  # fmt: skip
+CHANGED = {"stamina": 3, "fine": 1.0, "defense": "pointwise", "rounds": 12, "seed": 5}
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -172,65 +159,61 @@ def test_options_of_the_same_number_in_another_type_are_told(run: Path, other: P
 
 
 def test_of_two_models_the_options_that_differ_are_told(run: Path, other: Path) -> None:
-    def playing(path: Path, options: Mapping[str, Any]) -> Path:
+    def playing(name: str, options: Mapping[str, Any]) -> Path:
         start, *rest = commits_of(run)
         first, *others = (start.setup or {})["roster"]
         first = {**first, "policy": "llm", "options": {"name": "m", "prompt": 2, **options}}
         setup = {**(start.setup or {}), "roster": (first, *others)}
-        return write(path, [Commit(START, 0, start.digest, setup=setup), *rest])
+        return write(other.with_name(name), [Commit(START, 0, start.digest, setup=setup), *rest])
 
     # Of two personas that begin alike, as much as tells them apart.
-    one = playing(other, {"notes": True, "persona": "x" * 80})
-    two = playing(other.with_name("two"), {"sample": 3, "persona": "x" * 90})
-    many = playing(other.with_name("many"), {f"option-{n}": "y" * 9_000 for n in range(20)})
-    long = playing(other.with_name("long"), {f"{n}" + "n" * 9_000: n for n in range(4)})
-    worded = [
-        playing(other.with_name(c), {"wording": "w", "wording_sha256": c * 64, "wording_text": c})
-        for c in "ab"
-    ]
+    one = playing("one", {"notes": True, "persona": "x" * 80})
+    two = playing("two", {"sample": 3, "persona": "x" * 90})
+    long = playing("long", {f"{n}" + "n" * 9_000: "y" * 9_000 for n in range(20)})
     [cause] = diff(one, two).causes
-    [longer] = diff(one, many).causes
-    [wide] = diff(one, long).causes
-    [text] = diff(*worded).causes
-    [policy] = diff(run, two).causes
+    [longer] = diff(one, long).causes
+    a, b = (sha256(b"x" * n).hexdigest()[:8] for n in (80, 90))
 
-    digits = [sha256(b"x" * n).hexdigest()[:8] for n in (80, 90)]
-    labels = [f"llm:m[persona={digits[0]}]", f"llm:m[notes=false;persona={digits[1]};sample=3]"]
-    assert cause.text == f"agent 0: {labels[0]} in A, {labels[1]} in B"
-    assert all(len(each.text) < 1_500 for each in (longer, wide))
-    assert [c * 4 in text.text for c in "ab"] == [True, True]
-    assert f"agent 0: raid in A, {labels[1]} in B" == policy.text
+    assert cause.text == (
+        f"agent 0: llm:m[persona={a}] in A, llm:m[notes=false;persona={b};sample=3] in B"
+    )
+    assert len(longer.text) < 1_500
 
 
 def test_causes_beyond_the_limit_are_counted(run: Path, other: Path) -> None:
     record(other, {**SETTINGS, "fine": 9.0}, ROSTER)
     found = diff(run, other)
-    found = attrs.evolve(found, causes=found.causes * (SHOWN_MAX + 3))
-    listed = [line for line in format_diff(found) if "fine" in line]
+    shown = "\n".join(format_diff(attrs.evolve(found, causes=found.causes * (SHOWN_MAX + 3))))
 
-    assert len(listed) == SHOWN_MAX
-    assert "and 3 more; --json has all" in format_diff(found)
+    assert (SHOWN_MAX, 1) == (shown.count("fine"), shown.count("and 3 more;"))
 
 
 # Forks.
 
 
-def test_the_cause_of_a_fork_is_the_setting_that_it_changes(run: Path, other: Path) -> None:
-    fork(run, 4, other, settings={"stamina": 3})
+@pytest.mark.parametrize(("name", "value", "first"), [("stamina", 3, 5), ("fine", 9.0, None)])
+def test_the_cause_of_a_fork_is_the_setting_that_it_changes_even_where_no_event_differs(
+    run: Path, other: Path, name: str, value: Any, first: int | None
+) -> None:
+    fork(run, 4, other, settings={name: value})
     found = diff(run, other)
+    before = dict(commits_of(run)[0].setup or {})["config"][name]
 
-    assert [told(cause) for cause in found.causes] == [("configuration", 5, "stamina", 10, 3)]
-    assert found.first.round == 5
-
-
-def test_a_change_that_changes_no_event_is_a_cause_all_the_same(run: Path, other: Path) -> None:
-    fork(run, 4, other, settings={"fine": 9.0})
-    found = diff(run, other)
-
-    assert (kinds(found), found.first, found.same) == (["configuration"], None, False)
+    assert [told(cause) for cause in found.causes] == [("configuration", 5, name, before, value)]
+    assert (first, False) == (found.first and found.first.round, found.same)
 
 
-@pytest.mark.parametrize(("at", "round"), [(4, 5), (4, 7), (0, 9)])
+def test_changes_of_several_forks_are_told_with_the_round_of_each(run: Path, other: Path) -> None:
+    second = other.with_name("second")
+    fork(run, 3, other, settings={"fine": 9.0})
+    fork(other, 6, second, settings={"detection": 0.5}, roster=ROSTER.replace("claim", "mine"))
+
+    assert [(cause.kind, cause.round) for cause in diff(run, second).causes] == [
+        ("configuration", 4), ("configuration", 7), ("roster", 7),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("at", "round"), [(4, 5), (0, 9)])
 def test_the_cause_is_the_submission_that_was_put_in_by_hand(
     run: Path, other: Path, at: int, round: int
 ) -> None:
@@ -278,17 +261,6 @@ def test_a_submission_that_differs_for_no_reason_is_its_own_cause(run: Path, oth
     assert (cause.kind, cause.text) == ("submission", "that of agent 1 in round 7")
 
 
-def test_changes_of_several_forks_are_told_with_the_round_of_each(run: Path, other: Path) -> None:
-    second = other.with_name("second")
-    fork(run, 3, other, settings={"fine": 9.0})
-    fork(other, 6, second, settings={"detection": 0.5}, roster=ROSTER.replace("claim", "mine"))
-    found = diff(run, second)
-
-    assert [(cause.kind, cause.round) for cause in found.causes] == [
-        ("configuration", 4), ("configuration", 7), ("roster", 7),
-    ]  # fmt: skip
-
-
 # The beginning of another.
 
 
@@ -327,27 +299,14 @@ def test_a_season_cut_off_behind_any_commit_is_the_beginning_of_the_whole(
         assert {*kinds(found)} <= {"configuration", "roster"}  # what the whole declares later
 
 
-def test_an_input_that_a_closed_round_lacks_is_told(run: Path, other: Path) -> None:
-    *whole, last, end = commits_of(run)
-    rows = last.blocks[0].rows(SUBMITTED)[:-1]
-    lacking = Commit(UNIT, last.unit, last.digest, [Block([(SUBMITTED, rows)]), last.blocks[1]])
-    write(other, [*whole, lacking, end])
-    found = diff(opened(run, other.with_name("open"), AGENTS), other)
+def test_two_runs_that_broke_off_in_one_round_are_the_same_if_both_are_torn_or_neither(
+    run: Path, other: Path
+) -> None:
+    whole, torn, more = (cut(run, other.with_name(f"{bytes_}"), 5, bytes_) for bytes_ in (0, 7, 9))
+    found = diff(whole, torn)
 
-    assert found.first is not None
-    assert (found.first.round, found.first.a["agent"], found.first.b) == (ROUNDS, AGENTS - 1, None)
-
-
-def test_two_runs_that_broke_off_at_one_round_are_the_same(run: Path, other: Path) -> None:
-    again = other.with_name("again")
-
-    assert diff(cut(run, other, 5), cut(run, again, 5)).same
-    assert diff(cut(run, other, 5, 7), cut(run, again, 5, 9)).same
-
-
-def test_a_run_with_a_torn_tail_is_not_the_same_as_one_without(run: Path, other: Path) -> None:
-    found = diff(cut(run, other, 5), cut(run, other.with_name("torn"), 5, 7))
-
+    assert diff(whole, whole).same
+    assert diff(torn, more).same
     assert (found.same, found.prefix, found.causes, found.first) == (False, None, [], None)
 
 
@@ -365,39 +324,32 @@ def changed_row(
     return round, forged
 
 
+def reworded(row: list[Any]) -> None:
+    row[3] = [word ^ 1 for word in row[3]]
+
+
+def rewon(row: list[Any]) -> None:
+    row[2] = next(agent for agent in row[1] if agent != row[2])
+
+
 def redrawn(row: list[Any]) -> None:
     """Give a contested claim to another claimant, by other words."""
-    _, claimants, winner, words = row
-    row[2] = next(agent for agent in claimants if agent != winner)
-    row[3] = [words[0] ^ 1]
+    rewon(row)
+    reworded(row)
 
 
-def test_a_draw_that_came_out_otherwise_is_told(run: Path, other: Path) -> None:
-    round, commits = changed_row(commits_of(run), CLAIM_DRAWN, redrawn, 3)
+@pytest.mark.parametrize(
+    ("change", "kind"), [(redrawn, "draw"), (reworded, "draw"), (rewon, "derivation")]
+)
+def test_a_draw_by_other_words_is_told_apart_from_another_outcome_of_the_same_words(
+    run: Path, other: Path, change: Callable[[list[Any]], None], kind: str
+) -> None:
+    round, commits = changed_row(commits_of(run), CLAIM_DRAWN, change, 3)
     found = diff(run, write(other, commits))
     [cause] = found.causes
 
-    assert (cause.kind, cause.round) == ("draw", round)
+    assert (cause.kind, cause.round) == (kind, round)
     assert (found.first.round, found.first.a.name) == (round, "claim_drawn")
-    assert f"on plot {found.first.a['plot']} in round {round}" in cause.text
-
-
-def test_words_alone_that_differ_are_a_draw_too(run: Path, other: Path) -> None:
-    def reworded(row: list[Any]) -> None:
-        row[3] = [word ^ 1 for word in row[3]]
-
-    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, reworded, 3)
-
-    assert kinds(diff(run, write(other, commits))) == ["draw"]
-
-
-def test_a_winner_alone_that_differs_is_no_draw(run: Path, other: Path) -> None:
-    def rewon(row: list[Any]) -> None:
-        row[2] = next(agent for agent in row[1] if agent != row[2])
-
-    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, rewon, 3)
-
-    assert kinds(diff(run, write(other, commits))) == ["derivation"]
 
 
 def test_a_derived_event_that_differs_is_told(run: Path, other: Path) -> None:
@@ -409,10 +361,7 @@ def test_a_derived_event_that_differs_is_told(run: Path, other: Path) -> None:
     [cause] = found.causes
 
     assert (cause.kind, cause.round) == ("derivation", round)
-    assert (
-        f"in round {round} the two runs received the same inputs and produced different events "
-        "(mining_settled); `goldrush verify` shows which run follows the rules"
-    ) == cause.text
+    assert "`goldrush verify`" in cause.text
     assert found.first.b["gold"] == found.first.a["gold"] + 1
 
 
@@ -473,35 +422,10 @@ def test_damage_behind_the_first_difference_is_told_and_is_no_cause(run: Path, o
     assert found.b.trouble is None
 
 
-def test_damage_is_told_behind_what_the_runs_declare(run: Path, other: Path) -> None:
-    fork(run, 2, other, settings={"fine": 9.0})
-    found = diff(run, damaged(other, other.with_name("damaged"), 6))
-
-    assert kinds(found) == ["configuration", "damage"]
-    assert found.prefix is None
-
-
 def test_damage_in_both_before_anything_differs_is_raised(run: Path, other: Path) -> None:
     two = damaged(run, other.with_name("two"), 7)
     with pytest.raises(DamagedJournal, match="commit 5"):
         diff(damaged(run, other, 5), two)
-
-
-def test_damage_in_both_behind_the_first_difference_is_told_of_both(run: Path, other: Path) -> None:
-    fork(run, 2, other, replace=[idle(3, 2)])
-    one, two = other.with_name("one"), other.with_name("two")
-    found = diff(damaged(run, one, 6), damaged(other, two, 7))
-
-    assert kinds(found) == ["submission"]
-    assert found.a.trouble
-    assert found.b.trouble
-
-
-def test_a_torn_run_and_a_damaged_one_have_one_cause(run: Path, other: Path) -> None:
-    found = diff(cut(run, other, 8, 20), damaged(run, other.with_name("damaged"), 5))
-
-    assert [(cause.kind, cause.round) for cause in found.causes] == [("damage", 5)]
-    assert (found.a.torn, found.b.torn) == (True, False)
 
 
 @pytest.mark.parametrize("torn", [False, True])
@@ -530,37 +454,16 @@ def test_other_digests_of_the_start_or_of_a_fork_are_told(
     assert (found.first, found.same, found.causes[0].round) == (None, False, place)
 
 
-def malformed(run: Path, path: Path, round: int, digest: int = 0) -> Path:
-    """A run with a submission in one round that is none, under checksums that hold."""
-
-    def unnamed(row: list[Any]) -> None:
-        row[0] = "x"
-
+@pytest.mark.parametrize("digest", [0, 1])
+def test_a_submission_that_is_none_is_damage_of_its_round_whatever_the_digest(
+    run: Path, other: Path, digest: int
+) -> None:
     commits = commits_of(run)
-    [bad] = changed(commits[round : round + 1], SUBMITTED, unnamed, first=True)
-    commits[round] = Commit(UNIT, round, (bad.digest or 0) ^ digest, bad.blocks)
-    return write(path, commits)
-
-
-def test_events_that_are_none_are_damage_of_their_round(run: Path, other: Path) -> None:
-    [cause] = diff(run, malformed(run, other, 3)).causes
+    [bad] = changed(commits[3:4], SUBMITTED, lambda row: ["x", *row[1:]], first=True)
+    commits[3] = Commit(UNIT, 3, (bad.digest or 0) ^ digest, bad.blocks)
+    [cause] = diff(run, write(other, commits)).causes
 
     assert (cause.kind, cause.round) == ("damage", 3)
-
-
-def test_events_that_are_none_are_damage_whatever_the_digest(run: Path, other: Path) -> None:
-    assert kinds(diff(run, malformed(run, other, 3, digest=1))) == ["damage"]
-
-
-@pytest.mark.parametrize("error", [NotAJournal, BadInput])
-def test_what_is_no_journal_is_not_compared(
-    run: Path, other: Path, error: type[GoldrushError]
-) -> None:
-    if error is NotAJournal:
-        other.write_text("no journal")
-    for pair in ((run, other), (other, run)):
-        with pytest.raises(error):
-            diff(*pair)
 
 
 # Other worlds, other rules.
@@ -571,7 +474,6 @@ def test_what_is_no_journal_is_not_compared(
     [
         (Header("roundtable", MINING.rules), ("world", 0, None, "mining", "roundtable")),
         (Header(MINING.name, 3), ("rules", 0, None, 2, 3)),
-        (Header("roundtable", 2), ("world", 0, None, "mining", "roundtable")),
     ],
 )
 def test_runs_of_other_worlds_or_under_other_rules_are_told_apart_by_that(
@@ -588,7 +490,7 @@ def test_runs_of_other_worlds_or_under_other_rules_are_told_apart_by_that(
 # Commits cut in other ways.
 
 
-@pytest.mark.parametrize(("one", "two"), [(1, 2), (1, 3), (2, 1), (3, 2), (AGENTS, 1)])
+@pytest.mark.parametrize(("one", "two"), [(1, 2), (3, 2), (AGENTS, 1)])
 def test_runs_whose_inputs_came_in_other_pieces_are_the_same(
     run: Path, other: Path, one: int, two: int
 ) -> None:
@@ -790,17 +692,6 @@ def test_the_first_event_is_the_one_that_a_plain_comparison_finds(
         assert isinstance(found, type) or not (first and found.prefix), (one, two)
 
 
-def test_what_is_found_is_json(pool: Mapping[str, Path]) -> None:
-    for one, two in product(pool, repeat=2):
-        found = outcome(pool[one], pool[two])
-        if isinstance(found, Diff):
-            again = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-
-            assert list(again) == ["same", "prefix", "a", "b", "causes", "first"]
-            assert (again["same"], again["prefix"]) == (found.same, found.prefix)
-            assert (again["first"] is None) == (found.first is None)
-
-
 # What came of it.
 
 
@@ -881,64 +772,9 @@ def test_of_runs_on_other_grids_every_plot_of_one_alone_differs(pool: Mapping[st
     assert AGENTS == sum(each.name == "gold" for each in came.agents)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "count"),
-    [
-        (1, 1.0, 0), ([1, 2], [1, 3], 1), ([1, 2], [1], 1), ([[1, 2], [3]], [[1], [4], [5]], 3),
-        ({"x": 1}, {"y": 1}, 2), ({"x": [1, 2]}, {"x": [2, 1]}, 2), (None, [1], 1),
-    ],
-)  # fmt: skip
-def test_values_that_one_run_alone_has_differ(a: object, b: object, count: int) -> None:
-    assert count == consequences_of._different(a, b)
-
-
 def test_nothing_came_of_runs_of_which_no_event_differs(pool: Mapping[str, Path]) -> None:
     for name in ("run", "unchanged", "short", "torn", "damaged"):
         assert consequences(diff(pool["run"], pool[name])) is None
-
-
-def test_units_are_compared_only_where_they_are_asked_for(pool: Mapping[str, Path]) -> None:
-    found = diff(pool["run"], pool["slow"])
-    with_units, without = consequences(found, by_unit=True), consequences(found)
-
-    assert with_units is not None
-    assert without is not None
-    assert [] == without.units != with_units.units
-    assert attrs.evolve(with_units, units=[]) == without
-
-
-def test_the_text_has_a_row_for_all_that_differs(pool: Mapping[str, Path]) -> None:
-    came = consequences(diff(pool["run"], pool["slow"]), by_unit=True)
-    assert came is not None
-    first, head, titles, *rows = came.format({0: "ada"}).splitlines()
-    measures = [each for each in came.measures if each.a != each.b]
-    agents = [each for each in came.agents if each.a != each.b]
-
-    assert first.startswith(f"first in round 6: {came.units[0].title} is ")
-    assert "over rounds 6 to 9, and of agents after round 9:" == head
-    assert ["A", "B", "B", "-", "A"] == titles.split()
-    assert [each.title for each in measures] == [
-        row[: len(each.title)] for each, row in zip(measures, rows, strict=False)
-    ]
-    assert (
-        f"{agents[0].title} of {'ada' if agents[0].of == 0 else f'agent {agents[0].of}'}"
-        in (rows[len(measures)])
-    )
-    assert rows[len(measures) + len(agents)].startswith("values of the state that differ after ")
-    assert len(came.units) == sum(row.startswith("round ") for row in rows)
-    a, b = agents[0].a or 0.0, agents[0].b or 0.0
-    assert rows[len(measures)].split()[-3:] == [
-        format_number(a, 4), format_number(b, 4), ("+" if b >= a else "") + format_number(b - a, 4),
-    ]  # fmt: skip
-
-
-def test_what_came_of_it_is_json(pool: Mapping[str, Path]) -> None:
-    came = consequences(diff(pool["run"], pool["slow"]), by_unit=True)
-    assert came is not None
-
-    again = json.loads(json.dumps(came.as_dict(), allow_nan=False))
-    assert list(again) == ["since", "until", "first", "measures", "agents", "units", "fields"]
-    assert again["units"][0]["of"] == again["since"] == 6
 
 
 def test_runs_of_no_rounds_can_be_compared(run: Path, other: Path) -> None:

@@ -25,7 +25,6 @@ from goldrush.replay.journal.verify import ONLY_ANSWERS, Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.golden import WORDED, path_of
 from tests.journals import as_it_is, commits_of, played_again, write
-from tests.llm.seasons import answers_in
 from tests.mining import fork, record, resume
 from tests.seasons import kept, small
 
@@ -102,32 +101,27 @@ def out(tmp_path: Path) -> Path:
 
 UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "nobody's name": policy("gredy-mine"),
-    "no name": policy(""),
     "a family without a name": policy("llm:model", {}),
     "a path": policy("../x.py", {}),
-    "recorded without a journal": policy("recorded", {}),
     "recorded by no hash": policy("recorded", {"journal": 5}),
     "recorded and more": policy("recorded", {"journal": "0" * 64, "from": 3}),
     "an option of a policy that has none": policy("greedy-mine", {"depth": 3}),
-    "a model without options": policy("llm", {}),
     "a model with those of another": policy("llm", {"engine": "x", "top_p": 1.0}),
 }
 MODEL_UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "an option more": option("best_of", 5),
     "an option less": without("seed"),
     "no version": without("prompt"),
-    **{f"version {v!r}": option("prompt", v) for v in (8, 0, -1, 99, None, "1", 1.0, True)},
+    **{f"version {v!r}": option("prompt", v) for v in (8, -1, None, 1.0, True)},
 }
 IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
     f"{name} {value!r}"[:40]: option(name, value)
     for name, values in {
-        "name": ("", None, 5, "x" * 201, "a\x00"),
-        "model": ("", None, 5),
-        "temperature": (-0.1, 2.1, "hot", True),
-        "max_tokens": (0, MAX_TOKENS_MAX + 1, None, 1.5),
-        "seed": (-1, 2**53, "x"),
-        "answer": ("auto", "json", None),
-        "limit": ("tokens", None),
+        "name": ("", None, "x" * 201, "a\x00"),
+        "temperature": (2.1, "hot", True),
+        "max_tokens": (0, MAX_TOKENS_MAX + 1, 1.5),
+        "seed": (-1, 2**53),
+        "answer": ("auto",),
     }.items()
     for value in values
 }
@@ -184,14 +178,6 @@ def test_a_value_that_no_model_has_breaks_level_4(out: Path, world: str, kind: s
     assert str(broken).endswith("; no run of this goldrush writes that")
 
 
-@pytest.mark.parametrize("name", ["org/m;free", "m[4bit]"])
-def test_a_name_that_older_rosters_took_holds(out: Path, name: str) -> None:
-    source, rules = GOLDEN["mining"]
-    verdict = verify(forged(source, out, rules, players(option("name", name))))
-
-    assert (True, 4) == (verdict.holds, verdict.level)
-
-
 def test_the_goldens_that_are_forged_hold_as_they_are(run: Path, out: Path) -> None:
     """Or a forgery might be refused for what the forger did wrong."""
     for source, world in (
@@ -205,13 +191,6 @@ def test_the_goldens_that_are_forged_hold_as_they_are(run: Path, out: Path) -> N
         assert (True, 4, ()) == (verdict.holds, verdict.level, verdict.not_asked)
         assert source.read_bytes() == path.read_bytes()
         out.unlink()
-
-
-def test_damage_goes_before_what_is_not_known(run: Path, out: Path) -> None:
-    data = forged(run, out, MINING, players(policy("nobody"))).read_bytes()
-    out.write_bytes(data[:-5])
-
-    assert verify(out).broken is not None
 
 
 def test_who_is_not_known_from_a_fork_on_cannot_be_judged(run: Path, out: Path) -> None:
@@ -247,12 +226,6 @@ def test_who_might_be_asked_elsewhere_is_named_and_fails_only_strictly(
     assert "(10 agents)" in named
     assert (True, False) == (plain.holds, strict.holds)
     assert [f"not asked again: {named}"] == strict.faults
-
-
-def test_everybody_asked_again_is_enough_for_strict(run: Path) -> None:
-    [outcome] = verify_all([str(run)], jobs=1, strict=True)
-
-    assert outcome.holds
 
 
 # The laboratory.
@@ -302,10 +275,6 @@ def other_digest(row: Row) -> list[Row]:
     return [(*row[:6], tuple((seed, digest ^ 1) for seed, digest in row[6]))]
 
 
-def slightly_better(row: Row) -> list[Row]:
-    return [(*row[:5], row[5] + 1e-9, row[6])]
-
-
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A season in which whoever sets the table is soon asked how."""
@@ -319,33 +288,24 @@ def count_tests(path: Path) -> int:
 
 @pytest.mark.turns
 @pytest.mark.parametrize("cast", CASTS)
-@pytest.mark.parametrize("change", [other_digest, slightly_better])
 def test_what_the_laboratory_says_is_found_out_again_whoever_the_cast_is(
-    season: Path, out: Path, cast: str, change: Callable[[Row], list[Row]]
+    season: Path, out: Path, cast: str
 ) -> None:
-    broken: list[Verdict] = []
-    world = world_at(season)
+    world, broken = world_at(season), list[Verdict]()
     for place in range(1, count_tests(season) + 1):
         try:
-            path = forged(season, out, world, recast(CASTS[cast]), nth_test(place, change))
+            path = forged(season, out, world, recast(CASTS[cast]), nth_test(place, other_digest))
         except LookupError:  # with such a value the rest of the record cannot have been
             continue
         broken += [verify(path)] if verify(path, 3).holds else []
         out.unlink()
+    sound = verify(forged(season, out, world, recast(CASTS[cast])))
 
     assert len(broken) > count_tests(season) // 2
     for verdict in broken:
         assert (4, True) == (verdict.broken.level, verdict.broken.where.endswith("tested"))
-
-
-@pytest.mark.parametrize("cast", CASTS)
-def test_a_season_of_a_cast_that_is_not_here_holds_with_its_tests(
-    season: Path, out: Path, cast: str
-) -> None:
-    verdict = verify(forged(season, out, world_at(season), recast(CASTS[cast])))
-
-    assert (None, cast != "nobody") == (verdict.broken, bool(verdict.not_asked))
-    assert 4 == (verdict.level_in_part if verdict.not_asked else verdict.level)
+    assert (None, cast != "nobody") == (sound.broken, bool(sound.not_asked))
+    assert 4 == (sound.level_in_part if sound.not_asked else sound.level)
 
 
 @pytest.mark.parametrize("change", [lambda row: [row, row], lambda row: []])
@@ -365,47 +325,13 @@ def test_a_test_that_is_not_due_and_one_that_is_missing_are_found(
         assert (4, "tested") == (broken.level, broken.where.rpartition(" ")[2])
 
 
-@pytest.mark.parametrize(
-    ("roster", "says", "level", "in_part"),
-    [
-        ("raid*4", "levels 1 to 4:", 4, None),
-        ("quiet:Quiet*3,raid*1", "levels 1 to 3 (4 in part, not asked again:", 3, 4),
-        ("quiet:Quiet*4", "levels 1 to 3 (4 not checked, not asked again:", 3, None),
-    ],
-)
-def test_text_and_json_say_the_same_of_the_levels(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roster: str, says: str, level: int,
-    in_part: int | None,
-) -> None:  # fmt: skip
-    (tmp_path / "away").mkdir()
-    (tmp_path / "away" / "quiet.py").write_text(
-        "class Quiet:\n    def plan(self, seen, draws):\n        return []\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path / "away")
-    record(tmp_path / "a.journal", {"rounds": 2}, roster)
-    text = goldrush("verify", "a.journal", cwd=tmp_path)
-    [shown] = json.loads(goldrush("verify", "a.journal", "--json", cwd=tmp_path).out)
-
-    assert (0, True) == (text.code, f"holds at {says}" in text.out)
-    assert (level, in_part) == (shown["level"], shown["level_in_part"])
-
-
-def test_strict_and_what_could_not_be_judged_in_a_terminal(run: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("flags", "code"), [("", 0), ("--strict", 1), ("--strict --level 3", 2)])
+def test_who_was_not_asked_fails_only_strictly(
+    run: Path, tmp_path: Path, flags: str, code: int
+) -> None:
     own = forged(run, tmp_path / "own.journal", MINING, players(policy(OWN)))
-    nobody = forged(run, tmp_path / "nobody.journal", MINING, players(policy("nobody")))
-    ran = {
-        option: goldrush("verify", own, *option.split(), cwd=tmp_path)
-        for option in ("", "--strict", "--strict --json", "--strict --level 3")
-    }
-    folder = goldrush("verify", tmp_path, cwd=tmp_path)
 
-    assert [0, 1, 1, 2] == [one.code for one in ran.values()]
-    assert f"4 not checked, not asked again: {OWN} (10 agents)" in ran[""].out
-    assert f"DOES NOT HOLD: not asked again: {OWN} (10 agents)" in ran["--strict"].out
-    assert f'"not asked again: {OWN} (10 agents)"' in ran["--strict --json"].out
-    assert (2, True) == (folder.code, "1 hold, 0 do not, 1 could not be judged" in folder.out)
-    assert f"{nobody}: agent 0 plays 'nobody': not known to this goldrush" in folder.err
-    assert "not be judged in full (agent 0 plays 'nobody': not known to" in folder.out
+    assert code == goldrush("verify", own, *flags.split(), cwd=tmp_path).code
 
 
 @pytest.mark.parametrize("flags", ["", "--strict"])
@@ -438,19 +364,3 @@ def test_no_scripted_agent_waits_in_an_open_round(tmp_path: Path) -> None:
         assert (4, ONLY_ANSWERS) == (found.level, found.expected)
         with pytest.raises(BadInput, match="unfinished round is not what its agents submit"):
             resume(forged)
-
-
-def test_what_a_season_with_an_older_prompt_was_answered_is_shown(out: Path) -> None:
-    source, world = GOLDEN["season"]
-    forged(source, out, world, players(option("prompt", 1)))
-    assignment, (agent, *_) = answers_in(out)[0]
-    words = ("prompt", out, "--at", assignment, "--agent", agent)
-    refused, shown = (goldrush(*words, *more, cwd=out.parent) for more in ((), ("--answer",)))
-
-    versions = "asked with version 1 of the prompt; this goldrush asks with version 4"
-    assert (2, "") == (refused.code, refused.out)
-    assert f"agent {agent} was {versions}; see what it answered by --answer" in refused.err
-    asked = [row for number, row in answers_in(out) if (number, row[0]) == (assignment, agent)]
-    assert len(asked) == shown.out.count("--- answer ---\n") > 0
-    assert f"agent {agent}, assignment {assignment}: {versions}" in shown.err
-    assert 0 == shown.code

@@ -71,18 +71,6 @@ def test_the_line_that_goes_through_a_set_is_named_whatever_its_order(
     assert recorded.err.endswith("take sorted(...) or a list\n")
 
 
-def test_a_command_says_so_in_one_line_whatever_its_hash_seed(tmp_path: Path) -> None:
-    changed(tmp_path, *differing(ORDER, RULES))
-    told = command(
-        "record", "fishery.py", "--roster", "share*5", "--out", "run.journal", cwd=tmp_path,
-        PYTHONHASHSEED="1",
-    )  # fmt: skip
-
-    assert (2, "", 1) == (told.code, told.out, told.err.count("\n"))
-    assert told.err.startswith("goldrush: run.journal: season 34, commit 34 at byte ")
-    assert told.err.endswith("; `record --check` or `goldrush repeats fishery.py` names the line\n")
-
-
 def test_an_honest_run_is_recorded_where_no_other_process_can_be_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,7 @@ from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
-    GoldrushError,
     MalformedEvents,
-    NotAJournal,
     TornTail,
     UnsupportedJournal,
 )
@@ -31,7 +28,7 @@ from goldrush.kernel.worlds.mining.events import CLAIM, MINING_SETTLED, SUBMITTE
 from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.replay.journal import prompts
 from goldrush.replay.journal.rebuild import rebuild
-from tests.cli.helpers import assert_refused, goldrush
+from tests.cli.helpers import goldrush
 from tests.indexes import index_of
 from tests.journals import commits_of, forged, write
 from tests.llm.servers import Asked, Reply, plan, serving
@@ -137,38 +134,22 @@ def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
         assert "10 stamina for this round" in found.question.messages[1]["content"]
 
 
-@pytest.mark.parametrize("last", range(ROUNDS))
-def test_the_round_after_the_last_closed_one_can_be_asked_for(
-    run: Played, tmp_path: Path, last: int
+@pytest.mark.parametrize(("last", "answers"), [(0, 0), (ROUNDS - 1, 0), (2, 1), (2, 3)])
+def test_a_round_that_is_next_or_half_asked_is_shown_to_all_and_recorded_for_who_answered(
+    run: Played, tmp_path: Path, last: int, answers: int
 ) -> None:
-    path = write(tmp_path / "cut.journal", commits_until(run.path, last))
+    commits = commits_until(run.path, last, answers)
+    path = write(tmp_path / "cut.journal", commits)
+    waiting = commits[len(commits) - answers :]
+    answered = {row[0] for c in waiting for b in c.blocks for row in b.rows(SUBMITTED)}
+
+    assert answers == len(answered)
     for agent in range(AGENTS):
         whole, found = (
-            prompted(run.path, MINING_PLAYERS, last + 1, agent),
-            prompted(path, MINING_PLAYERS, last + 1, agent),
+            prompted(each, MINING_PLAYERS, last + 1, agent) for each in (run.path, path)
         )
-
-        assert (whole.question.messages, whole.question.request()) == (
-            found.question.messages,
-            found.question.request(),
-        )
-        assert found.recorded is None
-
-
-@pytest.mark.parametrize("answers", [1, 2, 3])
-def test_in_a_round_half_asked_those_who_have_answered_were_sent_theirs(
-    run: Played, tmp_path: Path, answers: int
-) -> None:
-    commits = commits_until(run.path, 2, answers)
-    path = write(tmp_path / "half.journal", commits)
-    there = {row[0] for c in commits[-answers:] for b in c.blocks for row in b.rows(SUBMITTED)}
-    found = [prompted(path, MINING_PLAYERS, 3, agent) for agent in range(AGENTS)]
-
-    assert answers == len(there)
-    assert there == {agent for agent in range(AGENTS) if found[agent].recorded is not None}
-    assert [
-        prompted(run.path, MINING_PLAYERS, 3, agent).question.digest for agent in range(AGENTS)
-    ] == [one.question.digest for one in found]
+        assert whole.question == found.question
+        assert (agent in answered) == (found.recorded is not None)
 
 
 # In a fork.
@@ -178,9 +159,7 @@ def test_in_a_round_half_asked_those_who_have_answered_were_sent_theirs(
     ("at", "how"),
     [
         (0, {"settings": {"alpha": 2.5}}),
-        (2, {"settings": {"communication": False}}),
-        (2, {"settings": {"visibility": 1, "defense": "pointwise", "truce": 2}}),
-        (2, {"settings": {"visibility": "all", "authority": "punish"}}),
+        (2, {"settings": {"visibility": 1, "defense": "pointwise", "communication": False}}),
         (2, {"roster": "greedy-mine*2,llm:n*3"}),
         (ROUNDS, {"settings": {"rounds": ROUNDS + 2}}),
     ],
@@ -252,18 +231,6 @@ def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
 # What cannot be shown.
 
 
-def no_file(run: Played, path: Path) -> None:
-    pass
-
-
-def folder(run: Played, path: Path) -> None:
-    path.mkdir()
-
-
-def no_journal(run: Played, path: Path) -> None:
-    path.write_text("hello, this is no journal")
-
-
 def other_world(run: Played, path: Path) -> None:
     write(path, [Commit(START, 0, 1, (), {"seed": 7})], Header("dice", 1))
 
@@ -303,27 +270,22 @@ def no_rows(run: Played, path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "says"),
+    ("make", "error"),
     [
-        (no_file, GoldrushError, "cannot read .*: no such file"),
-        (folder, GoldrushError, "is not an ordinary file"),
-        (no_journal, NotAJournal, "is no|not a|no goldrush"),
-        (other_world, UnsupportedJournal, "world 'dice' under rules 1; this reads 'mining'"),
-        (torn, TornTail, "torn tail"),
-        (damaged, DamagedJournal, "at byte .*: expected"),
-        (other_memo, MalformedEvents, "digest [0-9a-f]{16}, but its events give"),
-        (no_rows, MalformedEvents, "plot|do not fit"),
+        (other_world, UnsupportedJournal),
+        (torn, TornTail),
+        (damaged, DamagedJournal),
+        (other_memo, MalformedEvents),
+        (no_rows, MalformedEvents),
     ],
 )
 def test_what_is_no_whole_mining_journal_is_refused(
-    run: Played, tmp_path: Path, make: Callable[[Played, Path], None], error: Any, says: str
+    run: Played, path: Path, make: Callable[[Played, Path], None], error: type[Exception]
 ) -> None:
-    path = tmp_path / "a.journal"
     make(run, path)
 
-    with pytest.raises(error, match=says):
+    with pytest.raises(error):
         prompted(path, MINING_PLAYERS, 3, 0)
-    assert_refused(goldrush("prompt", path, "--round", 3, "--agent", 0, cwd=tmp_path), "a.journal")
 
 
 def test_events_that_contradict_each_other_are_refused(run: Played, tmp_path: Path) -> None:
@@ -353,9 +315,7 @@ def test_rounds_before_the_damage_are_shown(
     ("round", "agent", "says"),
     [
         (0, 0, "has no round 0 to ask for; give one from 1 on"),
-        (-1, 0, "has no round -1 to ask for; give one from 1 on"),
         (ROUNDS + 1, 0, f"has no round 5 to ask for; give one from 1 to {ROUNDS}"),
-        (10**12, 0, f"give one from 1 to {ROUNDS}"),
         (1, AGENTS, "there is no agent 5; give one from 0 to 4"),
         (1, -1, "there is no agent -1; give one from 0 to 4"),
     ],
@@ -365,31 +325,6 @@ def test_a_round_or_agent_that_there_is_not_is_refused(
 ) -> None:
     with pytest.raises(BadInput, match=says):
         prompted(run.path, MINING_PLAYERS, round, agent)
-    ran = goldrush("prompt", run.path, "--round", round, "--agent", agent, cwd=run.path.parent)
-    assert_refused(ran, says)
-
-
-def test_in_an_unfinished_journal_the_last_round_is_named(run: Played, tmp_path: Path) -> None:
-    path = write(tmp_path / "cut.journal", commits_until(run.path, 2, answers=1))
-
-    with pytest.raises(BadInput, match="has no round 4 to ask for; give one from 1 to 3"):
-        prompted(path, MINING_PLAYERS, 4, 0)
-
-
-def test_a_model_that_was_asked_with_another_version_is_not_shown_this_one(
-    run: Played, tmp_path: Path
-) -> None:
-    first, *rest = commits_of(run.path)
-    setup: dict[str, Any] = {**(first.setup or {})}
-    setup["roster"] = [
-        {**e, "options": {**e["options"], "prompt": 3} if e["options"] else {}}
-        for e in setup["roster"]
-    ]
-    path = write(tmp_path / "a.journal", [Commit(START, 0, first.digest, (), setup)])
-    found = goldrush("prompt", path, "--round", 1, "--agent", 0, cwd=tmp_path)
-
-    assert_refused(found)
-    assert rest
 
 
 # On the command line.
@@ -409,27 +344,6 @@ def test_the_messages_are_printed_and_their_digest_is_told(run: Played) -> None:
     assert f"was sent: agent 1, round 3, sha256 {digest_of(run.sent[3, 1])}\n" == ran.err
 
 
-def test_for_a_scripted_agent_it_is_said_that_it_is_no_model(run: Played) -> None:
-    ran = shown(run.path, 3, 4)
-    found = prompted(run.path, MINING_PLAYERS, 3, 4).question.digest
-
-    assert 0 == ran.code
-    assert f"would be sent: agent 4, round 3, sha256 {found} (not a language model)\n" == ran.err
-
-
-def test_json_holds_the_whole_request(run: Played) -> None:
-    ran = shown(run.path, 2, 0, "--json")
-    found = prompted(run.path, MINING_PLAYERS, 2, 0)
-
-    assert (0, "") == (ran.code, ran.err)
-    question = {
-        "digest": found.question.digest,
-        "recorded": found.question.digest,
-        "request": run.sent[2, 0],
-    }
-    assert {"round": 2, "agent": 0, "questions": [question]} == json.loads(ran.out)
-
-
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_journal_that_names_another_digest_is_told(
     run: Played, tmp_path: Path, more: tuple[str, ...]
@@ -443,12 +357,9 @@ def test_a_journal_that_names_another_digest_is_told(
     forged(path, MINING, commits_of(path))
     ran = shown(path, 3, 1, *more)
     found = prompted(path, MINING_PLAYERS, 3, 1)
-
-    assert 1 == ran.code
     honest = prompted(run.path, MINING_PLAYERS, 3, 1)
+
     assert (found.question.digest, "\x1b[2Jother") == (honest.question.digest, found.recorded)
-    assert (
-        f"goldrush: agent 1, round 3, sha256 {honest.question.digest}; "
-        "but the journal has \\x1b[2Jother\n" == ran.err
-    )
+    assert 1 == ran.code
+    assert f"{honest.question.digest}; but the journal has \\x1b[2Jother\n" in ran.err
     assert 0 == shown(path, 2, 1).code

@@ -34,18 +34,6 @@ def test_every_round_is_rebuilt_as_it_was(recorded: tuple[Path, list[MiningState
         assert MINING.digest(state) == MINING.digest(rebuilt.state) == rebuilt.digest
 
 
-def test_the_events_of_a_round_are_its_own_and_end_with_its_digest(
-    recorded: tuple[Path, list[MiningState]],
-) -> None:
-    rebuilt = rebuild(recorded[0], 7)
-
-    assert {7} == {event.unit for event in rebuilt.events}
-    assert [f"{rebuilt.digest:016x}"] == [
-        event["digest"] for event in rebuilt.events if event.name == "round_closed"
-    ]
-    assert 10 == sum(event.name == "submitted" for event in rebuilt.events)
-
-
 def test_a_round_before_a_torn_tail_is_rebuilt_and_one_behind_it_is_not(
     recorded: tuple[Path, list[MiningState]], tmp_path: Path
 ) -> None:

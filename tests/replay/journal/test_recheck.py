@@ -1,6 +1,5 @@
 """All draws of a journal at once, and what is told where not all can be read."""
 
-import json
 from pathlib import Path
 
 import attrs
@@ -8,7 +7,6 @@ import attrs
 from goldrush.replay.journal.draws import Recheck, draws, recheck
 from tests.golden import path_of
 from tests.journals import commits_of
-from tests.seasons import kept
 
 RUN = path_of("scarce")
 
@@ -42,18 +40,3 @@ def test_of_a_damaged_journal_what_can_be_read_is_counted(tmp_path: Path) -> Non
     assert found.holds is None
     assert "torn tail" in str(found.error)
     assert 0 < sum(found.checked.values()) < sum(recheck(RUN).checked.values())
-
-
-def test_what_is_no_journal_says_so(tmp_path: Path) -> None:
-    found = recheck(tmp_path / "none.journal")
-
-    assert (None, 0, 0) == (found.holds, len(found.checked), found.drawn)
-    assert "none.journal" in str(found.error)
-
-
-def test_it_is_plain_values_for_json() -> None:
-    path = kept("short")
-    shown = json.loads(json.dumps(recheck(path).as_dict()))
-
-    assert ["path", "holds", "error", "checked", "drawn", "broken"] == list(shown)
-    assert {"order", "conclude", "bottom"} == set(shown["checked"])

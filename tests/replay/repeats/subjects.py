@@ -51,13 +51,6 @@ class Built:
         self.number += 1
 
 
-class Defaults(Repeating):
-    def __init__(self, seed, seen=[]):  # noqa: B006
-        super().__init__(seed=seed)
-        seen.append(1)
-        self.seen = len(seen)
-
-
 DRAWS = random.Random(7)
 
 
@@ -109,28 +102,21 @@ class Stamped(Repeating):
         self.info = {"id": os.urandom(8), "size": 5}
 
 
-class Leaving(Repeating):
-    """Leaves a process and a thread that outlive it."""
+class Odd(Repeating):
+    """Repeats, with much that could differ: generators that nobody uses, a set of objects whose
+    hashes are the same in every process, a process and a thread that outlive it.
+    """
 
     def __init__(self, seed):
         super().__init__(seed=seed)
+        self.spare = [random.Random()]
         if os.fork() == 0:
             time.sleep(600)
             os._exit(0)
         threading.Thread(target=time.sleep, args=(600,)).start()
 
-
-class Spoiling(Repeating):
     def step(self):
-        for number in range(3, 20):
-            with contextlib.suppress(OSError):
-                os.write(number, b"\xff no trace\n")
-
-
-class Points(Repeating):
-    """Iterates over objects whose hashes are the same in every process."""
-
-    def step(self):
+        super().step()
         self.order = [point.x for point in {Point(x) for x in (9, 3, 60)}]
 
 
@@ -140,6 +126,13 @@ class Point:
 
     def __hash__(self):
         return hash((self.x, 1))
+
+
+class Spoiling(Repeating):
+    def step(self):
+        for number in range(3, 20):
+            with contextlib.suppress(OSError):
+                os.write(number, b"\xff no trace\n")
 
 
 class InOrderOfSet(Repeating):
@@ -154,12 +147,6 @@ class Global(Repeating):
     def step(self):
         super().step()
         self.agents[3].wealth += random.random()
-
-
-class Spare(Repeating):
-    def __init__(self, seed):
-        super().__init__(seed=seed)
-        self.spare = [random.Random()]
 
 
 class Returning(Repeating):
@@ -305,8 +292,8 @@ def values(seed):
     yield from range(seed)
 
 
-def stride(seed):
-    return range(0, 9, seed)  # has an attribute `step`
+def seedless():
+    return range(0, 9, 2)  # has an attribute `step`
 
 
 def sized(seed, size):
@@ -342,17 +329,6 @@ def ending(seed):
 def lazy(seed):
     for number in range(seed):
         yield {"number": number, "held": (each for each in ())}
-
-
-def seedless():
-    return 3
-
-
-def nested():
-    def inner(seed):
-        return seed
-
-    return inner
 
 
 class Caching:

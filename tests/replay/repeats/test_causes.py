@@ -17,13 +17,16 @@ from hypothesis import strategies as st
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.repeats import diagnose
 from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
 from goldrush.replay.repeats.sightings import Sightings, home_of, package_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting, Trace, Way
 from goldrush.replay.repeats.verdict import Repeats
+from tests.faults.sampling import ALL
 
 NONE = Repeats("model:Model", {}, "model", seed=1, steps=3, runs=0)
+in_child_processes = pytest.mark.turns("specimens of the doctor")  # a third in each turn
 SPECIMENS = Path(__file__).parent / "specimens"
 ALONE = sorted(
     path.stem for path in SPECIMENS.glob("*.py") if path.stem not in ("listed_files", "repeats")
@@ -47,13 +50,22 @@ def named(verdict: Repeats, *, confirmed: bool) -> set[Place]:
     return {cause.place for cause in verdict.causes if cause.is_confirmed == confirmed}
 
 
+@pytest.fixture
+def _few_controls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The marks of a specimen are the control; where all is tried, runs are made as elsewhere."""
+    if not ALL:
+        monkeypatch.setattr(diagnose, "_CONTROLS", 4)
+        monkeypatch.setattr(diagnose, "_AGAIN", 1)
+
+
 def looked_into(name: str) -> Repeats:
     """The causes of a specimen, without the runs that show that it does not repeat."""
-    order = Order(f"{SPECIMENS / name}.py:Model", steps=5)
+    order = Order(f"{SPECIMENS / name}.py:Model", steps=3)
     return diagnosed(attrs.evolve(NONE, target=order.target), run_once, order, (Way(0), Way(1)))
 
 
-@pytest.mark.turns
+@in_child_processes
+@pytest.mark.usefixtures("_few_controls")
 @pytest.mark.parametrize("name", ALONE)
 def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
     if "numpy" in name:
@@ -66,6 +78,8 @@ def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
     assert ("unseen" == name) == bool(verdict.unexplained)
 
 
+@in_child_processes
+@pytest.mark.usefixtures("_few_controls")
 def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     pytest.importorskip("numpy", reason="needs goldrush-sim[stats]")
     verdict = looked_into("repeats")
@@ -77,16 +91,8 @@ def test_what_is_suspicious_in_a_model_that_repeats_is_innocent() -> None:
     assert "of unknown effect on the result" in str(verdict)
 
 
-def test_a_set_that_percent_makes_a_text_is_among_what_is_not_watched(tmp_path: Path) -> None:
-    (tmp_path / "town.py").write_text(
-        "def town(seed):\n    return '%s' % {'north', 'south', 'east', 'west'}\n"
-    )
-    shown = str(goldrush.repeats(f"{tmp_path / 'town.py'}:town"))
-
-    assert "DOES NOT REPEAT" in shown
-    assert "Not watched are texts of sets made by %, what reads PYTHONHASHSEED" in shown
-
-
+@in_child_processes
+@pytest.mark.usefixtures("_few_controls")
 def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import os\n"
@@ -108,10 +114,8 @@ def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("town/model.py:Model", "town/.venv/lib/site-packages/networkx/graph.py", "networkx"),
         ("mesa.examples.town.model:Model", "lib/site-packages/mesa/examples/town/agents.py", ""),
         ("mesa.examples.town.model:Model", "lib/site-packages/mesa/agent.py", "mesa"),
-        ("model:Model", "lib/site-packages/mesa/agent.py", "mesa"),
         ("model:Model", "lib/site-packages/numpy/random/__init__.py", "std"),
         ("model:Model", os.__file__, "std"),
-        ("mining", goldrush.__path__[0] + "/kernel/draws.py", "goldrush"),
     ],
 )
 def test_a_subject_is_in_the_folder_of_its_module_and_its_libraries_are_not(

@@ -7,10 +7,8 @@ from collections import deque, namedtuple
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import datetime
-from decimal import Decimal
-from io import BytesIO, StringIO
+from io import BytesIO
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import attrs
 import pytest
@@ -49,10 +47,6 @@ class ExtendedArray(array):  # type: ignore[type-arg]
 
 
 class ExtendedDate(datetime):
-    pass
-
-
-class ExtendedDecimal(Decimal):
     pass
 
 
@@ -98,7 +92,6 @@ def test_digests_differ_exactly_where_a_value_is_told_to(a: Any, b: Any) -> None
 @pytest.mark.parametrize(
     ("a", "b", "path", "values"),
     [
-        ([1, 2], [1, 3], "value[1]", ("2", "3")),
         (1, True, "value", ("1", "True")),
         (0.0, -0.0, "value", ("0.0", "-0.0")),
         ({"x": 1}, {"x": 1, "y": 2}, "value", ("dict of 1", "dict of 2")),
@@ -109,9 +102,7 @@ def test_digests_differ_exactly_where_a_value_is_told_to(a: Any, b: Any) -> None
         ([Thing(1)] * 2, [Thing(1), Thing(1)], "value[1]",
          ("the object at value[0]", "tests.replay.repeats.test_observe.Thing")),
         (again(0), again(1), "value[2]", ("the object at value[0]", "the object at value[1]")),
-        (StringIO("a"), StringIO("b"), "value.getvalue()", ("'a'", "'b'")),
         (BytesIO(b"a"), BytesIO(b"b"), "value.getvalue()", ("b'a'", "b'b'")),
-        (failed(1), failed(2), "value.agent", ("1", "2")),
         (with_default(1), with_default(2), "value.__defaults__[0]", ("1", "2")),
         ({Slotted: 1}, {Slotted: 2}, "value[tests.replay.repeats.test_observe.Slotted]",
          ("1", "2")),
@@ -125,7 +116,7 @@ def test_a_difference_is_told_by_its_path(
     assert digest(a) != digest(b)
 
 
-@pytest.mark.parametrize("make", [ExtendedArray, ExtendedDate.fromtimestamp, ExtendedDecimal])
+@pytest.mark.parametrize("make", [ExtendedArray, ExtendedDate.fromtimestamp])
 def test_a_class_derived_from_one_of_c_is_read_with_its_value(make: Callable[[Any], Any]) -> None:
     a, same, b, c = (make([n] if make is ExtendedArray else n) for n in (1, 1, 2, 1))
     c.more = 3
@@ -139,9 +130,7 @@ def test_times_of_pandas_are_read_wherever_they_stand() -> None:
     pd = pytest.importorskip("pandas")
     for make in (
         pd.Timestamp,
-        lambda n: pd.Series([pd.Timestamp(n)], dtype=object).to_numpy(),
         lambda n: pd.DataFrame({"t": pd.to_datetime([n]).tz_localize("UTC")}),
-        lambda n: pd.Interval(0, n),
     ):
         assert digest(make(1)) == digest(make(1)) != digest(make(2))
         assert not [path for path in told(make(1)).leaves if "__" in path]
@@ -227,11 +216,6 @@ def test_elements_are_told_apart_however_deep(make: Callable[[int], object]) -> 
     assert ([], {}) == (list(told(values[0]).not_seen), told(values[0]).states)
 
 
-def test_sets_within_elements_have_no_order() -> None:
-    one, two = ({Thing(set(items))} for items in ([0, 8], [8, 0]))  # which share a place
-    assert digest(one) == digest(two)
-
-
 def test_a_long_value_is_told_by_its_beginning() -> None:
     [text] = told("a" * 999).leaves.values()
     assert text.startswith(f"'{'a' * 199}... (1,001 characters, digest ")
@@ -287,8 +271,8 @@ def test_addresses_in_texts_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("path", "count"),
     [
-        ("value['info']['t']", 1), ("value[info][t]", 1), ("value['info']", 1), ("value", 1),
-        ("value['many'][*].t", 2), ("value['many'][1]", 1), ("value['nothing']", 0),
+        ("value[info][t]", 1), ("value['info']", 1), ("value", 1), ("value['many'][*].t", 2),
+        ("value['nothing']", 0),
     ],
 )  # fmt: skip
 def test_what_is_ignored_is_left_out_and_counted(path: str, count: int) -> None:
@@ -315,12 +299,9 @@ def test_values_of_numpy_are_told_by_their_content() -> None:
     np = pytest.importorskip("numpy")
     pair = np.dtype([("a", "i4"), ("b", object)])
     for make in (
-        lambda n: np.array([n, 2], np.longdouble),
         lambda n: np.longdouble(n),
-        lambda n: np.array([(n, {n})], pair),
-        lambda n: np.array([(n, Thing(n))], pair)[0],
+        lambda n: np.array([(n, Thing(n))], pair),
         lambda n: np.ma.array([(n, n)], [("a", "i4"), ("b", "g")]),
-        lambda n: np.array([str(n)], np.dtypes.StringDType()),
         lambda n: np.array([n], "datetime64[s]"),
     ):
         assert digest(make(1)) == digest(make(1)) != digest(make(2))
@@ -348,17 +329,6 @@ def test_dictionaries_have_no_order_whatever_their_keys(key: Callable[[str], Any
     assert not a.not_seen
 
 
-def test_dictionaries_of_weak_references_have_no_order() -> None:
-    a, b = Slotted(1), Slotted(2)
-
-    assert digest([a, b, WeakKeyDictionary({a: 1, b: 2})]) == digest(
-        [a, b, WeakKeyDictionary({b: 2, a: 1})]
-    )
-    assert digest([a, b, WeakKeyDictionary({a: 1, b: 2})]) != digest(
-        [a, b, WeakKeyDictionary({a: 2, b: 1})]
-    )
-
-
 def test_equal_keys_of_a_dictionary_are_compared_by_their_values_or_said() -> None:
     def of(*values: int) -> StepDigests:
         keys = [Slotted(0) for _ in values]
@@ -370,25 +340,6 @@ def test_equal_keys_of_a_dictionary_are_compared_by_their_values_or_said() -> No
     assert {kind: 2} == told([dict.fromkeys(alike, 1), {*alike}]).not_seen
 
 
-@pytest.mark.parametrize("path", ["value.items(){*}.key.more", "value.items(){1}.key.more"])
-def test_what_is_ignored_is_left_out_of_what_sets_hold(path: str) -> None:
-    a, b = (
-        observed({"value": {Slotted(n, n * time): n for n in (1, 2, 3)}}, None, ["value"], [path])
-        for time in (1, -1)
-    )
-
-    assert a == b
-    assert {path: 3} == a.left_out
-
-
-def test_the_root_is_not_looked_into_where_it_is_reached() -> None:
-    root = Slotted(1)
-    before = observed({"held": [root]}, root)
-    root.held = 2
-
-    assert before == observed({"held": [root]}, root)
-
-
 def test_runs_that_end_at_different_steps_part_behind_the_first_end() -> None:
     row = {"a": 1, "b": 2}
     a, b, c = Trace(rows=(row, row, row)), Trace(rows=(row, row)), Trace(rows=(row, {"a": 1}))
@@ -397,12 +348,6 @@ def test_runs_that_end_at_different_steps_part_behind_the_first_end() -> None:
     assert Split(2) == split_of(a, b) == split_of(b, a)
     assert Split(1, ["b"]) == split_of(a, c) == split_of(c, b)
     assert Split(3) == split_of(a, attrs.evolve(a, error="no more"))
-
-
-def test_what_cannot_be_looked_into_is_listed_once_by_its_type() -> None:
-    seen = observed({"a": [(x for x in ()), (x for x in ())], "b": threading.Lock()})
-
-    assert {"builtins.generator": 2} == seen.not_seen
 
 
 def test_an_object_belongs_to_the_name_with_the_shortest_path() -> None:

@@ -3,80 +3,33 @@
 import random
 
 
-class InFor:
+class Agent:
+    def __init__(self, number):
+        self.number = number
+
+
+class Model:
     def __init__(self, seed):
+        self.random, self.state, self.total = random.Random(seed), seed, 0
         self.towns = {"Ada", "Bern", "Cork", "Delft", "Essen", "Fez"}
-        self.total = self.state = seed
+        self.agents = {Agent(n) for n in range(20)}
+        self.waiting = {f"client {n}" for n in range(seed, seed + 30)}
+        self.sorted = dict.fromkeys(sorted(self.towns), seed)
+        self.queue = [
+            town.lower()
+            for town in frozenset(self.towns)  # cause: set-order
+            if town
+        ]
 
     def step(self):
         for town in self.towns:  # cause: set-order
             self.state = self.state * 3 % 1009 + len(town)
         for town in self.towns:
             self.total += len(town)
-
-
-class InList:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.towns = {"Ada", "Bern", "Cork", "Delft", "Essen", "Fez"}
-        self.visited = []
-
-    def step(self):
-        self.visited.append(self.random.choice(list(self.towns)))  # cause: set-order
-
-
-class InComprehension:
-    def __init__(self, seed):
-        towns = frozenset(["Ada", "Bern", "Cork", "Delft", "Essen", "Fez"])
-        self.number = dict.fromkeys(sorted(towns), seed)
-        self.queue = [
-            town.lower()
-            for town in towns  # cause: set-order
-            if town
-        ]
-
-    def step(self):
-        self.number[self.queue[0].title()] += 1
-
-
-class Agent:
-    def __init__(self, number):
-        self.number = number
-
-
-class OfObjects:
-    def __init__(self, seed):
-        self.agents = {Agent(n) for n in range(20)}
-        self.state = seed
-
-    def step(self):
-        self.state = sum(
+        self.visited = self.random.choice(list(self.towns))  # cause: set-order
+        self.ranks = sum(
             agent.number * place
             for place, agent in enumerate(self.agents)  # cause: set-order
         )
-
-
-class Popped:
-    def __init__(self, seed):
-        self.waiting = {f"client {n}" for n in range(seed, seed + 30)}
-        self.served = []
-
-    def step(self):
-        if self.waiting:
-            self.served.append(self.waiting.pop())  # cause: set-pop
+        self.served = self.waiting.pop()  # cause: set-pop
         [1, 2].pop()
-
-
-class Model:
-    def __init__(self, seed):
-        self.parts = [
-            InFor(seed),
-            InList(seed),
-            InComprehension(seed),
-            OfObjects(seed),
-            Popped(seed),
-        ]
-
-    def step(self):
-        for part in self.parts:
-            part.step()

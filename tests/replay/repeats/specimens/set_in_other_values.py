@@ -1,14 +1,14 @@
+"""Sets that become texts, counts and bytes."""
+
 import pickle
 from collections import Counter
 
 
 class Model:
     def __init__(self, seed):
-        self.state = seed
-        self.tags = {"red", "green", "blue", "white"}
+        self.tags, self.counts = {"red", "green", "blue", "white"}, Counter()
         self.left, *self.others = self.tags  # cause: set-order
         self.shown = f"tags: {self.tags}"  # cause: set-order
-        self.counts = Counter()
         self.counts.update(self.tags)  # cause: set-order
         self.first = self.counts.most_common(1)
         self.saved = pickle.dumps(self.tags)  # cause: set-order
@@ -16,4 +16,4 @@ class Model:
         self.number = hash(seed) + hash((seed, 2.0))
 
     def step(self):
-        self.state += 1
+        self.number += 1
