@@ -110,6 +110,7 @@ def assert_redone(path: Path) -> None:
     assert [] == list(found)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_every_draw_of_a_golden_journal_is_what_the_rules_give(path: Path) -> None:
     assert_redone(path)
