@@ -159,12 +159,18 @@ def _section(package: Package, result: Result) -> Iterator[str]:
         yield "Could not be imported:"
         yield ""
         yield from (f"- {_cell(line)}" for line in result.failed)
-    yield ""
-    yield "| subject | steps | verdict | cause, or what else was seen |"
-    yield "| --- | ---: | --- | --- |"
+    quiet = [each.name for each in result.judgements if each.repeats and not _remarks(each)]
+    if quiet:
+        yield ""
+        yield f"Repeat: {', '.join(map(_cell, quiet))}."
+    others: dict[str, list[str]] = {}  # those of which the same is said share a paragraph
     for judgement in result.judgements:
-        cells = _cell(judgement.name), judgement.steps or "", _verdict(judgement)
-        yield f"| {' | '.join(map(str, cells))} | {_remarks(judgement)} |"
+        if judgement.name not in quiet:
+            said = f"{_verdict(judgement)}. {_remarks(judgement)}".rstrip()
+            others.setdefault(said, []).append(_cell(judgement.name))
+    for said, names in others.items():
+        yield ""
+        yield f"- {', '.join(names)}: {said}"
 
 
 def _verdict(judgement: Judgement) -> str:

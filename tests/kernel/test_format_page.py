@@ -176,16 +176,6 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
         assert getattr(importlib.import_module(module), name) == int(value), name
 
 
-def test_the_page_names_every_module_once() -> None:
-    folder = PAGE_PATH.parent
-    acts = "worlds/competition/acts/"  # in one line
-    files = (str(file.relative_to(folder)) for file in folder.rglob("*.py"))
-    expected = [file for file in files if not file.endswith("__init__.py") and acts not in file]
-    shown = re.findall(r"^\| `([\w/.]+)` \|", section("Modules"), re.MULTILINE)
-
-    assert sorted([*expected, acts]) == sorted(shown)
-
-
 def test_the_page_names_the_version_of_format_and_rules() -> None:
     assert section("The journal format").lstrip().startswith("Format 1.")
     assert section("Mining").lstrip().startswith(f"World `mining`, rules {MINING.rules}.")
