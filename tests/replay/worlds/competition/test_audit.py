@@ -17,7 +17,7 @@ from goldrush.replay.journal.draws import draws, draws_at
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.worlds.competition.audit import DRAWS
 from tests.journals import commits_of, events_of
-from tests.seasons import RICH, Change, alone, changed, forged, fork, rich, small
+from tests.seasons import RICH, Change, alone, changed, forged, fork, small
 
 RANGE = 2**64
 FORMS = {
@@ -26,11 +26,6 @@ FORMS = {
     "bottom": season_events.Bottomed,
 }
 CODES = {kind: season_events.CODES[form] for kind, form in FORMS.items()}
-
-
-@pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich(tmp_path_factory.mktemp("seasons"))
 
 
 @pytest.fixture(scope="module")

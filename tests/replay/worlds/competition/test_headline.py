@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import attrs
 import pytest
 
-from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.worlds.competition.leaderboard import season_at
 from goldrush.replay.worlds.competition.measures import headline
@@ -39,17 +37,3 @@ def test_the_headline_has_the_leader_and_the_measures_of_claims_and_choices(
     if held is not None:
         assert tables[0].startswith(f"On average {held:.0%} of the claims of a table held")
         assert f"; {best:.0%} of tables chose the best" in tables[0]
-
-
-@pytest.mark.parametrize(
-    ("status", "says"),
-    [(Status.ACTIVE, ""), (Status.BENCHED, ", though on the bench"),
-     (Status.GONE, ", though it was then deleted")],
-)  # fmt: skip
-def test_the_headline_says_if_the_leader_has_lost_its_seat(status: str, says: str) -> None:
-    season = measured_at(EVERY)
-    assert season.leader is not None
-    name, _, recent = season.leader
-
-    head = headline(attrs.evolve(season, leader=(name, status, recent))).sentences[0]
-    assert f"{name} ranks first with {recent} recent points{says}." == head

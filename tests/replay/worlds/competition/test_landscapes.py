@@ -77,25 +77,22 @@ def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, An
     return Results("study", studied("competition"), Manifest("", {}, [], 2), by_cell)
 
 
-@pytest.mark.parametrize("arena", [DEFAULT, TYPED])
-def test_cells_of_other_seeds_have_equal_settings(arena: str) -> None:
-    found = results([(BASELINE, arena, (1, 3)), (OTHER, arena, (2,))])
-
-    assert {OTHER: BASELINE} == identical_cells(found)
-    assert found.settings(BASELINE) == found.settings(OTHER)
-
-
 @pytest.mark.parametrize(
-    ("typed", "seeds", "default"),
-    [(TYPED, (1,), (2,)), (DEFAULT, (2,), (1,)), ("nk[seeds=1;landscape=0]", (0, 1), (0, 1))],
+    ("one", "other", "same"),
+    [
+        ((DEFAULT, (1, 3)), (DEFAULT, (2,)), True),
+        ((TYPED, (1, 3)), (TYPED, (2,)), True),
+        ((DEFAULT, (2,)), (TYPED, (1,)), False),
+        ((DEFAULT, (0, 1)), ("nk[seeds=1;landscape=0]", (0, 1)), False),  # of the same number
+    ],
 )
-def test_cells_with_typed_and_with_seeded_landscapes_differ(
-    typed: str, seeds: Sequence[int], default: Sequence[int]
+def test_cells_that_differ_in_seeds_alone_are_identical(
+    one: tuple[str, tuple[int, ...]], other: tuple[str, tuple[int, ...]], same: bool
 ) -> None:
-    """Also where the first run of each has the same number."""
-    cells = [(BASELINE, DEFAULT, default), (OTHER, typed, seeds)]
+    found = results([(BASELINE, *one), (OTHER, *other)])
 
-    assert (typed == DEFAULT) == bool(identical_cells(results(cells)))
+    assert ({OTHER: BASELINE} if same else {}) == identical_cells(found)
+    assert same == (found.settings(BASELINE) == found.settings(OTHER))
 
 
 def test_where_the_arena_is_not_here_options_stay_as_they_are() -> None:

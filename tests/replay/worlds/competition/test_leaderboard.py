@@ -9,18 +9,8 @@ from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
 from goldrush.replay.worlds.competition.leaderboard import season_at
-from tests.journals import commits_of, events_of, write
-from tests.seasons import HEADER, LAST, changed, forged, rich
-
-
-@pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich(tmp_path_factory.mktemp("seasons"))
-
-
-@pytest.fixture(scope="module")
-def events(season: Path) -> list[RecordedEvent]:
-    return events_of(season)
+from tests.journals import commits_of, write
+from tests.seasons import HEADER, LAST, changed, forged
 
 
 def test_ranks_and_sums_are_those_that_were_posted(

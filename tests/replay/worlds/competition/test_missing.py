@@ -103,15 +103,6 @@ def test_a_record_that_no_such_arena_has_is_a_forgery(tmp_path: Path) -> None:
         events_of(path) and rebuild(path, 1)
 
 
-def test_a_start_that_records_no_arena_is_told_as_it_is(tmp_path: Path) -> None:
-    start = commits_of(kept("short"))[0]
-    setups: tuple[dict[str, Any], ...] = ({}, {"config": 5, "cast": []}, {"config": {}, "cast": []})
-    for setup in setups:
-        path = write(tmp_path / "a.journal", [Commit(start.kind, 0, 0, setup=setup)], HEADER)
-
-        assert verify(path).holds is False
-
-
 @pytest.mark.parametrize("rules", [1, 2])
 def test_seasons_of_earlier_rules_are_refused_by_name(tmp_path: Path, rules: int) -> None:
     path = write(tmp_path / "a.journal", commits_of(kept("short")), Header(NAME, rules))

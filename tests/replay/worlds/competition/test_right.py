@@ -1,19 +1,15 @@
 """Who was right at a table: what is said of it follows from the tests and the stances."""
 
 import re
-from collections import Counter, defaultdict
-from pathlib import Path
-from typing import Any
+from collections import defaultdict
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.kernel.worlds.competition.arena import Subject
-from goldrush.kernel.worlds.competition.events import CODES, Concluded, Stood
+from goldrush.kernel.worlds.competition.events import Concluded
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Part
-from goldrush.replay.journal.draws import draws_at
-from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.ended import ended_at
 from goldrush.replay.worlds.competition.quality import Quality
 from goldrush.replay.worlds.competition.right import (
@@ -21,14 +17,11 @@ from goldrush.replay.worlds.competition.right import (
     base_value,
     best_of,
     challenges_of,
-    concluded,
     explained,
     format_quality,
-    sides,
 )
 from tests.golden import season_path
 from tests.journals import events_of
-from tests.seasons import changed, forged, kept
 from tests.stances import ASSIGNMENTS, apart, odd
 
 VALUES = st.integers(0, 6).map(lambda value: value / 4)
@@ -132,30 +125,6 @@ def test_the_quality_of_a_conclusion_is_said_or_that_it_is_not_known() -> None:
     assert "no conduct is better." in format_quality(other, Quality(0.9999, 1.0, 0.0, 0.0, 0.0))
 
 
-def test_a_conclusion_has_most_final_stances_and_of_these_the_best_test() -> None:
-    reasons = Counter[str]()
-    seasons = [(odd(), ASSIGNMENTS), (kept("rich"), 16), (apart(), 4)]
-    every = [table for path, units in seasons for unit in range(units)
-             for table in ended_at(path, unit).state.tables]  # fmt: skip
-    for table in every:
-        account = account_of(table, lambda agent: f"agent-{agent}")
-        counts = Counter(side.final for side in sides(table) if side.final is not None)
-        chosen = concluded(table)
-        if chosen is None:
-            assert not counts
-            continue
-        foremost = [p for p in table.proposals() if counts[p.id] == max(counts.values())]
-        [last] = [line for line in account if line.startswith("Concluded on ")]
-
-        assert base_value(table, chosen) == max(base_value(table, p) or 0 for p in foremost)
-        assert last.startswith(f"Concluded on #{chosen.id} of agent-{chosen.agent}, tested ")
-        assert f": {counts[chosen.id]} of {len(table.order)} stand by it" in last
-        reason = last.rsplit(" stand by it", 1)[1].split("#", 1)[0].rstrip(".")
-        assert (", as by the others of " if len(foremost) > 1 else "") == reason
-        reasons[reason] += 1
-    assert len(reasons) == 2
-
-
 def test_explanations_are_of_each_table_of_the_assignments() -> None:
     path = apart()
     tables = [
@@ -167,17 +136,3 @@ def test_explanations_are_of_each_table_of_the_assignments() -> None:
         (each.unit, each.location) for each in explained(path, 1, 2)
     ]
     assert [] == list(explained(path, 99))
-
-
-def test_forged_final_stances_are_found_in_the_conclusion(tmp_path: Path) -> None:
-    def by_nothing(row: list[Any]) -> None:
-        row[Stood._fields.index("target")] = None
-
-    path = kept("rich")
-    unit = next(e.unit for e in events_of(path) if e.name == "stood" and e["target"] is not None)
-    commits = changed(path, CODES[Stood], unit, by_nothing)
-    fake = forged(tmp_path / "forged.journal", commits, path)
-
-    assert draws_at(path, unit, 0, "conclude")[0].holds
-    assert not draws_at(fake, unit, 0, "conclude")[0].holds
-    assert not verify(fake).holds

@@ -11,18 +11,7 @@ from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
 from goldrush.replay.worlds.competition.ended import ended_at
 from goldrush.replay.worlds.competition.score import Score, scores
-from tests.journals import events_of
-from tests.seasons import LAST, Change, changed, forged, rich, small
-
-
-@pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich(tmp_path_factory.mktemp("seasons"))
-
-
-@pytest.fixture(scope="module")
-def events(season: Path) -> list[RecordedEvent]:
-    return events_of(season)
+from tests.seasons import LAST, Change, changed, forged, small
 
 
 @pytest.fixture(scope="module")

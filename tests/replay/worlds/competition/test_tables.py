@@ -155,26 +155,6 @@ def test_what_was_refused_in_its_turn_has_the_place_of_a_pass(name: str) -> None
 
 
 @SEASONS
-def test_scores_are_those_that_were_given(name: str) -> None:
-    expected = []
-    for one in assignments(name):
-        bottoms = {(e["table"], e["agent"]) for e in one.all("bottomed")}
-        for event in one.all("scored"):
-            key = event["table"], event["agent"]
-            expected.append(
-                {
-                    "assignment": one.number, "table": key[0], "agent": key[1],
-                    "name": one.names[key[1]],
-                    **{f"raw_{n}": s for n, s in zip(FOUR, event["raw"], strict=True)},
-                    **dict(zip(FOUR, event["final"], strict=True)),
-                    "total": event["total"], "rubric": event["rubric"], "bottom": key in bottoms,
-                }
-            )  # fmt: skip
-
-    assert expected == told(SCORES, name)
-
-
-@SEASONS
 def test_ranks_are_those_that_were_posted_with_what_each_had_then(name: str) -> None:
     config = events_of(season_path(name))[0]["config"]
     sparks: defaultdict[int, int] = defaultdict(lambda: config["sparks_start"])

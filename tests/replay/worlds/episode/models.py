@@ -9,7 +9,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from pettingzoo import ParallelEnv
 
 COUNTED = count()  # by which a model that does not repeat differs
 
@@ -90,15 +89,6 @@ class LazyEnv(gymnasium.Env[Any, Any]):
 
     def __init__(self) -> None:
         self.action_space = self.observation_space = gymnasium.spaces.Discrete(2)
-
-
-class LazyParallel(ParallelEnv[str, Any, Any]):
-    """The same of PettingZoo."""
-
-    possible_agents = ["a"]
-
-    def step(self, actions: Any = None) -> Any:
-        raise NotImplementedError
 
 
 class Duck:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,7 +34,6 @@ from tests.replay.worlds.episode.models import (
     Forgetful,
     Herd,
     LazyEnv,
-    LazyParallel,
     Nested,
     Numbered,
     Walk,
@@ -93,6 +93,7 @@ def test_a_variable_that_comes_later_is_undefined_before(tmp_path: Path) -> None
     run = goldrush.wrap(Late, tmp_path / "run.journal", seed=0, steps=3)
 
     assert [None, None, 20, 30] == list(run.measured().values["later"])
+    assert 30 == run.measured().of("later")
 
 
 def test_what_a_collector_reports_is_recorded_in_place_of_attributes(tmp_path: Path) -> None:
@@ -117,14 +118,6 @@ class Rare(Herd):
             super().collect()
 
 
-def test_what_is_collected_now_and_then_is_recorded_where_it_was(tmp_path: Path) -> None:
-    run = goldrush.wrap(Rare, tmp_path / "run.journal", seed=7, steps=12, risk=0.1)
-
-    for name in "report[alive]", "agents":
-        assert [0, 5, 10] == arrays(run.path, name)
-    assert goldrush.open(run.path, world=Rare).verify().holds
-
-
 class Window(Herd):
     """Keeps the last three rows."""
 
@@ -145,20 +138,6 @@ class Sliding(Herd):
             del rows[:-1]
 
 
-@pytest.mark.parametrize("make", [Window, Sliding])
-def test_a_collector_that_keeps_its_last_rows_is_recorded_in_each_step(
-    make: type[Herd], tmp_path: Path
-) -> None:
-    run = goldrush.wrap(make, tmp_path / "run.journal", seed=7, steps=6, alive=500)
-
-    bare = Herd(500, seed=7)
-    for _ in range(6):
-        bare.step()
-    alive = bare.datacollector.model_vars["alive"]
-    assert [now[None, "report[alive]"] for now in shown(run.path, make)] == alive
-    assert [0, 1, 2, 3, 4, 5, 6] == arrays(run.path, "agents")
-
-
 class Steady:
     """Its collector keeps two rows, which are equal; in the last steps it collects no more."""
 
@@ -172,16 +151,7 @@ class Steady:
             self.rows[:] = [self.rows[-1], float("1.5")]
 
 
-def test_an_equal_row_is_recorded_and_the_step_of_the_last_one_said(tmp_path: Path) -> None:
-    run = goldrush.wrap(Steady, tmp_path / "run.journal", seed=7, steps=6)
-
-    assert [0, 1, 2, 3, 4] == arrays(run.path, "report[share]")
-    assert "share (last in step 4)" in str(summarise(run.path))
-    whole = goldrush.wrap(Steady, tmp_path / "whole.journal", seed=7, steps=4)
-    assert "last in" not in str(summarise(whole.path))
-
-
-class Window(Steady):
+class Filling(Steady):
     """Its collector keeps the same object in each of three rows, from the third step on."""
 
     def __init__(self, seed: int = 0) -> None:
@@ -192,10 +162,23 @@ class Window(Steady):
         self.rows[:] = [*self.rows[1:], self.rows[-1]]
 
 
-def test_a_row_of_the_object_before_it_is_recorded_while_a_window_fills(tmp_path: Path) -> None:
-    run = goldrush.wrap(Window, tmp_path / "run.journal", seed=7, steps=6)
+@pytest.mark.parametrize(
+    ("make", "steps", "recorded"),
+    [
+        (partial(Rare, alive=500), 12, (0, 5, 10)),
+        (partial(Window, alive=500), 6, range(7)),
+        (partial(Sliding, alive=500), 6, range(7)),
+        (Steady, 6, range(5)),
+        (Filling, 6, range(3)),
+    ],
+)
+def test_a_row_of_a_collector_is_recorded_in_the_step_in_which_it_came(
+    make: Callable[..., Any], steps: int, recorded: Sequence[int], tmp_path: Path
+) -> None:
+    run = goldrush.wrap(make, tmp_path / "run.journal", seed=7, steps=steps)
 
-    assert [0, 1, 2] == arrays(run.path, "report[share]")
+    assert [*recorded] == arrays(run.path, "report[")
+    assert (make is Steady) == ("share (last in step 4)" in str(summarise(run.path)))
 
 
 def test_a_collector_without_lists_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -320,11 +303,8 @@ def test_a_model_is_made_once(
         assert shown(path, make)[0][None, "variable[number]"] == 1
 
 
-@pytest.mark.parametrize("make", [LazyEnv, LazyParallel])
-def test_what_has_spaces_is_no_model_though_its_step_needs_no_action(
-    tmp_path: Path, make: Callable[..., Any]
-) -> None:
-    assert isinstance(goldrush.wrap(make, tmp_path / "run.journal"), RecordedEnv)
+def test_what_has_spaces_is_no_model_though_its_step_needs_no_action(tmp_path: Path) -> None:
+    assert isinstance(goldrush.wrap(LazyEnv, tmp_path / "run.journal"), RecordedEnv)
     with pytest.raises(BadInput, match="Duck makes an environment"):
         goldrush.wrap(Duck, tmp_path / "duck.journal")
 

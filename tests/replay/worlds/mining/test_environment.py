@@ -2,16 +2,12 @@
 own.
 """
 
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
-from gc import collect
 from pathlib import Path
-from pickle import dumps, loads
 from typing import Any
 
 import attrs
@@ -27,8 +23,8 @@ from pettingzoo.test import (
 
 from goldrush.agents.players import Resources, record
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.kernel.errors import BadInput, PolicyFailed, WriteFailed
-from goldrush.kernel.journal import JournalReader, sha256_of
+from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
@@ -39,7 +35,7 @@ from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.environment import MiningEnv, mask_of, plan_of, rows_of
 from goldrush.replay.worlds.mining.rl import parallel_env
-from tests.mining import prepare, resume
+from tests.mining import prepare
 
 PAGE = Path(__file__).resolve().parents[4] / "replay" / "worlds" / "mining" / "ENVIRONMENT.md"
 SMALL: dict[str, Any] = {"rounds": 8, "rows": 3, "cols": 3, "agents": 3, "stamina": 5}
@@ -152,24 +148,6 @@ def test_rewards_and_infos_are_what_the_journal_says(treatment: str, tmp_path: P
     assert any(pruned.values())
 
 
-def test_an_episode_that_was_left_can_be_resumed(tmp_path: Path) -> None:
-    one = small(journal=tmp_path / "{episode}")
-    steps = played(one, seed=3)
-    one.reset(seed=3)
-    for step in steps[:3]:
-        one.step(step.actions)
-    one.reset()  # leaves it
-    one.close()
-
-    assert [(3, False), (0, False)] == [
-        (verdict.rounds, verdict.finished) for verdict in map(verify, map(str, _all(tmp_path)[1:]))
-    ]
-
-    resume(tmp_path / "2", policies=again(one, steps).policies)
-
-    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
-
-
 class FailsAtOnce:
     def plan(self, seen: MiningObservation, draws: object) -> list[tuple[str, int, int]]:
         raise ValueError
@@ -182,27 +160,6 @@ def test_an_episode_whose_first_step_fails_leaves_what_was_there(tmp_path: Path)
         one.step({"agent_0": np.zeros(5, np.int64)})
 
     assert [] == list(tmp_path.iterdir())
-
-
-def test_a_step_in_a_forked_process_leaves_the_journal(tmp_path: Path) -> None:
-    one = small(journal=tmp_path / "a")
-    one.reset()
-    nothing = {name: np.zeros(5, np.int64) for name in one.agents}
-    if os.fork() == 0:
-        try:
-            with suppress(WriteFailed):
-                one.step(nothing)
-        finally:
-            os._exit(0)
-    os.wait()
-    one.step(nothing)
-    one.close()
-
-    assert 1 == verify(tmp_path / "a").rounds
-
-
-def _all(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir())
 
 
 def test_episodes_follow_a_seed(tmp_path: Path) -> None:
@@ -365,24 +322,6 @@ def test_units_on_a_plot_merge_where_the_rules_have_amounts() -> None:
 
     assert [("defend", 1, 1), ("mine", 4, 1), ("defend", 1, 1)] == plan_of(one.config, action)
     assert [("defend", 1, 2), ("mine", 4, 1)] == plan_of(points.config, action)
-
-
-def test_a_copy_that_has_played_has_a_temporary_journal_of_its_own() -> None:
-    one = small()
-    played(one)
-    other = loads(dumps(one))
-    for each in (one, other):
-        played(each, seed=5)
-
-    assert one.journal != other.journal
-    assert sha256_of(str(one.journal)) == sha256_of(str(other.journal))
-
-    gone = Path(str(one.journal)).parent
-    del one, each
-    collect()
-
-    assert not gone.exists()
-    assert Path(str(other.journal)).exists()
 
 
 def begun(path: Path) -> MiningEnv:
