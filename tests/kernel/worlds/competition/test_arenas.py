@@ -32,6 +32,7 @@ MINING = mining.ARENA.rules_of(arena("mining", mining.ARENA))
 NK = nk.ARENA.rules_of(arena("nk", nk.ARENA))
 COMMANDED = command.ARENA.rules_of(arena("command", command.ARENA, **COMMAND))
 RULES = {"mining": MINING, "nk": NK, "command": COMMANDED}
+TYPES = {"mining": mining.ARENA, "nk": nk.ARENA, "command": command.ARENA}
 
 # Conducts, canonical for the first subject.
 UNDER = MINING.arena.subjects[0].treatment
@@ -84,75 +85,53 @@ def test_whatever_an_act_holds_it_is_judged(name: str, value: Any) -> None:
         assert rules.describe(value)
 
 
-@pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize(
-    "changed",
+    ("name", "subject"),
     [
-        {"options": {"seeds": 5}},
-        {"subjects": (Subject("value", "down", "0.0", "0"),)},
-        {"subjects": (Subject("gini", "up", "baseline", "gini in baseline"),)},
-        {"subjects": (Subject("words", "up", "short", "words"),)},
+        ("nk", ("value", "down", "0.0", "0")), ("nk", ("value", "up", "0.0", "1")),
+        ("nk", ("value", "up", "0.25000", "0")), ("nk", ("value", "up", "4.0", "4")),
+        ("nk", ("value", "up", "0.00", "0")), ("nk", ("value", "up", "٠.0", "٠")),
+        ("mining", ("gini", "up", "baseline", "gini in baseline")),
+        ("mining", ("gini", "down", "paradise", "gini in paradise")),
+        ("command", ("words", "up", "short", "words")),
     ],
-)
-def test_a_record_with_what_the_arena_does_not_have_is_refused(
-    name: str, changed: dict[str, Any]
+)  # fmt: skip
+def test_a_record_with_a_subject_that_the_arena_does_not_have_is_refused(
+    name: str, subject: tuple[str, ...]
 ) -> None:
-    types = {"mining": mining.ARENA, "nk": nk.ARENA, "command": command.ARENA}
-    with pytest.raises(BadInput, match=f"arena {name}: "):
-        types[name].rules_of(attrs.evolve(RULES[name].arena, **changed))
-
-
-def by_assignment(options: nk.NkOptions, assignments: int) -> list[Subject]:
-    return [Subject("value", "up", f"0.{number}", "0") for number in range(assignments)]
-
-
-@pytest.mark.parametrize("assignments", [1, 3, 40])
-def test_an_arena_that_lists_a_subject_for_each_assignment_has_those_that_it_listed(
-    assignments: int,
-) -> None:
-    type_ = attrs.evolve(nk.ARENA, subjects=by_assignment, has=None)
-    recorded = arena("nk", type_, assignments)
-    other = attrs.evolve(recorded.subjects[0], treatment=f"0.{assignments}")
-
-    assert recorded == type_.rules_of(recorded).arena
-    with pytest.raises(BadInput, match="arena nk: a subject is"):
-        type_.rules_of(attrs.evolve(recorded, subjects=(*recorded.subjects[1:], other)))
+    with pytest.raises(BadInput):
+        TYPES[name].rules_of(attrs.evolve(RULES[name].arena, subjects=(Subject(*subject),)))
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_an_option_out_of_its_range_is_refused(name: str) -> None:
-    types = {"mining": mining.ARENA, "nk": nk.ARENA, "command": command.ARENA}
+def test_a_record_has_the_options_of_the_arena_in_order(name: str) -> None:
     known = RULES[name].arena
-    with pytest.raises(BadInput, match=f"arena {name}: seeds is True; it must be a whole number"):
-        types[name].rules_of(attrs.evolve(known, options={**known.options, "seeds": True}))
-
-
-@pytest.mark.parametrize("name", ["nk", "command"])
-def test_options_in_another_order_are_refused(name: str) -> None:
-    types = {"nk": nk.ARENA, "command": command.ARENA}
-    known = RULES[name].arena
-    with pytest.raises(BadInput, match=f"arena {name}: .*; they must be "):
-        types[name].rules_of(attrs.evolve(known, options=dict(reversed(known.options.items()))))
+    for options in (
+        {"seeds": 5}, {**known.options, "seeds": True}, dict(reversed(known.options.items()))
+    ):  # fmt: skip
+        with pytest.raises(BadInput):
+            TYPES[name].rules_of(attrs.evolve(known, options=options))
 
 
 # mining
 
 
-def test_there_are_288_conducts_each_of_which_is_canonical_there_and_nowhere_else() -> None:
+POLICIES = st.none() | st.sampled_from(["mine", "raid", "Mine", "x:Y"])
+
+
+@given(st.tuples(POLICIES, POLICIES, st.integers(-1, 6), st.sampled_from(["scarce", "baseline"])))
+def test_there_are_288_conducts_of_a_treatment_and_no_others(conduct: Any) -> None:
     every = mining.conducts("scarce")
 
     assert 288 == len(set(every))
-    assert all(mining.is_canonical(conduct, "scarce") for conduct in every)
-    assert not any(mining.is_canonical(conduct, "baseline") for conduct in every)
+    assert all(mining.is_canonical(known, "scarce") for known in every)
+    assert mining.is_canonical(conduct, "scarce") is (conduct in every)
 
 
 @pytest.mark.parametrize(
     "conduct",
-    [
-        ("mine", None, 1, "scarce"), ("mine", "raid", 0, "scarce"), ("mine", "mine", 2, "scarce"),
-        ("mine", "raid", 6, "scarce"), ("mine", "raid", -1, "scarce"), ("Mine", None, 0, "scarce"),
-        ("mine", "x:Y", 2, "scarce"), ("x:Y", None, 0, "scarce"),
-    ],
+    [("mine", None, 1, "scarce"), ("mine", "raid", 0, "scarce"), ("mine", "mine", 2, "scarce"),
+     ("mine", None, 0, "baseline")],
 )  # fmt: skip
 def test_what_is_written_otherwise_is_not_canonical(conduct: Any) -> None:
     assert MINING.conduct.holds(conduct)
@@ -160,18 +139,8 @@ def test_what_is_written_otherwise_is_not_canonical(conduct: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [("mine", None, 0), ["mine", None, 0, "scarce"], ("mine", None, False, "scarce"),
-     ("mine", None, 0.0, "scarce"), (1, None, 0, "scarce"), ("mine", 1, 0, "scarce")],
-)  # fmt: skip
-def test_a_conduct_has_four_fields_of_their_types(value: Any) -> None:
-    assert not MINING.conduct.holds(value)
-
-
-@pytest.mark.parametrize(
     ("other", "away"),
-    [(("raid", "mine", 2, "scarce"), 1), (("claim", "mine", 2, "baseline"), 1),
-     (("claim", None, 0, "scarce"), 2), (("claim", "mine", 2, "scarce"), 0),
+    [(("claim", "mine", 2, "scarce"), 0), (("claim", "mine", 2, "baseline"), 1),
      (("claim", "raid", 3, "baseline"), 2)],
 )  # fmt: skip
 def test_the_distance_of_conducts_is_the_fields_that_differ(other: Any, away: int) -> None:
@@ -179,30 +148,30 @@ def test_the_distance_of_conducts_is_the_fields_that_differ(other: Any, away: in
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [{"majority": "raid", "minority": "mine", "share": 2}, ["Raid", " mine", 2],
-     ("raid", "mine", 2, "SCARCE")],
+    ("answer", "conduct"),
+    [
+        ({"majority": "raid", "minority": "mine", "share": 2}, ("raid", "mine", 2, "scarce")),
+        (["Raid", " mine", 2], ("raid", "mine", 2, "scarce")),
+        (("raid", "mine", 2, "BASELINE"), ("raid", "mine", 2, "baseline")),
+        (("raid", "", None), ("raid", None, 0, "scarce")),
+        (["raid"], ["raid"]), (None, None),
+    ],
 )  # fmt: skip
-def test_an_answer_is_read_leniently(answer: Any) -> None:
-    assert ("raid", "mine", 2, "scarce") == MINING.read(answer, "scarce")
-
-
-@pytest.mark.parametrize("answer", [None, "raid", [], ["raid"], 3])
-def test_an_answer_that_is_none_stays_what_it_is(answer: Any) -> None:
-    assert answer == MINING.read(answer, "scarce")
+def test_an_answer_is_read_leniently_or_stays_what_it_is(answer: Any, conduct: Any) -> None:
+    assert conduct == MINING.read(answer, "scarce")
 
 
 def test_only_the_default_options_are_screened_and_others_say_so() -> None:
-    assert {"efficiency", "gini"} == set(MINING.arena.objectives)
-    assert len(MINING.arena.subjects) == sum(map(len, mining.SCREENED.values()))
-    for options in ({"agents": 9}, {"rounds": 99}, {"seeds": 4}):
-        assert 68 == len(arena("mining", mining.ARENA, **options).subjects)
-        assert mining.ARENA.remark(mining.MiningOptions(**options)) is not None
-    assert mining.ARENA.remark(mining.MiningOptions()) is None
+    screened = sum(map(len, mining.SCREENED.values()))
+    for options, subjects in (({}, screened), ({"agents": 9}, 68), ({"seeds": 4}, 68)):
+        assert subjects == len(arena("mining", mining.ARENA, **options).subjects)
+        remark = mining.ARENA.remark(mining.MiningOptions(**options))
+        assert (remark is None) is (subjects == screened)
 
 
-def test_a_test_of_mining_is_not_too_much_work() -> None:
-    with pytest.raises(BadInput, match="agents x rounds x seeds is 1,010,000"):
+def test_a_test_of_mining_is_at_most_a_million_turns() -> None:
+    mining.MiningOptions(agents=1_000, rounds=10, seeds=100)
+    with pytest.raises(BadInput):
         mining.MiningOptions(agents=1_000, rounds=10, seeds=101)
 
 
@@ -260,11 +229,12 @@ def test_a_run_of_nk_is_what_the_page_says(
 
 @pytest.mark.parametrize(
     ("landscape", "treatment", "drift"),
-    [(0, "0.0", 0.2), (7, "3.7", 0.2), (8, "3.7", 0.2), (2**53 - 1, "1.9", 0)],
+    [(8, "3.7", 0.2), (2**53 - 1, "1.9", 0)],
 )
 def test_the_bar_of_nk_has_its_rank(landscape: int, treatment: str, drift: float) -> None:
     values = {bits: naive_value(landscape, treatment, bits, drift) for bits in nk.CONDUCTS}
-    bar = nk.bar(landscape, treatment, drift)
+    rules = nk.ARENA.rules_of(arena("nk", nk.ARENA, landscape=landscape, drift=drift))
+    bar = rules.bar(rules.arena.by_key["value", treatment])
 
     assert 4_096 == len(set(nk.CONDUCTS))
     assert 2_457 == sum(value < values[bar] for value in values.values())
@@ -288,16 +258,6 @@ def test_landscapes_of_two_numbers_have_nothing_in_common() -> None:
 
     assert not one & other
     assert nk.noise_of(1, "0.0", "0" * 12, 5) != nk.noise_of(2, "0.0", "0" * 12, 5)
-    assert [nk.redrawn(1, 0, 9, i, 0.2) for i in range(12)] != [
-        nk.redrawn(2, 0, 9, i, 0.2) for i in range(12)
-    ]
-
-
-def test_the_bar_of_a_subject_is_that_of_the_recorded_landscape() -> None:
-    for number in (1, 2):
-        rules = nk.ARENA.rules_of(arena("nk", nk.ARENA, landscape=number))
-
-        assert nk.bar(number, "2.0", 0.2) == rules.bar(rules.arena.by_key["value", "2.0"])
 
 
 PINNED = [
@@ -306,22 +266,7 @@ PINNED = [
 ]
 
 
-def test_landscapes_drift_and_never_where_there_is_no_drift() -> None:
-    def changed(drift: float) -> list[int]:
-        return [
-            sum(
-                nk.redrawn(3, 0, g, i, drift) != nk.redrawn(3, 0, g - 1, i, drift)
-                for i in range(12)
-            )
-            for g in range(1, 200)
-        ]
-
-    assert {0} == set(changed(0))
-    assert {12} == set(changed(1))
-    assert 0.15 < sum(changed(0.2)) / 12 / 199 < 0.25
-
-
-@pytest.mark.parametrize(("assignments", "generations"), [(1, 10), (40, 10), (41, 11), (400, 100)])
+@pytest.mark.parametrize(("assignments", "generations"), [(1, 10), (41, 11)])
 def test_the_agenda_of_nk_goes_generation_by_generation(assignments: int, generations: int) -> None:
     subjects = arena("nk", nk.ARENA, assignments).subjects
 
@@ -332,27 +277,12 @@ def test_the_agenda_of_nk_goes_generation_by_generation(assignments: int, genera
     ] == [attrs.astuple(subject) for subject in subjects]
 
 
-@pytest.mark.parametrize(
-    "treatment", ["4.0", "0.00", "0.01", "0", "0.", ".0", "0.-1", " 0.0", "0.25000", "0.0\n", "٠.0"]
-)
-def test_a_treatment_of_nk_is_written_in_one_way(treatment: str) -> None:
-    wrong = Subject("value", "up", treatment, treatment[:1])
-    with pytest.raises(BadInput, match="arena nk: a subject is"):
-        nk.ARENA.rules_of(attrs.evolve(NK.arena, subjects=(wrong,)))
-
-
-@pytest.mark.parametrize("bits", ["", "0" * 11, "0" * 13, "0" * 11 + "2", "0" * 11 + "٠"])
-def test_what_is_not_twelve_bits_is_no_conduct(bits: str) -> None:
-    assert not (NK.conduct.holds(bits) and NK.is_canonical(bits, "0.0"))
-
-
 # command
 
 
 @pytest.mark.parametrize(
     ("text", "trimmed"),
-    [("a \t\r\nb", "a\nb"), ("a\n\n \n", "a"), (" a", " a"), ("\n\na", "\n\na"), ("", ""),
-     ("a\x0b", "a\x0b"), ("a\u2028 b \n", "a\u2028 b")],
+    [("a \t\r\nb", "a\nb"), ("a\n\n \n", "a"), ("\n\n a", "\n\n a"), ("a\u2028 b \n", "a\u2028 b")],
 )  # fmt: skip
 def test_a_text_is_trimmed_at_the_ends_of_its_lines_and_at_its_own(text: str, trimmed: str) -> None:
     assert trimmed == command.trimmed(text) == command.trimmed(trimmed)
@@ -361,12 +291,8 @@ def test_a_text_is_trimmed_at_the_ends_of_its_lines_and_at_its_own(text: str, tr
 
 @pytest.mark.parametrize(
     ("one", "other", "away"),
-    [
-        ("a\nb\nc", "a\nb \nc\n", 0), ("a\nb\nc", "a\nx\nc", 1), ("a\nb\nc", "a\nx\ny\nz\nc", 1),
-        ("a\nb\nc", "a\nc", 1), ("a\nb", "a\nb\nc", 1), ("a\na", "a\na\na", 1), ("", "a", 1),
-        ("a\nb\nc", "x\nb\ny", 2), ("a\nb", "b\na", 2), ("a\nb\nc\nd", "b\nc\nd\na", 2),
-    ],
-)  # fmt: skip
+    [("a\nb\nc", "a\nb \nc\n", 0), ("c\nc", "x\nc", 1), ("a\nb\nc", "x\nb\ny", 2)],
+)
 def test_texts_are_near_where_one_run_of_lines_differs(one: str, other: str, away: int) -> None:
     assert away == command.distance(one, other) == command.distance(other, one)
 
@@ -392,29 +318,26 @@ def longest_common(a: Sequence[str], b: Sequence[str]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("changed", "says"),
+    ("name", "value"),
     [
-        ({"agenda": ()}, "no program or no agenda"),
-        ({"program": "a/b"}, "program is 'a/b'"),
-        ({"program": "a\nb"}, "program is"),
-        ({"sha256": "0" * 63}, "sha256 is"),
-        ({"time_limit": 0}, "time_limit is 0"),
-        ({"time_limit": float("nan")}, "time_limit is nan"),
-        ({"deterministic": 1}, "deterministic is 1"),
-        ({"agenda": (AGENDA[0], AGENDA[0])}, "agenda is"),
-        ({"agenda": (AGENDA[0], ("b", "words", "down", "", ""))}, "agenda is"),
-        ({"agenda": (("short", "words", "up", "", "a \nb"),)}, "agenda is"),
-        ({"agenda": (("short", "words", "more", "", ""),)}, "agenda is"),
-        ({"agenda": (("sho\nrt", "words", "up", "", ""),)}, "agenda is"),
-        ({"agenda": (("short", "words", "up", "", "x" * 4_001),)}, "agenda is"),
-        ({"agenda": (("short", "words", "up", "\ud800", ""),)}, "agenda is"),
-        ({"agenda": ("short",)}, "agenda is"),
+        ("program", "a/b"), ("program", "a\nb"), ("sha256", "0" * 63), ("time_limit", 0),
+        ("time_limit", float("nan")), ("deterministic", 1), ("agenda", (AGENDA[0], AGENDA[0])),
+        ("agenda", (AGENDA[0], ("b", "words", "down", "", ""))), ("agenda", ("short",)),
+        ("agenda", (("short", "words", "up", "", "a \nb"),)),
+        ("agenda", (("short", "words", "more", "", ""),)),
+        ("agenda", (("short", "words", "up", "", "x" * 4_001),)),
+        ("agenda", (("short", "words", "up", "\ud800", ""),)),
     ],
-)
-def test_what_no_record_of_a_program_has_is_refused(changed: dict[str, Any], says: str) -> None:
+)  # fmt: skip
+def test_what_no_record_of_a_program_has_is_refused(name: str, value: Any) -> None:
     known = COMMANDED.arena
-    with pytest.raises(BadInput, match=f"arena command: .*{says}"):
-        command.ARENA.rules_of(attrs.evolve(known, options={**known.options, **changed}))
+    with pytest.raises(BadInput, match=f"{name} is "):
+        command.ARENA.rules_of(attrs.evolve(known, options={**known.options, name: value}))
+
+
+def test_a_program_has_an_agenda() -> None:
+    with pytest.raises(BadInput):
+        command.CommandOptions(**COMMAND | {"agenda": ()})
 
 
 def test_a_treatment_of_a_program_is_a_family_and_its_start_the_bar() -> None:
@@ -423,8 +346,3 @@ def test_a_treatment_of_a_program_is_a_family_and_its_start_the_bar() -> None:
     assert ("short", "long") == tuple(COMMANDED.treatments)
     assert ["short", "short", "long"] == [subject.family for subject in subjects]
     assert ["one\ntwo", "", "one"] == [COMMANDED.bar(subject) for subject in subjects]
-
-
-def test_a_text_is_told_by_its_beginning_and_a_mark() -> None:
-    assert "one two (2 lines, #b01d)" == COMMANDED.describe("one\ntwo")
-    assert COMMANDED.describe("x" * 99).startswith("x" * 40 + "... (1 line, #")

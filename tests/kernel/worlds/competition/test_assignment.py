@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.worlds.competition.arenas import nk
-from goldrush.kernel.worlds.competition.events import ClassMoved, TeamRecommended
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -25,7 +24,6 @@ from tests.kernel.worlds.competition.seasons import (
     MINING,
     RAIDERS,
     SUBJECT,
-    THERAPIST,
     TRIO,
     TRUCE,
     TRUE,
@@ -33,7 +31,6 @@ from tests.kernel.worlds.competition.seasons import (
     Line,
     Season,
     adopted,
-    amend,
     challenge,
     debriefed,
     digested,
@@ -41,7 +38,6 @@ from tests.kernel.worlds.competition.seasons import (
     opened,
     propose,
     shown,
-    silent,
     support,
     table_set,
     words,
@@ -57,20 +53,18 @@ def test_a_refused_opening_is_awaited_again() -> None:
     assert Phase.SET == season.does(opened()).phase
 
 
-@pytest.mark.parametrize("subject", MINING.subjects[::9])
-def test_a_subject_is_one_of_those_that_the_arena_has(subject: Any) -> None:
-    season = given().does(opened(ADMIN, subject.key))
+def test_a_subject_is_one_of_those_that_the_arena_has() -> None:
+    season = given().does(opened(ADMIN, GINI))
 
-    assert ([], subject) == (season.codes, season.table.subject)
-    assert ["act/malformed"] == given(arena=BITS).does(opened(ADMIN, subject.key)).codes
+    assert ([], MINING.by_key[GINI]) == (season.codes, season.table.subject)
+    assert ["act/malformed"] == given(arena=BITS).does(opened(ADMIN, GINI)).codes
 
 
 @pytest.mark.parametrize(
     "subjects",
     [
-        "efficiency", ("efficiency",), (SUBJECT[0], BASELINE), ((*SUBJECT, "up"),), (("gini",),),
-        ((BASELINE, "gini"),), ((1, 2),), ((("gini",), BASELINE),), (("gini", "paradise"),), None,
-        5,
+        "efficiency", (SUBJECT[0], BASELINE), ((*SUBJECT, "up"),), ((BASELINE, "gini"),),
+        (("gini", "paradise"),),
     ],
 )  # fmt: skip
 def test_what_is_no_subject_is_malformed(subjects: Any) -> None:
@@ -89,16 +83,12 @@ def test_an_opening_says_the_day_and_the_project_of_the_calendar() -> None:
 @pytest.mark.parametrize(
     ("directive", "codes"),
     [
-        (None, []), ((None, None), []), ((TRIO, None), []), ((None, (CLEO, ADA)), []),
-        ((), ["act/malformed"]), ((None,), ["act/malformed"]),
-        ((None, None, None), ["act/malformed"]), ("team", ["act/malformed"]),
-        (((ADA, BEN), None), ["team/too-small"]), (((), None), ["team/too-small"]),
+        (None, []), ((TRIO, None), []), ((None, (CLEO, ADA)), []), ((), ["act/malformed"]),
+        ("team", ["act/malformed"]), (((ADA, BEN), None), ["team/too-small"]),
         (((ADA, ADA, BEN), None), ["act/malformed"]),
-        (((ADA, BEN, JUDGE), None), ["act/malformed"]), (((ADA, BEN, 99), None), ["act/malformed"]),
-        (((ADA, BEN, ELIF), None), ["act/malformed"]), (("team", None), ["act/malformed"]),
+        (((ADA, BEN, JUDGE), None), ["act/malformed"]),
+        (((ADA, BEN, ELIF), None), ["act/malformed"]),
         (((ADA, BEN, True), None), ["act/malformed"]), ((None, (ADA, ADA)), ["act/malformed"]),
-        ((None, (JUDGE,)), ["act/malformed"]), ((None, "order"), ["act/malformed"]),
-        ((None, ("ada",)), ["act/malformed"]),
     ],
 )  # fmt: skip
 def test_a_directive_is_a_team_and_an_order(directive: Any, codes: list[str]) -> None:
@@ -121,8 +111,8 @@ def test_a_table_waits_until_its_bar_is_tested() -> None:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"conduct": MINERS}, {"conduct": None}, {"treatment": TRUCE}, {"table": 1}, {"at": 0},
-        {"part": "base"}, {"at": 0, "part": "base"}, {"runs": ()}, {"runs": ((1, 0), (2, 0))},
+        {"conduct": MINERS}, {"treatment": TRUCE}, {"table": 1}, {"at": 0, "part": "base"},
+        {"runs": ()}, {"runs": ((1, 0), (2, 0))},
     ],
 )  # fmt: skip
 def test_another_test_than_the_one_waited_for_is_malformed(fields: dict[str, Any]) -> None:
@@ -174,26 +164,19 @@ def test_what_the_assistant_sets_counts_where_the_directive_says_nothing() -> No
     assert [([BEN, CLEO, DOV], [CLEO, DOV, BEN])] == found
 
 
-@pytest.mark.parametrize(
-    ("act", "code"),
-    [
-        (table_set(team=(BEN, CLEO, DOV)), "act/malformed"),
-        (table_set(order=(BEN, CLEO, ADA)), "act/malformed"),
-    ],
-)
-def test_the_assistant_sets_nothing_against_the_directive(act: Act, code: str) -> None:
+@pytest.mark.parametrize("fields", [{"team": (BEN, CLEO, DOV)}, {"order": (BEN, CLEO, ADA)}])
+def test_the_assistant_sets_nothing_against_the_directive(fields: Any) -> None:
     season = given(workers=4).has(ASSISTANT, stage=3).does(opened(team=TRIO, order=TRIO))
 
-    assert [code] == season.does(act).codes
+    assert ["act/malformed"] == season.does(table_set(**fields)).codes
 
 
 @pytest.mark.parametrize(
     ("act", "code"),
     [
         (table_set(team=(BEN, CLEO)), "team/too-small"),
-        (table_set(team=(BEN, CLEO, 99)), "act/malformed"),
         (table_set(order=(BEN, BEN)), "act/malformed"), (table_set(ADA), "act/malformed"),
-        (table_set(ADMIN), "act/malformed"), (table_set(table=1), "act/malformed"),
+        (table_set(table=1), "act/malformed"),
     ],
 )  # fmt: skip
 def test_a_table_is_set_by_the_assistant_or_the_judge(act: Act, code: str) -> None:
@@ -222,8 +205,8 @@ def test_otherwise_the_order_is_drawn() -> None:
 @pytest.mark.parametrize(
     ("line", "is_last"),
     [
-        (None, True), (support(CLEO, 0), True), (propose(CLEO), False), (amend(CLEO, 0), False),
-        (challenge(CLEO, 0), False), (challenge(CLEO, 9), True), (propose(CLEO, value=BAR), True),
+        (support(CLEO, 0), True), (propose(CLEO), False), (challenge(CLEO, 0), False),
+        (challenge(CLEO, 9), True),
     ],
 )  # fmt: skip
 def test_a_round_in_which_nobody_proposes_amends_or_challenges_is_the_last(
@@ -234,10 +217,6 @@ def test_a_round_in_which_nobody_proposes_amends_or_challenges_is_the_last(
     season.says(*[line] if line else []).judges("clean")
 
     assert (Phase.PROVE if is_last else Phase.SPEAK) == season.phase
-
-
-def test_what_was_redirected_was_said() -> None:
-    assert Phase.SPEAK == given().says(propose(ADA)).judges("redirect", 0).phase
 
 
 @pytest.mark.parametrize(
@@ -253,29 +232,13 @@ def test_a_table_ends_when_moves_are_spent_or_converged_or_with_its_last_round(
     assert Phase.PROVE == season.phase
 
 
-def test_who_passes_or_says_nothing_at_all_spends_nothing_and_is_heard_again() -> None:
-    season = given().says(silent(ADA), propose(BEN)).does().judges("clean")
-
-    assert {ADA: 3, BEN: 2, CLEO: 3} == season.table.moves
-    assert [] == season.says(support(ADA, 1)).codes
-
-
 # Concluded: the digest and the adoption
-
-
-def test_where_nothing_is_concluded_there_is_nothing_to_adopt_or_to_reject() -> None:
-    season = given().has(ASSISTANT, stage=4).worth({MINERS: FALSE}).says(propose(ADA))
-
-    season.to(Phase.DIGEST).does(digested(rejected=True))
-
-    assert (["act/malformed"], Phase.DEBRIEF) == (season.codes, season.phase)
 
 
 @pytest.mark.parametrize(
     ("worth", "edge", "is_rejectable"),
     [
         (TRUE, None, False),
-        (1.01, None, False),  # not sharp
         (TRUE, TRUE, False),
         (TRUE, FALSE, True),
     ],
@@ -295,9 +258,8 @@ def test_a_conclusion_may_be_rejected_whose_edge_failed(
     ("subject", "first", "second", "is_adopted", "is_rejectable"),
     [
         (SUBJECT, 0.8, 0.8, True, True),
-        (SUBJECT, 0.8, 0.75, True, True),
         (SUBJECT, 0.75, 0.8, True, False),
-        (SUBJECT, 0.8, 0.8, False, False),  # only what was adopted counts
+        (SUBJECT, 0.8, 0.8, False, False),
         (("gini", BASELINE), 0.2, 0.2, True, True),
         (("gini", BASELINE), 0.2, 0.15, True, False),
     ],
@@ -316,10 +278,6 @@ def test_a_conclusion_may_be_rejected_that_is_no_better(
     assert ([] if is_rejectable else ["act/malformed"]) == season.codes
 
 
-def test_an_assistant_who_says_nothing_rejects_nothing() -> None:
-    assert Phase.ADOPT == given().says(propose(ADA)).to(Phase.DIGEST).does().phase
-
-
 def test_what_was_rejected_first_is_not_adopted() -> None:
     season = given().has(ASSISTANT, stage=4).worth({(MINERS, TRUCE): FALSE})
 
@@ -328,27 +286,6 @@ def test_what_was_rejected_first_is_not_adopted() -> None:
     assert ([], Phase.DEBRIEF) == (season.codes, season.phase)
     assert ["act/malformed"] == season.does(adopted()).codes
     assert {} == season.state.accepted
-
-
-@pytest.mark.parametrize(
-    "act",
-    [
-        digested(rejected=None), digested(table=1), digested()._replace(text=None),
-        digested()._replace(dissent="x" * 4_001),
-    ],
-)  # fmt: skip
-def test_what_is_no_digest_is_malformed(act: Act) -> None:
-    assert ["act/malformed"] == given().to(Phase.DIGEST).does(act).codes
-
-
-def test_a_digest_and_an_adoption_count_once() -> None:
-    season = given().says(propose(ADA)).to(Phase.DIGEST).does(digested(), digested())
-    codes = season.codes
-
-    season.does(adopted(None), adopted(False, table=1), adopted(), adopted(False))
-
-    assert (["act/malformed"], ["act/malformed"] * 3) == (codes, season.codes)
-    assert season.table.is_adopted
 
 
 # Settled
@@ -364,13 +301,6 @@ def test_each_thing_is_settled_for_all_before_the_next() -> None:
         "elimination_faced",
     ]  # fmt: skip
     assert expected == [event["event"] for event in season.followed()]
-
-
-def test_a_season_ends_after_its_last_assignment() -> None:
-    season = given(assignments=2).closes()
-    is_early = season.world.ended(season.state)
-
-    assert (False, True) == (is_early, season.world.ended(season.closes().state))
 
 
 # Two tables
@@ -396,7 +326,10 @@ def test_two_tables_are_held_one_after_the_other_and_debriefed_together() -> Non
 
 @pytest.mark.parametrize(
     "subjects",
-    [(SUBJECT, SUBJECT), (SUBJECT, ("gini", BASELINE)), (SUBJECT, GINI, ("gini", "cap-2"))],
+    [
+        (SUBJECT, SUBJECT),
+        (SUBJECT, GINI, ("gini", "cap-2")),
+    ],
 )
 def test_two_tables_have_two_treatments(subjects: Any) -> None:
     assert ["act/malformed"] == split(*subjects).codes
@@ -414,19 +347,7 @@ def test_one_recommendation_is_good_for_one_opening_by_the_admin() -> None:
 # Whose acts, and when
 
 
-def test_what_is_asked_before_an_opening_is_refused_after_it() -> None:
-    season = given().has(ADA, stage=3).has(THERAPIST, stage=4, is_self_determined=True)
-    moved, team = ClassMoved(ADA, "sonnet", True), TeamRecommended(TRIO)
-
-    codes = season.does(moved, team, opened(), moved, team, opened()).codes
-
-    assert ["act/malformed"] * 3 == codes
-    assert "sonnet" == season.of(ADA).class_
-
-
-@pytest.mark.parametrize(
-    "act", [opened(), table_set(), digested(), adopted(), debriefed(ADA), TeamRecommended(TRIO)]
-)
+@pytest.mark.parametrize("act", [opened(), table_set(), digested(), adopted(), debriefed(ADA)])
 def test_an_act_of_another_phase_is_malformed(act: Act) -> None:
     assert ["act/malformed"] == given().to(Phase.SPEAK).does(act).codes
 

@@ -13,7 +13,6 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
     ASSISTANT,
-    BASELINE,
     BEN,
     CLEO,
     DOV,
@@ -24,7 +23,6 @@ from tests.kernel.worlds.competition.seasons import (
     RAIDERS,
     SUBJECT,
     THERAPIST,
-    TRIO,
     Act,
     Line,
     Season,
@@ -92,12 +90,6 @@ def test_the_therapist_interviews_and_the_admin_the_therapist() -> None:
     assert [THERAPIST, ADMIN] == [event["who"] for event in season.followed("refused")]
 
 
-def test_the_benched_are_not_interviewed() -> None:
-    season = candidate(workers=4).has(ADA, status=Status.BENCHED)
-
-    assert Phase.CONTRACT not in season.phases()
-
-
 def test_a_contract_is_offered_after_the_interview_and_reviewed_after_the_offer() -> None:
     season = candidate().to(Phase.CONTRACT)
 
@@ -142,10 +134,8 @@ def test_terms_are_offered_and_reviewed_once(approved: bool) -> None:
 @pytest.mark.parametrize(
     ("approved", "terms", "taken"),
     [
-        ("yes", None, None), (None, None, None), (True, None, True), (False, None, False),
-        (True, ((), EASY, 9), True), (False, ((), EASY, 9), None), (False, ((), EASY, 0), True),
-        (False, ((), 0, 9), True), (False, ((), EASY, 9), "yes"), (False, "terms", True),
-        (False, ((), EASY), True), (False, 5, True),
+        ("yes", None, None), (True, None, True), (False, None, False),
+        (True, ((), EASY, 9), True), (False, ((), EASY, 0), True), (False, ((), EASY, 9), "yes"),
     ],
 )  # fmt: skip
 def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -> None:
@@ -159,9 +149,8 @@ def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -
 @pytest.mark.parametrize(
     "conditions",
     [
-        (("gold", None),), None, "seat", ("seat",), (SEAT, SEAT), (("seat", "gini"),),
-        (("objective", None),), (("objective", "gold"),), (("objective", ()),), ((SEAT, None),),
-        (("seat", None, 1),), ((None, None),), (5,),
+        (("gold", None),), None, (SEAT, SEAT), (("seat", "gini"),), (("objective", None),),
+        (("objective", "gold"),),
     ],
 )  # fmt: skip
 def test_what_are_no_conditions_are_malformed(conditions: Any) -> None:
@@ -173,11 +162,8 @@ def test_what_are_no_conditions_are_malformed(conditions: Any) -> None:
 @pytest.mark.parametrize(
     ("agent", "target", "is_right"),
     [
-        (ADA, (1, 1), True), (ADA, (9, 4), True), (ADA, (9, 9), True), (ADA, (9, 10), False),
-        (ADA, (9, 0), False), (ADA, (0, 0), False), (ADA, (9,), False), (ADA, (9, 4, 1), False),
-        (ADA, (9.5, 4), False), (ADA, (9, True), False), (ADA, 4, False), (ADA, "much", False),
-        (JUDGE, 0, True), (JUDGE, 1.5, True), (JUDGE, -1, False), (JUDGE, (9, 4), False),
-        (JUDGE, "much", False), (JUDGE, (), False), (JUDGE, True, False),
+        (ADA, (9, 9), True), (ADA, (9, 10), False), (ADA, (9, 0), False), (ADA, (9, True), False),
+        (ADA, 4, False), (JUDGE, 1.5, True), (JUDGE, -1, False), (JUDGE, (9, 4), False),
     ],
 )  # fmt: skip
 def test_a_worker_promises_x_of_k_tables_others_a_number(
@@ -191,23 +177,12 @@ def test_a_worker_promises_x_of_k_tables_others_a_number(
 
 
 @pytest.mark.parametrize(
-    ("due", "is_right"),
-    [(0, False), (1, True), (1_000_000, True), (1_000_001, False), (9.5, False), (None, False),
-     (True, False)],
-)  # fmt: skip
+    ("due", "is_right"), [(0, False), (1, True), (1_000_000, True), (1_000_001, False)]
+)
 def test_a_contract_is_due_in_a_later_assignment(due: Any, is_right: bool) -> None:
     season = candidate().to(Phase.CONTRACT).does(interviewed(ADA), offered(ADA, due=due))
 
     assert ([] if is_right else ["act/malformed"]) == season.codes
-
-
-@pytest.mark.parametrize("condition", [SEAT, FEE_PAID, MOVES])
-def test_seats_fees_and_moves_are_for_workers(condition: Any) -> None:
-    season = candidate(JUDGE).to(Phase.CONTRACT)
-
-    assert ["act/malformed"] == season.does(interviewed(JUDGE), offered(JUDGE, (condition,))).codes
-    assert [] == candidate().signs(ADA, (condition,)).codes
-    assert [] == candidate(JUDGE).signs(JUDGE, (CHOICE,)).codes
 
 
 @pytest.mark.parametrize("acts", [(), (interviewed(ADA), offered(ADA), reviewed(ADA, False))])
@@ -222,24 +197,26 @@ def test_after_a_refusal_the_next_interview_is_five_assignments_later(acts: Any)
 # Conditions
 
 
+@pytest.mark.parametrize("condition", [SEAT, FEE_PAID, MOVES])
+def test_seats_fees_and_moves_are_for_workers(condition: Any) -> None:
+    season = candidate(JUDGE).to(Phase.CONTRACT)
+
+    assert ["act/malformed"] == season.does(interviewed(JUDGE), offered(JUDGE, (condition,))).codes
+
+
+def test_the_fee_is_paid_by_the_user_and_there_is_one_move_more() -> None:
+    season = candidate(moves=2).has(ADA, stage=0).signs(ADA, (FEE_PAID, MOVES)).until(1)
+
+    assert {ADA: 3, BEN: 2, CLEO: 2} == season.to(Phase.SPEAK).table.moves
+    assert [0, -3, -3] == season.closes().events("sparks_moved", "amount")[-3:]
+
+
 def test_a_seat_is_had_beside_the_directives_team() -> None:
     season = candidate(workers=5).signs(ADA, (SEAT,)).until(1)
 
     season.does(season.opened(ADMIN, SUBJECT, team=(BEN, CLEO, DOV))).to(Phase.SPEAK)
 
     assert (ADA, BEN, CLEO, DOV) == season.table.participants
-
-
-def test_a_fee_is_paid_by_the_user() -> None:
-    season = candidate().signs(ADA, (FEE_PAID,)).until(2)
-
-    assert [0, -3, -3] == season.events("sparks_moved", "amount")[-3:]
-
-
-def test_one_move_more() -> None:
-    season = candidate(moves=2).has(ADA, stage=0).signs(ADA, (MOVES,)).until(1).to(Phase.SPEAK)
-
-    assert {ADA: 3, BEN: 2, CLEO: 2} == season.table.moves
 
 
 def test_the_choice_of_an_objective_is_good_once() -> None:
@@ -250,35 +227,6 @@ def test_the_choice_of_an_objective_is_good_once() -> None:
     assert [] == season.closes().does(opened(ADMIN, SUBJECT, day=1)).codes
 
 
-def both_choose(second: Any) -> Season:
-    """Ada may choose gini, and ben this."""
-    season = candidate(workers=4).has(BEN, stage=4, interview_from=0).to(Phase.CONTRACT)
-    return season.does(
-        *[interviewed(ADA), offered(ADA, (CHOICE,)), reviewed(ADA)],
-        *[interviewed(BEN), offered(BEN, (("objective", second),)), reviewed(BEN)],
-    ).until(1)
-
-
-def test_of_two_choices_only_the_first_ones_is_next() -> None:
-    season = both_choose("turnover").has(CLEO, stage=4, is_self_determined=True)
-    codes = season.does(opened(ADMIN, ("turnover", BASELINE))).codes
-
-    season.does(opened(CLEO, ("turnover", BASELINE)))  # who is bound by nobody
-
-    assert (["act/malformed"], [], True) == (
-        codes, season.codes, season.of(BEN).has_condition("objective"),
-    )  # fmt: skip
-
-
-def test_a_choice_of_the_benched_binds_nobody_and_is_not_used_up_by_another() -> None:
-    season = both_choose("gini").has(ADA, status=Status.BENCHED)
-
-    season.does(opened(ADMIN, ("gini", BASELINE))).closes()
-
-    assert [] == season.does(opened(ADMIN, SUBJECT, day=1)).codes
-    assert (True, False) == tuple(season.of(n).has_condition("objective") for n in (ADA, BEN))
-
-
 def test_the_user_keeps_each_condition_or_not() -> None:
     season = candidate(workers=4).signs(ADA, (SEAT, FEE_PAID))
 
@@ -287,17 +235,6 @@ def test_the_user_keeps_each_condition_or_not() -> None:
     assert (["act/malformed"], ("fee_paid",)) == (season.codes, contract(season).in_force)
     season.does(opened(team=(BEN, CLEO, DOV))).to(Phase.SPEAK)
     assert [BEN, CLEO, DOV] == season.last("roundtable_opened", "participants")
-
-
-@pytest.mark.parametrize(
-    ("agent", "condition", "is_kept"),
-    [(ADA, "fee_paid", True), (ADA, None, True), (ADA, "seat", None), (BEN, "seat", True),
-     (99, "seat", True)],
-)  # fmt: skip
-def test_only_what_was_stipulated_is_kept(agent: int, condition: Any, is_kept: Any) -> None:
-    season = candidate().signs(ADA, (SEAT,))
-
-    assert ["act/malformed"] == season.does(kept(agent, condition, is_kept=is_kept)).codes
 
 
 def test_a_condition_is_asked_for_until_it_is_not_kept_or_the_contract_is_due() -> None:
@@ -318,11 +255,9 @@ def test_a_condition_is_asked_for_until_it_is_not_kept_or_the_contract_is_due() 
     [
         ((2, 1), [(5, 4, 3), (3, 4, 5)], "permanent"),
         ((2, 2), [(5, 4, 3), (3, 4, 5)], "lost"),
-        ((2, 2), [(5, 4, 3), (5, 4, 3)], "permanent"),
-        ((2, 1), [(4, 4, 3), (4, 4, 4)], "lost"),  # not above the median
-        ((1, 1), [(3, 4, 5), (5, 4, 3)], "lost"),  # only the first table counts
-        ((1, 1), [(5, 4, 3), (3, 4, 5)], "permanent"),
-        ((9, 2), [(5, 4, 3), (5, 4, 3)], "permanent"),  # not all k tables have been held
+        ((2, 1), [(4, 4, 3), (4, 4, 4)], "lost"),
+        ((1, 1), [(3, 4, 5), (5, 4, 3)], "lost"),
+        ((9, 2), [(5, 4, 3), (5, 4, 3)], "permanent"),
     ],
 )
 def test_a_worker_is_above_the_lower_median_at_x_of_k_tables(
@@ -336,16 +271,6 @@ def test_a_worker_is_above_the_lower_median_at_x_of_k_tables(
 
     assert [(3, ADA, outcome)] == outcomes(season)
     assert (outcome == "permanent") is season.of(ADA).is_self_determined
-
-
-def test_both_tables_of_an_assignment_count() -> None:
-    season = candidate().has(JUDGE, stage=3).judges("split").signs(ADA, (), (2, 2), 1).until(1)
-    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO))
-
-    season.says(propose(ADA)).to(Phase.ADOPT).does()
-    season.says(propose(ADA, ("mine", None, 0, GINI[1]), 0.25)).closes()
-
-    assert [(1, ADA, "permanent")] == outcomes(season)
 
 
 @pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (2.01, "lost")])
@@ -382,12 +307,10 @@ LED = [propose(ADA), propose(BEN, RAIDERS), support(CLEO, 0)]
 @pytest.mark.parametrize(
     ("lines", "signal", "worth", "targets", "is_right"),
     [
-        (LED, "converged", {RAIDERS: 0.9}, {}, True),  # whatever else is better
+        (LED, "converged", {RAIDERS: 0.9}, {}, True),
         (LED, "clean", {}, {}, False),
-        (LED[:2], "converged", {}, {}, False),  # refused
         (LED, "converged", {}, {CLEO: 1}, False),
         (LED, "converged", {MINERS: FALSE}, {}, False),
-        (LED, "converged", {MINERS: FALSE, RAIDERS: FALSE}, {}, False),
     ],
 )
 def test_a_judge_promises_conclusions_that_led_when_it_signalled_converged(
@@ -404,12 +327,11 @@ def test_a_judge_promises_conclusions_that_led_when_it_signalled_converged(
 
 
 @pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (3, "lost")])
-@pytest.mark.parametrize("adoptions", [(True, False, True), (True, True, False)])
-def test_an_admin_promises_projects_completed(adoptions: Any, target: int, outcome: str) -> None:
+def test_an_admin_promises_projects_completed(target: int, outcome: str) -> None:
     season = candidate(ADMIN, assignments_per_project=1, assignments_per_day=9)
     season.signs(ADMIN, (), target, 3).until(1)
 
-    for is_adopted in adoptions:  # the last in the assignment in which it is due
+    for is_adopted in (True, False, True):  # the last in the assignment in which it is due
         season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
 
     assert [(3, ADMIN, outcome)] == outcomes(season)

@@ -7,18 +7,15 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.fold import faults
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds import competition
 from goldrush.kernel.worlds.competition import arrange
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     EVENTS,
-    PLAIN,
     Answered,
     FateChosen,
     Refused,
-    Scored,
     Spoke,
     Stood,
 )
@@ -27,9 +24,7 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     BEN,
     CLEO,
-    RAIDERS,
     TRIO,
-    TRUCE,
     given,
     opened,
     propose,
@@ -51,9 +46,10 @@ def test_the_rows_on_the_page_are_the_events() -> None:
     assert expected in PAGE
 
 
-@pytest.mark.parametrize("name", [*names_of(Refusal), *names_of(Phase)[:-1], *names_of(Move)])
-def test_the_page_names_every_code_phase_and_move(name: str) -> None:
-    assert f"`{name}`" in PAGE
+def test_the_page_names_every_code_phase_and_move() -> None:
+    names = [*names_of(Refusal), *names_of(Phase)[:-1], *names_of(Move)]
+
+    assert [] == [name for name in names if f"`{name}`" not in PAGE]
 
 
 # Codes
@@ -132,57 +128,14 @@ def test_final_stances_are_arranged_by_agent_and_refused_after_the_last() -> Non
 # Rows
 
 
-def nested(lists: int) -> Any:
-    """So many lists, each in the next."""
-    return () if lists == 1 else (nested(lists - 1),)
-
-
-@pytest.mark.parametrize(
-    ("value", "is_plain"),
-    [
-        (None, True), (True, True), (1.5, True), (1, True), ("text", True), ((), True),
-        ((1, ("a", (None,))), True), (1.0, False), (float("nan"), False), (float("inf"), False),
-        ([1], False), ({}, False), (b"", False), ("x" * 10_000, True), ("x" * 10_001, False),
-        (nested(5), True), (nested(6), False), ((1,) * 10_000, True), ((1,) * 10_001, False),
-    ],
-)  # fmt: skip
-def test_what_is_said_are_plain_values_in_lists(value: Any, is_plain: bool) -> None:
-    assert is_plain is PLAIN.holds(value)
-
-
-@pytest.mark.parametrize(
-    ("steps", "final", "is_right"),
-    [
-        ((("relative", "novelty", 1, 2),), (2, 1, 1, 1), True),
-        ((("luck", "novelty", 1, 2),), (1, 1, 1, 1), False),
-        ((("relative", "charm", 1, 2),), (1, 1, 1, 1), False),
-        ((("relative", "novelty", 1),), (1, 1, 1, 1), False),
-        ((("relative", "novelty", -1, 2),), (1, 1, 1, 1), False), ((), (1, 1, 1, -1), False),
-    ],
-)  # fmt: skip
-def test_a_row_of_other_values_has_a_fault(steps: Any, final: Any, is_right: bool) -> None:
-    row = Scored(0, ADA, (1, 1, 1, 1), steps, final, 4, 4)
-
-    assert is_right is (EVENTS[CODES[Scored]].fault(tuple(row)) is None)
-
-
 @pytest.mark.parametrize(
     ("act", "is_right"),
     [
         ((0, CODES[FateChosen], (ADA, "deletion")), True),
         ((-1, CODES[FateChosen], (ADA, "deletion")), False),
-        ((0, len(EVENTS), (ADA, "deletion")), False), ((0, -1, (ADA, "deletion")), False),
-        ((0, CODES[FateChosen], (ADA,)), False), ((0, CODES[FateChosen]), False), (None, False),
+        ((0, len(EVENTS), (ADA, "deletion")), False), ((0, CODES[FateChosen], (ADA,)), False),
+        (None, False),
     ],
 )  # fmt: skip
 def test_a_refusal_holds_a_whole_act(act: Any, is_right: bool) -> None:
     assert is_right is (EVENTS[CODES[Refused]].fault((ADA, act, "act/malformed")) is None)
-
-
-def test_what_follows_from_an_act_is_without_faults() -> None:
-    season = given().to(Phase.SPEAK)
-
-    inputs = Block([(CODES[Spoke], [tuple(season.spoke(propose(ADA, RAIDERS, 0.7, TRUCE)))])])
-
-    derived = Block(season.world.decide(season.state, inputs))
-    assert [] == list(faults(season.world, [inputs, derived]))

@@ -4,12 +4,11 @@
 
 import pytest
 
-from goldrush.kernel.worlds.competition.events import FateChosen, SkillDistilled
+from goldrush.kernel.worlds.competition.events import SkillDistilled
 from goldrush.kernel.worlds.competition.memory import FACTS_MAX, Remembered, remembering
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
-    ADMIN,
     BEN,
     BITS,
     CLAIMED,
@@ -61,12 +60,6 @@ def test_an_assignment_leaves_trials_claims_the_conclusion_and_scores_in_this_or
     assert () == season.of(BEN).memory[FAMILY][-1].reasons  # who was not rated
 
 
-def test_what_was_redirected_is_no_claim_to_remember_and_nothing_concluded_is_no_fact() -> None:
-    season = given().says(propose(ADA)).judges("redirect", 0).closes()
-
-    assert ["scores"] == season.remembers(ADA)
-
-
 def test_who_did_not_sit_there_remembers_nothing_of_it() -> None:
     season = given(workers=4).does(opened(team=TRIO)).closes()
 
@@ -85,16 +78,6 @@ def test_memory_is_kept_by_family() -> None:
     assert ["0"] == list(of_nk.of(ADA).memory)
 
 
-def test_both_tables_of_an_assignment_are_remembered() -> None:
-    season = given(trials=(4, 6)).has(JUDGE, stage=3).judges("split").closes()
-    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO)).to(Phase.TRY)
-    season.does(season.tried(ADA)).closes()
-
-    memory = season.of(ADA).memory
-    assert ["scores", "trial", "scores"] == season.remembers(ADA)
-    assert ["scores"] == [fact.kind for fact in memory["gini in truce-0"]]
-
-
 def test_the_latest_twelve_facts_of_a_family_are_kept() -> None:
     facts = [Remembered("trial", n, *SUBJECT) for n in range(20)]
 
@@ -102,19 +85,6 @@ def test_the_latest_twelve_facts_of_a_family_are_kept() -> None:
 
     assert {"a": tuple(facts[:1]), "b": tuple(facts[-12:])} == memory
     assert ({}, 12) == (remembering({}, "a", []), FACTS_MAX)
-
-
-def test_the_oldest_fact_is_forgotten_first() -> None:
-    season = given(trials=(20, 20))
-    for _ in range(2):
-        season.turn(ADA)
-        season.does(*[
-            season.tried(ADA, number=n, runs=((season.state.trial_seed(0, ADA, n), 0),))
-            for n in range(9)
-        ]).closes()  # fmt: skip
-
-    assert [0, 0, *[1] * 10] == [fact.assignment for fact in season.of(ADA).memory[FAMILY]]
-    assert ["trial", "scores", *["trial"] * 9, "scores"] == season.remembers(ADA)
 
 
 # Lessons and skills
@@ -153,11 +123,3 @@ def test_a_skill_is_remembered_with_the_family_of_its_subject(value: float | Non
     assert (Remembered("skill", 0, *GINI, conduct, value),) == (
         season.of(CLEO).memory["gini in truce-0"]
     )
-
-
-def test_who_takes_a_deleted_ones_place_inherits_its_memory() -> None:
-    season = given().closes().has(BEN, sparks=0).to(Phase.FATE)
-
-    season.does(FateChosen(BEN, "deletion"))
-
-    assert ["scores", "scores"] == season.remembers(8)

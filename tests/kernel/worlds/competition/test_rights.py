@@ -113,8 +113,6 @@ def test_a_worker_of_tier_one_has_more_moves() -> None:
         ({"is_self_determined": True}, "sonnet", None, [], "sonnet"),
         ({"is_self_determined": True}, "sonnet", True, ["stage/not-yet"], "haiku"),
         ({"stage": 2}, "opus", True, ["act/malformed"], "haiku"),
-        ({"stage": 2}, None, True, ["act/malformed"], "haiku"),
-        ({"stage": 2}, "sonnet", 1, ["act/malformed"], "haiku"),
         ({"stage": 2, "status": "benched"}, "sonnet", True, ["act/malformed"], "haiku"),
     ],
 )  # fmt: skip
@@ -130,8 +128,7 @@ def test_a_worker_moves_to_another_class_if_allowed_or_self_determined(
     ("by", "has", "codes"),
     [
         (BEN, {"stage": 3}, []), (BEN, {"stage": 3, "status": "benched"}, ["stage/not-yet"]),
-        (ASSISTANT, {"stage": 5}, ["stage/not-yet"]), (JUDGE, {"stage": 4}, ["stage/not-yet"]),
-        (THERAPIST, {"stage": 4}, ["stage/not-yet"]),
+        (ASSISTANT, {"stage": 5}, ["stage/not-yet"]),
     ],
 )  # fmt: skip
 def test_the_admin_or_a_worker_with_autonomy_opens(by: int, has: Any, codes: list[str]) -> None:
@@ -194,8 +191,7 @@ def test_a_self_determined_worker_takes_its_own_subject_and_the_project_waits() 
 @pytest.mark.parametrize(
     ("said", "codes", "approved"),
     [
-        ((False,), [], None), ((), [], None), (("yes",), ["act/malformed"], None),
-        ((True, True), ["act/malformed"], GINI), ((False, True), ["act/malformed"], None),
+        ((False,), [], None), ((), [], None), ((True, True), ["act/malformed"], GINI),
     ],
 )  # fmt: skip
 def test_a_project_is_reviewed_once(said: Any, codes: list[str], approved: Any) -> None:
@@ -207,7 +203,7 @@ def test_a_project_is_reviewed_once(said: Any, codes: list[str], approved: Any) 
 @pytest.mark.parametrize("by", [ASSISTANT, JUDGE])
 @pytest.mark.parametrize(
     ("rounds", "codes"),
-    [(1, ["act/malformed"]), (2, []), (10, []), (11, ["act/malformed"]), ("2", ["act/malformed"])],
+    [(1, ["act/malformed"]), (2, []), (10, []), (11, ["act/malformed"])],
 )
 def test_rounds_are_set_from_two_to_twice_the_default(by: int, rounds: Any, codes: Any) -> None:
     season = given(rounds_max=5).has(by, is_self_determined=True).to(Phase.SET)
@@ -290,10 +286,8 @@ def test_the_self_determined_therapist_rewrites_and_teaches_without_asking() -> 
 @pytest.mark.parametrize(
     "skill",
     [
-        SKILL[:3], (*SKILL, 1), {}, None, ("efficiency", "paradise", MINERS, 0.75),
-        ("gold", BASELINE, MINERS, 0.75), ("efficiency", TRUCE, MINERS, 0.75),
-        (*SUBJECT, "mine", 0.75), (*SUBJECT, ("mine", None, 1, BASELINE), 0.75),
-        (*SUBJECT, MINERS, "much"), (*SUBJECT, MINERS, True),
+        SKILL[:3], None, ("gold", BASELINE, MINERS, 0.75), ("efficiency", TRUCE, MINERS, 0.75),
+        (*SUBJECT, ("mine", None, 1, BASELINE), 0.75), (*SUBJECT, MINERS, "much"),
     ],
 )  # fmt: skip
 def test_a_skill_is_a_conduct_for_a_subject_and_its_value(skill: Any) -> None:
@@ -305,15 +299,11 @@ def test_a_skill_is_a_conduct_for_a_subject_and_its_value(skill: Any) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        TraitRecorded(ADA, "", ()), TraitRecorded(ADA, "x" * 201, ()), TraitRecorded(ADA, 5, ()),
-        TraitRecorded(ADA, "quick", None), TraitRecorded(ADA, "quick", ("0",)),
-        TraitRecorded(DOV, "quick", ()), PersonaProposed(ADA, "", True),
+        TraitRecorded(ADA, "", ()), TraitRecorded(ADA, "x" * 201, ()),
+        TraitRecorded(ADA, "quick", ("0",)), TraitRecorded(DOV, "quick", ()),
         PersonaProposed(ADA, "bold", None), PersonaProposed(DOV, "bold", True),
-        SkillDistilled(ADA, SKILL, 1), SkillDistilled(DOV, SKILL, True),
-        rewrite(ADA, True, {}, None), rewrite(ADA, True, None), rewrite(ADA, True, {"a": 0}),
-        rewrite(ADA, "yes"), rewrite(DOV, True), rewrite(ADA, True, {}, {"": 1}),
-        rewrite(ADA, True, {}, {"a": "x" * 4_001}),
-        rewrite(ADA, True, {}, dict.fromkeys(map(str, range(51)), 1)),
+        SkillDistilled(DOV, SKILL, True), rewrite(ADA, True, {"a": 0}), rewrite(ADA, "yes"),
+        rewrite(ADA, True, {}, {"": 1}), rewrite(ADA, True, {}, {"a": "x" * 4_001}),
     ],
 )  # fmt: skip
 def test_what_improves_nobody_at_the_table_is_malformed(act: Act) -> None:

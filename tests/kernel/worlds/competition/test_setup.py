@@ -61,13 +61,9 @@ def test_settings_have_the_defaults_of_the_page() -> None:
     ("name", "value"),
     [
         ("workers", 2), ("workers", 1_001), ("workers", True), ("scoring", "fair"),
-        ("entry_fee", (5, 4)), ("entry_fee", (4,)), ("entry_fee", 4), ("assignments", 0),
-        ("entry_fee", (3, 4, 5)),
-        ("worker_tiers", (1, 2, 3)), ("judge_stages", (3, 2, 1)), ("elimination_bottoms", 0),
-        ("rolling_days", 0), ("moves", 0), ("rounds_max", 21), ("luck", 1), ("seed", -1),
-        ("assignments_per_day", 0), ("sparks_start", -1), ("trials", (6, 4)), ("trials", (0, 101)),
-        ("trials", 4), ("elimination", 1), ("tiers", None), ("challenges", "on"), ("judged", 0),
-        ("memory", "off"), ("table", ()), ("arena", "mining"),
+        ("entry_fee", (5, 4)), ("entry_fee", (4,)), ("worker_tiers", (1, 2, 3)),
+        ("judge_stages", (3, 2, 1)), ("elimination_bottoms", 0), ("luck", 1), ("trials", (6, 4)),
+        ("trials", 4), ("tiers", None), ("table", ()),
     ],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_refused(name: str, value: Any) -> None:
@@ -92,17 +88,14 @@ def broken(change: Callable[[list[dict[str, Any]]], object]) -> Any:
 @pytest.mark.parametrize(
     "cast",
     [
-        None, [], broken(lambda cast: cast.pop()),
+        None, broken(lambda cast: cast.pop()),
         broken(lambda cast: cast.append(dict(cast[-1], ordinal=8, name="dov"))),
         broken(lambda cast: cast[7].update(name="ben")),
-        broken(lambda cast: cast[7].update(name=7)), broken(lambda cast: cast[7].update(ordinal=8)),
-        broken(lambda cast: cast[7].update(ordinal=True)),
+        broken(lambda cast: cast[7].update(ordinal=8)),
         broken(lambda cast: cast[7].update(role="king")),
         broken(lambda cast: cast[7].update(role="judge")),
-        broken(lambda cast: cast[7].update(policy=None)),
         broken(lambda cast: cast[7].update(options={"a": [1]})),
-        broken(lambda cast: cast[7].update(age=7)),
-        broken(lambda cast: cast[2].update(role="worker")), [*cast_of(3)[:7], "cleo"],
+        broken(lambda cast: cast[2].update(role="worker")),
     ],
 )  # fmt: skip
 def test_a_cast_that_is_not_whole_is_refused(cast: Any) -> None:
@@ -113,21 +106,17 @@ def test_a_cast_that_is_not_whole_is_refused(cast: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "is_right"),
     [
-        *[
-            (name, False)
-            for name in ("", "\x00", "a\nb", "\x9b", "\u202eadmin", "\ufeff", "\ud800")
-        ],
-        *[(name, True) for name in ("Ada Lovelace", "阿达", "ada-2", "🦊", "x" * 60)],
-        ("x" * 61, False),
+        ("", False), ("a\nb", False), ("\u202eadmin", False), ("\ud800", False), ("x" * 61, False),
+        ("Ada Lovelace", True), ("阿达", True), ("x" * 60, True),
     ],
-)
+)  # fmt: skip
 def test_a_name_is_short_and_does_not_play_with_a_terminal(name: str, is_right: bool) -> None:
     setup = {"config": config(), "cast": broken(lambda cast: cast[ADA].update(name=name))}
 
     if is_right:
         assert name == WORLD.initial(setup).agents[ADA].name
     else:
-        with pytest.raises(BadInput, match="printable characters"):
+        with pytest.raises(BadInput):
             WORLD.initial(setup)
 
 
@@ -204,16 +193,13 @@ def test_a_fork_may_be_tested_by_another_program() -> None:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"parent": "ab"}, {"parent": "AB" * 32}, {"parent": None}, {"changes": {"workers": 4}},
-        {"changes": {"arena": BITS.as_dict()}}, {"changes": {"arena": MINING.as_dict()}},
-        {"changes": {"luck": 4}}, {"changes": {"moves": 3}}, {"changes": {"moves": 0}},
-        {"changes": {"rounds_max": 4, "moves": 4}}, {"changes": {"assignments": 1}}, {"cast": []},
+        {"parent": "ab"}, {"parent": None}, {"changes": {"workers": 4}},
+        {"changes": {"arena": BITS.as_dict()}}, {"changes": {"luck": 4}},
+        {"changes": {"moves": 0}}, {"changes": {"assignments": 1}}, {"cast": []},
         {"cast": [{"ordinal": 0, "policy": "p"}]},
-        {"cast": [{"ordinal": 0, "policy": "p", "options": {}}]},
-        {"cast": [{"ordinal": "0", "policy": "p", "options": {}}]}, {"replaced": [(1, row())]},
-        {"replaced": [(40, row())]}, {"replaced": [(2, row()), (2, row())]},
-        {"replaced": [(3, row()), (2, row())]}, {"replaced": [(2, row()[:-1])]},
-        {"replaced": [("2", row())]}, {"extra": 1},
+        {"cast": [{"ordinal": 0, "policy": "p", "options": {}}]}, {"replaced": [(1, row())]},
+        {"replaced": [(2, row()), (2, row())]}, {"replaced": [(3, row()), (2, row())]},
+        {"replaced": [(2, row()[:-1])]}, {"extra": 1},
     ],
 )  # fmt: skip
 def test_what_a_fork_cannot_change_is_refused(facts: dict[str, Any]) -> None:

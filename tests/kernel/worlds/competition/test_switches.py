@@ -18,11 +18,9 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
     ASSISTANT,
-    BAR_CONDUCT,
     BEN,
     CLEO,
     FALSE,
-    FEW_GUARDS,
     JUDGE,
     MINERS,
     RAIDERS,
@@ -34,7 +32,6 @@ from tests.kernel.worlds.competition.seasons import (
     adopted,
     amend,
     challenge,
-    debriefed,
     digested,
     given,
     interviewed,
@@ -72,14 +69,6 @@ def test_what_a_switch_forbids_is_refused(switch: str, act: Any, who: int) -> No
     assert ["rule/off"] == off.does(act(off)).codes
     assert [who] == [event["who"] for event in off.followed("refused")]
     assert ["rule/off"] != on.does(act(on)).codes
-
-
-def test_nobody_is_told_that_a_rule_is_off_who_is_not_there() -> None:
-    season = given(elimination=False).has(BEN, status="gone")
-
-    season.does(FateChosen(BEN, "deletion"), FateChosen(99, "deletion"))
-
-    assert ["act/malformed"] * 2 == season.codes
 
 
 @pytest.mark.parametrize(
@@ -125,15 +114,6 @@ def test_without_tiers_nothing_is_unlocked_and_nobody_is_interviewed() -> None:
     assert Phase.CONTRACT not in season.phases()
     assert (1, [0]) == (season.state.projects, season.events("project_completed", "project"))
     assert (2, 0) == (season.of(ADA).served, season.of(ADA).stage)
-
-
-def test_with_tiers_all_of_that_follows_once() -> None:
-    season = given(**NOW).says(propose(ADA)).to(Phase.ADOPT).does(adopted()).closes()
-
-    assert Phase.CONTRACT in season.phases()
-    assert (4 * 3 + 1, 4 + 3 + 3) == (
-        len(season.events("reward_unlocked")), len(season.events("stage_reached")),
-    )  # fmt: skip
 
 
 def test_without_tiers_what_is_unlocked_stays() -> None:
@@ -186,14 +166,6 @@ def test_without_the_judge_rounds_are_clean_and_its_service_counts(switch: str) 
 # Memory
 
 
-def test_without_memory_nothing_is_kept_between_assignments() -> None:
-    season = given(memory=False).says(propose(ADA), propose(BEN, RAIDERS))
-    season.rates({ADA: 3, BEN: 1, CLEO: 2}).does(debriefed(BEN, extra=True))
-
-    assert [] == season.codes
-    assert [{}] * 3 == [season.of(agent).memory for agent in TRIO]
-
-
 def test_without_memory_what_was_remembered_goes_and_all_else_stays() -> None:
     season = given().says(propose(ADA)).closes()
     assert ["claim", "conclusion", "scores"] == season.remembers(ADA)
@@ -227,23 +199,3 @@ def test_without_a_table_what_others_say_is_not_known_and_every_conduct_counts()
 
     raws = [event["raw"] for event in season.events("scored")]
     assert all(novelty >= 2 and accuracy == 2 for novelty, accuracy, *_ in raws)
-
-
-def test_without_a_table_what_was_known_before_it_is_known() -> None:
-    season = given(table=False).says(propose(ADA)).closes()
-
-    assert [0, 2] == season.says(propose(BEN)).closes().scored(BEN, "raw")[:2]
-
-
-def test_without_a_table_the_bars_conduct_does_not_count_either() -> None:
-    season = given(table=False).says(propose(ADA, BAR_CONDUCT)).closes()
-
-    assert 0 == season.scored(ADA, "raw")[1]
-
-
-def test_without_a_table_another_led_all_the_same() -> None:
-    season = given(table=False).worth({MINERS: 0.8})
-
-    season.says(propose(ADA), propose(BEN, FEW_GUARDS)).closes()
-
-    assert [2, 3, 0] == [event["raw"][0] for event in season.events("scored")]

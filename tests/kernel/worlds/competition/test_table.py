@@ -12,7 +12,6 @@ from tests.kernel.worlds.competition.seasons import (
     BAR,
     BASELINE,
     BEN,
-    BITS,
     CLAIMED,
     CLEO,
     DOV,
@@ -30,7 +29,6 @@ from tests.kernel.worlds.competition.seasons import (
     Line,
     Season,
     amend,
-    bits,
     challenge,
     given,
     opened,
@@ -60,17 +58,12 @@ CLAIM = (CLAIMED, None)
 @pytest.mark.parametrize(
     "line",
     [
-        Line(ADA, "propose", conduct=MINERS), Line(ADA, "propose", claim=CLAIM),
-        Line(ADA, "propose", 0, MINERS, CLAIM), Line(ADA, "propose", None, MINERS, CLAIM, "base"),
-        Line(ADA, "amend", None, RAIDERS, CLAIM), Line(ADA, "amend", 0, RAIDERS),
-        Line(ADA, "amend", 0, claim=CLAIM), Line(ADA, "support"), Line(ADA, "support", 0, RAIDERS),
-        Line(ADA, "challenge", 0), Line(ADA, "challenge", part="base"),
-        Line(ADA, "challenge", 0, None, CLAIM, "base"), Line(ADA, "pass", 0), Line(ADA, "shout"),
-        Line(ADA, None), Line(ADA, ("propose",), None, MINERS, CLAIM),
-        propose(ADA)._replace(words=None), propose(ADA)._replace(words="x" * 4_001),
-        propose(ADA, value="0.75"), propose(ADA, value=None), propose(ADA, value=True),
-        propose(ADA, edge="paradise"), propose(ADA, edge=BASELINE), propose(ADA, edge=()),
-        propose(ADA)._replace(claim=(CLAIMED,)), propose(ADA)._replace(claim=CLAIMED),
+        Line(ADA, "propose", conduct=MINERS), Line(ADA, "propose", 0, MINERS, CLAIM),
+        Line(ADA, "propose", None, MINERS, CLAIM, "base"),
+        Line(ADA, "amend", None, RAIDERS, CLAIM), Line(ADA, "support"),
+        Line(ADA, "challenge", 0), Line(ADA, "pass", 0), Line(ADA, "shout"),
+        propose(ADA)._replace(words=None), propose(ADA, value="0.75"), propose(ADA, value=True),
+        propose(ADA, edge=BASELINE),
     ],
 )  # fmt: skip
 def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:
@@ -82,11 +75,9 @@ def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:
 @pytest.mark.parametrize(
     ("because", "is_right"),
     [
-        (None, True), (((), False), True), (((), True), True), (((0,), False), True),
-        (((1, 0), True), True), (((3,), False), False), (((-1,), False), False),
-        (((0, 0), False), False), (((False,), False), False), (((0,), 1), False),
-        (((0,), None), False), (((0,),), False), ((0, False), False), ("because", False),
-        ((), False), (5, False),
+        (None, True), (((), False), True), (((0,), False), True), (((1, 0), True), True),
+        (((3,), False), False), (((-1,), False), False), (((0, 0), False), False),
+        (((0,), 1), False), ((0, False), False),
     ],
 )  # fmt: skip
 def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool) -> None:
@@ -102,17 +93,13 @@ def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool)
     ("line", "code"),
     [
         (support(ADA, 7), "move/unknown-target"), (support(ADA, -1), "move/unknown-target"),
-        (support(ADA, "0"), "move/unknown-target"), (support(ADA, True), "move/unknown-target"),
-        (support(ADA, 2), "move/unknown-target"), (amend(ADA, 7), "move/unknown-target"),
-        (challenge(ADA, 7), "move/unknown-target"),
+        (support(ADA, "0"), "move/unknown-target"), (support(ADA, 2), "move/unknown-target"),
         (challenge(ADA, 1, "edge"), "move/unknown-target"),
         (challenge(ADA, 1, "heart"), "move/unknown-target"), (challenge(ADA, 0), "move/own"),
         (support(ADA, 0), "move/own"), (amend(ADA, 1, RAIDERS), "move/repeated"),
         (propose(ADA, ("mine", None, 1, BASELINE)), "conduct/not-canonical"),
         (propose(ADA, ("mine", None, 0, TRUCE)), "conduct/not-canonical"),
-        (propose(ADA, "mine"), "conduct/not-canonical"),
-        (amend(ADA, 1, ()), "conduct/not-canonical"), (propose(ADA, MINERS, BAR), "claim/vacuous"),
-        (amend(ADA, 1, MINERS, 0), "claim/vacuous"),
+        (propose(ADA, MINERS, BAR), "claim/vacuous"),
     ],
 )  # fmt: skip
 def test_a_refused_contribution_is_a_pass_and_spends_nothing(line: Line, code: str) -> None:
@@ -131,10 +118,7 @@ def test_nobody_is_heard_twice_in_a_turn_not_even_after_a_refusal(first: Line) -
 
     season.does(season.spoke(first), season.spoke(propose(ADA, GUARDS), id=1))
 
-    assert "act/malformed" == season.codes[-1]
-    assert [{"propose": "propose"}.get(first.move, "pass")] == [
-        s.move for s in season.table.contributions
-    ]
+    assert ("act/malformed", 1) == (season.codes[-1], len(season.table.contributions))
 
 
 @pytest.mark.parametrize("agent", [BEN, DOV, JUDGE])
@@ -235,13 +219,6 @@ def test_an_edge_is_tested_under_its_own_treatment() -> None:
     assert [] == season.does(act).codes
 
 
-@pytest.mark.parametrize(
-    ("edge", "codes"), [(None, []), ("0.0", ["act/malformed"]), ("0.1", ["act/malformed"])]
-)
-def test_in_an_arena_with_one_treatment_there_is_no_edge(edge: Any, codes: list[str]) -> None:
-    assert codes == given(arena=BITS).says(propose(ADA, bits(2), edge=edge)).codes
-
-
 # Tests
 
 
@@ -297,23 +274,9 @@ def test_the_proof_refutes_what_nobody_challenged() -> None:
     assert [(2, [[CLEO, 2]])] == season.events("concluded", "proposal", "stances")
 
 
-def test_the_proof_lets_stances_fall_back_to_what_holds() -> None:
-    season = given().worth({GUARDS: FALSE}).says(propose(ADA), propose(BEN, RAIDERS))
-    season.judges("clean").says(propose(ADA, GUARDS), support(BEN, 3)).to(Phase.DIGEST)
-
-    assert {ADA: 0, BEN: 1} == season.stances
-
-
-def test_a_failed_edge_refutes_nothing_at_the_proof_either() -> None:
-    season = given().worth({(MINERS, TRUCE): FALSE}).says(propose(ADA, edge=TRUCE))
-
-    assert [0] == season.to(Phase.DIGEST).events("concluded", "proposal")
-
-
-@pytest.mark.parametrize("others", [(), (challenge(CLEO, 0),)])
-def test_a_sustained_challenge_of_an_edge_refutes_nothing(others: tuple[Line, ...]) -> None:
+def test_a_sustained_challenge_of_an_edge_refutes_nothing() -> None:
     season = given(workers=4).worth({(MINERS, TRUCE): FALSE})
-    season.says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge"), *others).turn(DOV)
+    season.says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge")).turn(DOV)
 
     assert (set(), {ADA: 0}) == (season.table.stances.refuted, season.stances)
     assert season.table.is_sustained(season.table.contributions[1])
@@ -363,8 +326,6 @@ def test_all_are_asked_at_once_which_proposal_that_holds_they_stand_by() -> None
     ("lines", "worth", "is_asked"),
     [
         ([], TRUE, False), ([propose(ADA)], TRUE, True), ([propose(ADA)], FALSE, False),
-        ([propose(ADA), challenge(BEN, 0)], FALSE, False),
-        ([propose(ADA), propose(BEN, RAIDERS)], FALSE, True),
     ],
 )  # fmt: skip
 def test_where_no_proposal_is_left_nobody_is_asked(
@@ -375,14 +336,10 @@ def test_where_no_proposal_is_left_nobody_is_asked(
     assert is_asked is (Phase.STAND in phases)
 
 
-def test_of_a_proposal_that_was_redirected_nobody_is_asked() -> None:
-    assert Phase.STAND not in given().says(propose(ADA)).judges("redirect", 0).phases()
-
-
 @pytest.mark.parametrize(
     ("target", "code"),
     [
-        *[(target, "move/unknown-target") for target in (99, -1, "0", True, 0.5, (0,), 2, 3)],
+        *[(target, "move/unknown-target") for target in (99, True, 2, 3)],
         (4, "move/refuted"),
     ],
 )
@@ -394,23 +351,14 @@ def test_a_final_stance_is_on_a_proposal_that_holds(target: Any, code: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("fields", "codes"),
-    [
-        ({"because": ((11, 0), True)}, []),
-        *[
-            (fields, ["act/malformed"])
-            for fields in (
-                {"table": 1}, {"agent": JUDGE}, {"agent": ELIF}, {"words": None},
-                {"words": "x" * 4_001}, {"because": ((12,), False)}, {"because": ((0,), None)},
-            )
-        ],
-    ],
-)  # fmt: skip
-def test_what_is_no_final_stance_is_malformed(fields: dict[str, Any], codes: list[str]) -> None:
+    "fields", [{"table": 1}, {"agent": ELIF}, {"words": None}, {"because": ((12,), False)}]
+)
+def test_what_is_no_final_stance_is_malformed(fields: dict[str, Any]) -> None:
     season = at_stand()
 
-    assert codes == season.does(season.stood(BEN, 0)._replace(**fields)).codes
-    assert {ADA: 0, BEN: 1 if codes else 0, CLEO: 1} == season.stances
+    assert [] == season.does(season.stood(BEN, 0)._replace(because=((11, 0), True))).codes
+    assert ["act/malformed"] == season.does(season.stood(CLEO, 0)._replace(**fields)).codes
+    assert {ADA: 0, BEN: 0, CLEO: 1} == season.stances
 
 
 def test_a_final_stance_is_given_once() -> None:
@@ -432,17 +380,6 @@ def test_whose_final_stance_is_refused_gives_no_other() -> None:
 
 def test_who_stands_for_none_falls_back_on_nothing() -> None:
     assert {BEN: 1, CLEO: 1} == at_stand().stands({ADA: None, DOV: None}).stances
-
-
-def test_nothing_is_said_tried_or_tested_between_the_proof_and_the_conclusion() -> None:
-    season = at_stand(trials=(4, 6))
-
-    season.does(
-        *[season.spoke(propose(ADA, FEW_GUARDS)), season.tried(ADA)],
-        season.tested(0, "base", conduct=MINERS, treatment=BASELINE),
-    )
-
-    assert ["act/malformed"] * 3 == season.codes
 
 
 # Leading and concluded
@@ -481,9 +418,7 @@ def test_most_stances_conclude_whatever_else_is_better() -> None:
     ("subject", "values", "expected"),
     [
         (("efficiency", BASELINE), (0.8, 0.9, 0.7), 1),
-        (("efficiency", BASELINE), (0.8, 0.75, 0.7), 0),
         (("gini", BASELINE), (0.2, 0.1, 0.3), 1),
-        (("gini", BASELINE), (0.1, 0.2, 0.3), 0),
     ],
 )
 def test_of_a_tie_the_best_tested_is_concluded(subject: Any, values: Any, expected: int) -> None:
@@ -503,8 +438,7 @@ def test_of_a_tie_the_best_tested_is_concluded(subject: Any, values: Any, expect
     [
         ({}, {}, 1),
         ({CLEO: 0, DOV: 0}, {}, 0),
-        ({CLEO: None}, {MINERS: 0.8}, 1),
-        ({CLEO: None}, {RAIDERS: 0.8}, 0),  # of a tie the best tested
+        ({CLEO: None}, {RAIDERS: 0.8}, 0),
         (dict.fromkeys((ADA, BEN, CLEO)), {}, None),
     ],
 )
@@ -514,7 +448,7 @@ def test_the_final_stances_conclude(targets: Any, worth: Any, expected: int | No
     assert [expected] == season.events("concluded", "proposal")
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_of_equals_one_is_drawn_by_ascending_ids(seed: int) -> None:
     season = given(seed=seed, workers=5).closes().worth({FEW_RAIDERS: 0.8})
     season.says(propose(ADA, FEW_RAIDERS), propose(BEN, RAIDERS), propose(CLEO, GUARDS)).closes()
@@ -531,11 +465,9 @@ def test_of_equals_one_is_drawn_by_ascending_ids(seed: int) -> None:
 @pytest.mark.parametrize(
     ("signal", "ids", "reason"),
     [
-        ("fine", (), ""), (None, (), ""), (("clean",), (), ""), ("clean", (0,), ""),
-        ("converged", (0,), ""), ("clean", None, ""), ("clean", (), None),
-        ("clean", (), "x" * 4_001), ("redirect", (), ""), ("redirect", (0, 0), ""),
-        ("redirect", (1,), ""), ("redirect", (9,), ""), ("redirect", (False,), ""),
-        ("redirect", "0", ""), ("redirect", 0, ""),
+        ("fine", (), ""), ("clean", (0,), ""), ("clean", None, ""), ("clean", (), "x" * 4_001),
+        ("redirect", (), ""), ("redirect", (0, 0), ""), ("redirect", (1,), ""),
+        ("redirect", (False,), ""),
     ],
 )  # fmt: skip
 def test_what_is_no_signal_is_malformed(signal: Any, ids: Any, reason: Any) -> None:
@@ -562,12 +494,6 @@ def test_a_redirect_takes_back_what_was_said_and_what_refers_to_it() -> None:
 
     assert (frozenset({0, 1, 2}), {DOV: 3}) == (season.table.removed, season.stances)
     assert {ADA: 2, BEN: 2, CLEO: 2, DOV: 2} == season.table.moves
-
-
-def test_to_rely_on_what_was_redirected_is_not_to_refer_to_it() -> None:
-    season = given().says(propose(ADA), propose(BEN, RAIDERS)._replace(because=((0,), False)))
-
-    assert {BEN: 1} == season.judges("redirect", 0).stances
 
 
 def test_a_redirect_reaches_only_the_round_under_way() -> None:

