@@ -17,8 +17,6 @@ from goldrush.kernel.settings import choice, integer, setting
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.verify import verify
 
-MODULE = __name__
-
 
 class Idle:
     def plan(self, seen: Any, draws: Any) -> list[Any]:
@@ -43,47 +41,6 @@ class Learner:
         return [("claim", self.plot, 1)]
 
 
-@pytest.mark.parametrize(
-    ("roster", "text"),
-    [
-        (["greedy-mine"] * 2 + ["random*3"], "greedy-mine*2,random*3"),
-        ([GreedyMine, GreedyMine()], "greedy-mine*2"),
-        ([Idle, Idle()], "{module}:Idle*2"),
-        ([Hawk(), Hawk(raids=3), Hawk], "{module}:Hawk*1,{module}:Hawk[raids=3]*1,{module}:Hawk*1"),
-        ([Hawk(style="a,b")], "{module}:Hawk[style=a,b]*1"),
-    ],
-)
-def test_what_can_be_made_again_is_named(
-    roster: list[object], text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = "policies_of_a_test"
-    module = type(pytest)(name)
-    for make in (Idle, Hawk):
-        monkeypatch.setattr(make, "__module__", name)
-        monkeypatch.setattr(module, make.__name__, make, raising=False)
-    monkeypatch.setitem(sys.modules, name, module)
-
-    given = roster_text(POLICY_SET, roster)
-
-    assert (text.format(module=name), {}) == (given.text, given.policies)
-
-
-def test_what_cannot_be_made_again_is_external() -> None:
-    class Local(Idle): ...
-
-    learner, bracket = Learner(3), Hawk(style="a]")
-
-    given = roster_text(POLICY_SET, [learner, "random", Local, bracket])
-
-    names = ["Learner", "Local", "Hawk"]
-    expected = [f"external[name={name}]*1" for name in names]
-    expected.insert(1, "random*1")
-    assert ",".join(expected) == given.text
-    assert given.policies[0] is learner
-    assert given.policies[3] is bracket
-    assert type(given.policies[2]) is Local
-
-
 @attrs.define(slots=False)
 class Stateful(Idle):
     plots: int = setting(2, integer(0, 20))
@@ -101,29 +58,60 @@ class Needs(Hawk):
         super().__init__()
 
 
-def remembering() -> Slotted:
-    made = Slotted()
-    made.memory = 3  # type: ignore[attr-defined]
-    return made
+def with_more(policy: Any, **more: object) -> Any:
+    for name, value in more.items():
+        setattr(policy, name, value)
+    return policy
 
 
-def stateful() -> Stateful:
-    made = Stateful(plots=3)
-    made.seen = 50  # type: ignore[attr-defined]
-    return made
-
-
-@pytest.mark.parametrize("policy", [stateful(), Listed([7]), remembering(), Needs(3)])
-def test_an_object_with_more_than_its_settings_is_external(
-    policy: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = type(policy).__name__
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but learners are classes of a module, as in a file of a user's."""
     module = type(pytest)("policies_of_a_test")
-    monkeypatch.setattr(type(policy), "__module__", module.__name__)
-    monkeypatch.setattr(module, name, type(policy), raising=False)
+    for make in (Idle, Hawk, Stateful, Listed, Slotted, Needs):
+        monkeypatch.setattr(make, "__module__", module.__name__)
+        monkeypatch.setattr(module, make.__name__, make, raising=False)
     monkeypatch.setitem(sys.modules, module.__name__, module)
 
-    assert f"external[name={name}]*1" == roster_text(POLICY_SET, [policy]).text
+
+@pytest.mark.parametrize(
+    ("roster", "text"),
+    [
+        (["greedy-mine"] * 2 + ["random*3"], "greedy-mine*2,random*3"),
+        ([GreedyMine, GreedyMine()], "greedy-mine*2"),
+        ([Idle, Idle()], "{0}:Idle*2"),
+        ([Hawk(), Hawk(raids=3), Hawk], "{0}:Hawk*1,{0}:Hawk[raids=3]*1,{0}:Hawk*1"),
+        ([Hawk(style="a,b")], "{0}:Hawk[style=a,b]*1"),
+    ],
+)
+def test_what_can_be_made_again_is_named(roster: list[object], text: str) -> None:
+    given = roster_text(POLICY_SET, roster)
+
+    assert (text.format("policies_of_a_test"), {}) == (given.text, given.policies)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Learner(3), Hawk(style="a]"), with_more(Stateful(plots=3), seen=50), Listed([7]),
+        with_more(Slotted(), memory=3), Needs(3),
+    ],
+    ids=lambda policy: type(policy).__name__,
+)  # fmt: skip
+def test_an_object_that_no_text_makes_again_is_external(policy: object) -> None:
+    given = roster_text(POLICY_SET, ["random", policy])
+
+    assert f"random*1,external[name={type(policy).__name__}]*1" == given.text
+    assert given.policies[1] is policy
+
+
+def test_a_class_that_cannot_be_imported_is_external_as_an_object_of_it() -> None:
+    class Within(Idle): ...
+
+    given = roster_text(POLICY_SET, [Within])
+
+    assert "external[name=Within]*1" == given.text
+    assert type(given.policies[0]) is Within
 
 
 @pytest.mark.parametrize("roster", [[], [3], [object()], [print], [None]])
@@ -142,16 +130,17 @@ def external(tmp_path: Path) -> Path:
 
 
 def test_external_agents_are_asked_again_only_as_objects(external: Path) -> None:
-    without = verify(external)
-    same = verify(external, resources=Resources(policies={0: Learner(3), 2: Learner(3)}))
-    another = verify(external, resources=Resources(policies={0: Learner(4), 2: Learner(3)}))
-    one = verify(external, resources=Resources(policies={2: Learner(3)}))
+    same, another = Learner(3), Learner(4)
+    expected = {
+        (): (True, ("external (2 agents)",)),
+        ((2, same),): (True, ("external (1 agent)",)),
+        ((0, same), (2, same)): (True, ()),
+        ((0, another), (2, same)): (False, ()),
+    }
+    for objects, (holds, not_asked) in expected.items():
+        verdict = verify(external, resources=Resources(policies=dict(objects)))
 
-    found = [(each.holds, list(each.not_asked)) for each in (without, same, another, one)]
-
-    expected = [(True, ["external (2 agents)"]), (True, []), (False, []),
-                (True, ["external (1 agent)"])]  # fmt: skip
-    assert expected == found
+        assert (holds, not_asked) == (verdict.holds, verdict.not_asked)
 
 
 def test_external_agents_play_on_only_as_objects(external: Path, tmp_path: Path) -> None:

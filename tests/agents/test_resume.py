@@ -1,6 +1,7 @@
 """A run that broke off goes on from its last whole round, and ends as if it never had."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from goldrush.agents.players import Resources
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
+    GoldrushError,
     JournalInUse,
     MalformedEvents,
     PolicyFailed,
@@ -45,50 +47,25 @@ def test_a_run_cut_anywhere_after_its_start_is_finished_byte_for_byte(
         assert data == path.read_bytes(), cut
 
 
-def test_the_rounds_that_were_there_are_not_played_again(
-    whole: tuple[bytes, list[int]], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    ("length", "broken", "refusal"),
+    [(-1, None, BadInput), (9, 4, DamagedJournal), (0, None, TornTail)],
+    ids=["has ended", "is damaged before its tail", "has no start"],
+)
+def test_a_run_that_cannot_go_on_is_refused_and_kept(
+    length: int, broken: int | None, refusal: type[GoldrushError],
+    whole: tuple[bytes, list[int]], tmp_path: Path,
+) -> None:  # fmt: skip
     data, ends = whole
-    path = tmp_path / "cut.journal"
-    path.write_bytes(data[: ends[8]])
-    played: list[int] = []
-    resume(path, on_round=lambda round_, _: played.append(round_))
-
-    assert [9, 10, 11, 12] == played
-
-
-def test_a_run_that_has_ended_is_refused_and_kept(
-    whole: tuple[bytes, list[int]], tmp_path: Path
-) -> None:
-    path = tmp_path / "whole.journal"
-    path.write_bytes(whole[0])
-    with pytest.raises(BadInput, match="has ended with round 12"):
+    path = tmp_path / "kept.journal"
+    kept = bytearray(data[: ends[length] + (5 if broken else 0) - (length == 0)])
+    if broken is not None:
+        kept[ends[broken] + 30] ^= 1
+    path.write_bytes(kept)
+    with pytest.raises(refusal):
         resume(path)
 
-    assert whole[0] == path.read_bytes()
-
-
-def test_damage_before_the_tail_is_refused_and_kept(
-    whole: tuple[bytes, list[int]], tmp_path: Path
-) -> None:
-    data, ends = whole
-    path = tmp_path / "damaged.journal"
-    broken = bytearray(data[: ends[9] + 5])
-    broken[ends[4] + 30] ^= 1
-    path.write_bytes(broken)
-    with pytest.raises(DamagedJournal, match="commit 5"):
-        resume(path)
-
-    assert broken == path.read_bytes()
-
-
-def test_a_journal_without_its_start_cannot_go_on(
-    whole: tuple[bytes, list[int]], tmp_path: Path
-) -> None:
-    path = tmp_path / "stub.journal"
-    path.write_bytes(whole[0][: whole[1][0] - 1])
-    with pytest.raises(TornTail, match="0 whole commits"):
-        resume(path)
+    assert kept == path.read_bytes()
 
 
 def test_a_journal_that_is_being_written_is_refused(
@@ -100,39 +77,42 @@ def test_a_journal_that_is_being_written_is_refused(
         resume(path)
 
 
-def test_a_last_round_whose_digest_is_wrong_is_refused(tmp_path: Path) -> None:
+Rounds = Callable[[Commit], list[Commit]]  # the commits of a first round, from a sound one
+
+
+def with_wrong_digest(first: Commit) -> list[Commit]:
+    return [Commit(UNIT, 1, (first.digest or 0) ^ 1, first.blocks)]
+
+
+def submitted_by(*agents: int) -> Rounds:
+    rows = [(agent, (), None, None, None, None) for agent in agents]
+    return lambda first: [Commit(UNIT, 1, None, [Block([(SUBMITTED, [row])])]) for row in rows]
+
+
+def left_open(first: Commit) -> list[Commit]:
+    [block] = [block for block in first.blocks if block.batches[0][0] == SUBMITTED]
+    return [Commit(UNIT, 1, None, [Block(block.batches[:1])])]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "refusal", "says"),
+    [
+        (with_wrong_digest, MalformedEvents, "its events give"),
+        (submitted_by(3, 3), MalformedEvents, "not of different agents"),
+        (submitted_by(10), MalformedEvents, "not of different agents"),
+        (left_open, BadInput, "not what its agents submit"),
+    ],
+    ids=["wrong digest", "an agent twice", "an agent too many", "scripted agents do not wait"],
+)
+def test_a_first_round_that_no_run_leaves_is_refused_and_kept(
+    rounds: Rounds, refusal: type[GoldrushError], says: str, tmp_path: Path
+) -> None:
     source, path = tmp_path / "source.journal", tmp_path / "forged.journal"
     record(source, {"rounds": 3})
     start, first, *_ = commits_of(source)
-    write(path, [start, Commit(UNIT, 1, (first.digest or 0) ^ 1, first.blocks)])
-    with pytest.raises(MalformedEvents, match="its events give"):
-        resume(path)
-
-
-@pytest.mark.parametrize("agents", [(3, 3), (10,)])
-def test_a_round_left_open_with_submissions_that_it_cannot_have_is_refused(
-    tmp_path: Path, agents: tuple[int, ...]
-) -> None:
-    source, path = tmp_path / "source.journal", tmp_path / "open.journal"
-    record(source, {"rounds": 3})
-    start, *_ = commits_of(source)
-    rows = [(agent, (), None, None, None, None) for agent in agents]
-    write(path, [start, *(Commit(UNIT, 1, None, [Block([(0, [row])])]) for row in rows)])
+    write(path, [start, *rounds(first)])
     before = path.read_bytes()
-    with pytest.raises(MalformedEvents, match="submissions are not of different agents"):
-        resume(path)
-
-    assert before == path.read_bytes()
-
-
-def test_submissions_of_scripted_agents_do_not_wait_for_a_round(tmp_path: Path) -> None:
-    source, path = tmp_path / "source.journal", tmp_path / "open.journal"
-    record(source, {"rounds": 3})
-    start, first, *_ = commits_of(source)
-    inputs = [block for block in first.blocks if block.batches[0][0] == SUBMITTED][:1]
-    write(path, [start, Commit(UNIT, 1, None, [Block(inputs[0].batches[:1])])])
-    before = path.read_bytes()
-    with pytest.raises(BadInput, match="not what its agents submit"):
+    with pytest.raises(refusal, match=says):
         resume(path)
 
     assert before == path.read_bytes()

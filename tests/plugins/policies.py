@@ -17,18 +17,4 @@ class Rude:
         return 7
 
 
-class NoPlan:
-    """Has no plan."""
-
-
-class Unmade:
-    """Cannot be made."""
-
-    def __init__(self) -> None:
-        self.part = 1 / 0
-
-    def plan(self, seen: Any, draws: Any) -> list[Any]:
-        return []
-
-
 NONE = None

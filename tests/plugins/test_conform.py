@@ -12,14 +12,9 @@ import pytest
 from goldrush import testing
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
-from goldrush.replay.data.measures import Measured
-from goldrush.replay.studies import Studies
 from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
-from tests.cli.helpers import assert_refused, goldrush
-from tests.games.fisheries import changed
+from tests.cli.helpers import goldrush
 from tests.plugins.installed import dist_info, with_parts
 
 FISHERY = "goldrush.games.fishery:Fishery"
@@ -203,106 +198,22 @@ def test_damage_that_is_not_found_breaks_the_law(
     assert "the journal holds" in (broken(LAWS["damage is found"], run) or "")
 
 
-@pytest.mark.parametrize(
-    ("changed", "says"),
-    [
-        (lambda sound: {"seats": lambda *given: ["share"]}, "seats are ['share'], the measures"),
-        (lambda sound: {"config": lambda given: sound.config({})}, "'seasons': 50, "),
-        (lambda sound: {"compared": ["stock", "fish"]}, "there is no measure fish"),
-    ],
-)
-def test_studies_of_what_is_not_played_break_the_law(
-    run: Trial, changed: Callable[[Studies], dict[str, Any]], says: str
-) -> None:
-    name, sound = "a study plans what is played", run.tools.studies
-    other = attrs.evolve(sound, **changed(sound))
-    tools = with_parts(run.tools, studies=other)
+def test_studies_of_what_is_not_played_break_the_law(run: Trial) -> None:
+    law, sound = LAWS["a study plans what is played"], run.tools.studies
+    assert broken(law, run) is None
+    for changed, says in (
+        ({"seats": lambda *given: ["share"]}, "seats are ['share'], the measures"),
+        ({"config": lambda given: sound.config({})}, "'seasons': 50, "),
+        ({"compared": ["stock", "fish"]}, "there is no measure fish"),
+    ):
+        tools = with_parts(run.tools, studies=attrs.evolve(sound, **changed))
 
-    assert broken(LAWS[name], run) is None
-    assert says in (broken(LAWS[name], attrs.evolve(run, tools=tools)) or "")
+        assert says in (broken(law, attrs.evolve(run, tools=tools)) or "")
+    seedy = with_parts(run.tools, players=with_parts(run.tools.players, horizon="seed"))
+    assert "seed is 0" in (broken(law, attrs.evolve(run, tools=seedy)) or "")
 
 
-def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -> None:
-    law = LAWS["a study plans what is played"]
-    players = with_parts(run.tools.players, horizon="seed")
-    sound = run.tools.measures
-
-    def read(reader: JournalReader) -> Measured[Any]:
-        return attrs.evolve(sound.read(reader), roster=["shark"])
-
-    measures = attrs.evolve(sound, read=read)
-    seedy = with_parts(run.tools, players=players)
-    sharks = with_parts(run.tools, measures=measures)
-
-    assert "seed is 0, but the run has 4 units" == broken(law, attrs.evolve(run, tools=seedy))
-    assert "policies ['shark']" in (broken(law, attrs.evolve(run, tools=sharks)) or "")
-
-
-@attrs.frozen
-class Inner:
-    amount: float = 1e18
-    note: str | None = None
-
-
-@attrs.frozen
-class Nested:
-    """A state with a field of every kind that has to be changed in a way of its own."""
-
-    inner: Inner = Inner()
-    pair: tuple[Inner, Inner] = (Inner(), Inner(2.0))
-    nothing: None = None
-    members: frozenset[int] = frozenset({1, 2})
-    empty: tuple[int, ...] = ()
-    counted: int = attrs.field(init=False, default=0)
-    cache: int = attrs.field(default=0, eq=False)
-
-
-def _nested(world: World[Any], state: Any, digest: Callable[[Any], int]) -> World[Any]:
-    """A world whose states are all this one."""
-    return attrs.evolve(
-        world, initial=lambda setup: state, evolve=lambda state, block: state,
-        close=lambda state: state, copy=lambda state: state, freeze=None, thaw=None,
-        digest=digest, source=None,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("kept", "says"),
-    [
-        (
-            lambda state: attrs.evolve(state, inner=attrs.evolve(state.inner, amount=1.0)),
-            "state.inner.amount",
-        ),
-        (
-            lambda state: attrs.evolve(state, inner=attrs.evolve(state.inner, note=None)),
-            "state.inner.note",
-        ),
-        (lambda state: attrs.evolve(state, pair=state.pair[:1]), "state.pair[1].amount"),
-        (lambda state: attrs.evolve(state, nothing=None), "state.nothing"),
-        (lambda state: attrs.evolve(state, members=frozenset()), "state.members{1}"),
-        (lambda state: attrs.evolve(state, empty=()), "state.empty"),
-        # `evolve` makes anew what __init__ does not take.
-        (lambda state: attrs.evolve(state), "state.counted"),
-    ],
-)
-def test_a_part_of_a_record_that_the_digest_leaves_out_is_named(
-    run: Trial, kept: Callable[[Any], Any], says: str
-) -> None:
-    def whole(state: Any) -> int:
-        fields = (state.inner, state.pair, state.nothing, sorted(state.members), state.empty)
-        return fingerprint(repr((*fields, state.counted)))
-
-    law = LAWS["the digest covers every field"]
-    sound = _nested(run.world, Nested(), whole)
-    blind = _nested(run.world, Nested(), lambda state: whole(kept(state)))
-
-    assert broken(law, attrs.evolve(run, world=sound)) is None
-    assert f"season 2: the digest does not cover {says}" == broken(
-        law, attrs.evolve(run, world=blind)
-    )
-
-
-def test_a_configuration_that_the_digest_leaves_out_breaks_the_law(run: Trial) -> None:
+def test_what_the_digest_leaves_out_is_named(run: Trial) -> None:
     def digest(state: Any) -> int:
         return fingerprint([state.stock, state.landed, state.unit, repr(state.roster)])
 
@@ -310,13 +221,6 @@ def test_a_configuration_that_the_digest_leaves_out_breaks_the_law(run: Trial) -
     says = broken(LAWS["the digest covers every field"], attrs.evolve(run, world=canary))
 
     assert "season 2: the digest does not cover frozen[0]['seed']" == says
-
-
-def test_a_state_of_a_type_that_cannot_be_varied_breaks_the_law(run: Trial) -> None:
-    canary = _nested(run.world, {"what": object()}, lambda state: 1)
-    says = broken(LAWS["the digest covers every field"], attrs.evolve(run, world=canary))
-
-    assert "state['what'] is of object, which cannot be varied" in (says or "")
 
 
 def test_inputs_are_varied_in_the_whole_run(run: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,13 +236,6 @@ def test_inputs_are_varied_in_the_whole_run(run: Trial, monkeypatch: pytest.Monk
     assert re.match(r"season 4: .*decide, .*: ValueError: nobody asks for nothing", says or "")
 
 
-def test_global_random_numbers_go_on_as_they_were(run: Trial) -> None:
-    before = random.getstate()
-    testing.decide_depends_on_state_and_inputs_alone(run)
-
-    assert before == random.getstate()
-
-
 def test_every_law_has_a_canary() -> None:
     others = {
         "a recorded run verifies", "any process writes the same bytes", "damage is found",
@@ -348,31 +245,12 @@ def test_every_law_has_a_canary() -> None:
     assert set(LAWS) == CANARIES.keys() | others
 
 
-def test_a_game_that_goes_through_a_set_does_not_conform(tmp_path: Path) -> None:
-    rule = "        left = max(0.0"
-    changed(tmp_path, rule, f"        list({{'a', 'b'}})\n{rule}")
-
-    with (
-        pytest.raises(BadInput, match="goes through a set"),
-        trial(str(tmp_path / "fishery.py"), {"seasons": 2}),
-    ):
-        pass
-
-
 def test_the_command_tells_law_by_law(tmp_path: Path) -> None:
-    small = ("--set", "rounds=2", "--set", "agents=2", "--set", "rows=2", "--set", "cols=2")
-    ran = goldrush("conform", "mining", *small, cwd=tmp_path)
-
-    assert 0 == ran.code
-    assert [f"{name}: holds" for name in LAWS] == ran.out.splitlines()
-    assert_refused(goldrush("conform", "nowhere", cwd=tmp_path), "no world 'nowhere'")
-
-
-def test_the_command_takes_policies_of_somebodys_own(tmp_path: Path) -> None:
     (tmp_path / "mymod.py").write_text(
         "class Mine:\n    def plan(self, seen, draws):\n        return []\n"
     )
     small = ("--set", "rounds=2", "--set", "rows=2", "--set", "cols=2")
     ran = goldrush("conform", "mining", "--roster", "mymod:Mine*2", *small, cwd=tmp_path)
 
-    assert [f"{name}: holds" for name in LAWS] == ran.out.splitlines(), ran.err
+    assert 0 == ran.code
+    assert [f"{name}: holds" for name in LAWS] == ran.out.splitlines()

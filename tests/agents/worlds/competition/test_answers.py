@@ -10,12 +10,13 @@ from goldrush.agents.llm.question import Answer, Question
 from goldrush.agents.session import RecordedAnswers, row_again, row_of
 from goldrush.agents.worlds.competition.arenas import opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.check import Repeated
 from goldrush.agents.worlds.competition.play import ANSWERED, SeasonPlay
 from goldrush.agents.worlds.competition.players import configured, prepared
 from goldrush.agents.worlds.competition.script import Scripts
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.competition import arrange
-from goldrush.kernel.worlds.competition.events import CODES, Adopted
+from goldrush.kernel.worlds.competition.events import CODES, Adopted, Debriefed
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.state import initial
 from tests.playing import nk
@@ -82,6 +83,13 @@ def test_what_was_answered_to_other_words_is_found_and_shows() -> None:
 
     assert {0: row} == recorded.take({0: asked})
     assert row != row_again(PLAY, asked, row)
+
+
+def test_a_debrief_without_answers_is_asked_again_as_older_seasons_recorded_it() -> None:
+    scripts = Repeated(opened_tests(nk()))
+    scripts.read([(CODES[Debriefed], tuple(Debriefed(0, 5, ("Why?",), (), False)))])
+
+    assert [(), ("",)] == [scripts.paired(asked, ()) for asked in (("Why?",), ("How?",))]
 
 
 def test_nobody_elses_answer_counts() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import signal
 import stat
 import subprocess
@@ -23,7 +22,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.pool import workers
 from goldrush.agents.roster import Roster
 from goldrush.agents.workers import WorkerDied
 from goldrush.agents.worlds.competition import bench
@@ -45,7 +43,7 @@ from goldrush.kernel.worlds.competition.arenas import mining
 from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions
 from goldrush.kernel.worlds.competition.arenas.nk import landscape
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from tests.atlas import SEEDS, made, screened
+from tests.atlas import SEEDS, screened
 from tests.cli.helpers import ROOT
 from tests.mining import record
 from tests.waiting import HANGS, marked, until
@@ -77,23 +75,21 @@ class Counting:
         self.runs.append((conduct, treatment, objective, seed))
         return self.values.get(seed, float(seed)), seed
 
-    def tests(self, jobs: int = 1, **how: Any) -> bench.Tests:
+    def tests(self, jobs: int = 1, arena: str = "nk", **how: Any) -> bench.Tests:
         made = Bench(self, lambda conduct, treatment, draws: conduct, **how)
-        return bench.Tests(arena_record("nk"), lambda: made, jobs)
+        return bench.Tests(arena_record(arena), lambda: made, jobs)
 
 
 def test_a_value_is_the_mean_of_the_runs_added_up_in_their_order() -> None:
     values = {1: 1e16, 2: 1.0, 3: -1e16}
 
     assert 0.0 == Counting(values=values).tests().value("a", "t", "o", (1, 2, 3))[0]
-    assert 1 / 3 == Counting(values=values).tests().value("a", "t", "o", (1, 3, 2))[0]
+    assert (1 / 3, ((1, 1), (3, 3), (2, 2))) == Counting(values=values).tests().value(
+        "a", "t", "o", (1, 3, 2)
+    )
 
 
-def test_a_value_has_the_seed_and_the_digest_of_each_run() -> None:
-    assert (8.0, ((9, 9), (7, 7))) == Counting().tests().value("a", "t", "o", (9, 7))
-
-
-@pytest.mark.parametrize("values", [{2: None}, {1: 1e308, 2: 1e308}, {2: float("nan")}])
+@pytest.mark.parametrize("values", [{2: None}, {1: 1e308, 2: 1e308}])
 def test_where_a_run_has_no_value_there_is_none(values: Mapping[int, float | None]) -> None:
     value, runs = Counting(values=values).tests().value("a", "t", "o", (1, 2))
 
@@ -114,26 +110,18 @@ def test_equal_runs_are_made_once_also_in_another_season() -> None:
     assert (0, 2) == (again.played, again.kept)
 
 
-def test_what_differs_is_another_run() -> None:
+def test_whatever_differs_is_another_run_and_programs_that_change_their_minds_run_again() -> None:
     counting = Counting()
     asked = [("a", "t", "o"), ("a", "t", "p"), ("a", "u", "o"), (1, "t", "o"), (1.0, "t", "o")]
     for conduct, treatment, objective in asked:
         counting.tests().value(conduct, treatment, objective, (1,))
-
-    assert [(*each, 1) for each in asked] == counting.runs
-
-
-def test_in_another_arena_or_where_programs_change_their_minds_runs_are_made_again() -> None:
-    counting = Counting()
+    for arena in ("nk", "nk[noise=1]"):
+        counting.tests(arena=arena).value("a", "t", "o", (1,))
     for _ in range(2):
-        with counting.tests(deterministic=False) as tests:
-            tests.value("a", "t", "o", (1,))
-            tests.value("a", "t", "o", (1,))
-    other = bench.Tests(arena_record("nk[noise=1]"), lambda: Bench(counting, lambda c, t, d: c))
-    other.value("a", "t", "o", (1,))
-    counting.tests().value("a", "t", "o", (1,))
+        counting.tests(deterministic=False).value("a", "t", "o", (1,))
 
-    assert 4 == len(counting.runs)
+    first, *others = ((*each, 1) for each in asked)
+    assert [first, *others, first, first, first] == counting.runs
 
 
 def test_the_runs_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,11 +136,10 @@ def test_the_runs_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_takes_microseconds_is_not_kept() -> None:
-    counting = Counting()
-    tests = counting.tests(at_once=ALONE)
+    tests = Counting().tests(at_once=ALONE)
     tests.value("a", "t", "o", (1, 1))
 
-    assert (2, 2, 0) == (len(counting.runs), tests.played, tests.kept)
+    assert (2, 0) == (tests.played, tests.kept)
 
 
 def test_one_run_gives_all_objectives_where_the_bench_can() -> None:
@@ -209,18 +196,11 @@ def test_processes_make_runs_elsewhere_and_in_their_order() -> None:
     assert [(seed, seed) for seed in range(40)] == list(runs)
 
 
-def test_what_is_handed_to_another_process_can_be() -> None:
-    arena = arena_record("nk")
-
-    assert arena == pickle.loads(pickle.dumps(arena))
-
-
 # Neighbours
 
 
-@pytest.mark.parametrize("name", ["mining", "nk"])
-def test_every_conduct_has_canonical_neighbours_from_which_all_can_be_reached(name: str) -> None:
-    arena = arena_record(name)
+def test_every_conduct_has_canonical_neighbours_from_which_all_can_be_reached() -> None:
+    arena = arena_record("mining")
     rules, tested, treatment = rules_of(arena), bench_of(arena), arena.subjects[0].treatment
     reached, found = set(), {rules.bar(arena.subjects[0])}
     while found:
@@ -231,25 +211,26 @@ def test_every_conduct_has_canonical_neighbours_from_which_all_can_be_reached(na
             for k in range(20)
         }
         for conduct, other in near:
-            alone = name == "mining" and (conduct[1] is None) != (other[1] is None)
+            alone = (conduct[1] is None) != (other[1] is None)
             assert rules.is_canonical(other, treatment)
             assert (2 if alone else 1) == rules.distance(conduct, other)
         found = {other for _, other in near} - reached
-        if name == "nk" and len(reached) > 500:
-            break
 
-    assert name == "nk" or reached == set(tested.conducts(treatment) or ())
+    assert reached == set(tested.conducts(treatment) or ())
+
+
+def test_a_neighbour_of_bits_has_any_one_of_them_flipped() -> None:
+    near = {bench_of(arena_record("nk")).vary("0" * 12, "0.0", Draws(k)) for k in range(200)}
+
+    assert {f"{1 << place:012b}" for place in range(12)} == near
 
 
 # mining
 
 CONDUCTS: list[tuple[MiningConduct, str]] = [
     (("greedy-mine", None, 0, "scarce"), "scarce"),
-    (("raid", "claim", 3, "truce-0"), "truce-0"),
     (("random", "defend", 5, "authority-punish"), "authority-adjudicate"),
     (("tit-for-tat-raid", "raid", 2, "stamina-mixed"), "stamina-mixed"),
-    (("mine", None, 0, "baseline"), "alpha-rich"),
-    (("defend-then-mine", "random", 1, "scarce"), "authority-punish"),
 ]
 OPTIONS = MiningOptions(agents=5, rounds=12, seeds=2)
 
@@ -275,7 +256,7 @@ def test_a_run_is_the_one_that_would_be_recorded(
 
 def test_a_run_is_played_by_the_rules_of_mining_that_the_arena_began_with() -> None:
     """Newer rules would give other values to the conducts of seasons that are recorded."""
-    random = CONDUCTS[2]  # the conduct that rules 1 and 2 play differently
+    random = CONDUCTS[1]  # the conduct that rules 1 and 2 play differently
     _, digest = played(OPTIONS, *random, 7)
 
     assert 13545028240493318390 == digest
@@ -300,28 +281,6 @@ def test_a_conduct_is_played_under_the_treatment_it_is_tested_under() -> None:
 
     assert one == other
     assert (2, 2) == (tests.played, tests.kept)
-
-
-def test_processes_change_no_value_of_mining() -> None:
-    asked = [Request(c, t, o, (3, 9)) for c, t in CONDUCTS for o in ("gini", "efficiency")]
-    found = []
-    for jobs in (1, 2):
-        bench._store.clear()
-        with opened_tests(arena_record(SMALL), jobs=jobs) as tests:
-            found.append((tests.values(asked), tests.played))
-
-    assert found[0] == found[1]
-    assert 12 == tests.played
-
-
-def test_an_undefined_run_makes_the_value_undefined() -> None:
-    with opened_tests(arena_record("mining[rounds=1;agents=5]")) as tests:
-        assert tests.value(("mine", None, 0, "baseline"), "baseline", "turnover", (1, 2))[0] is None
-
-
-def test_only_installed_policies_are_ever_played() -> None:
-    with pytest.raises(BadInput, match="a conduct has the policy 'os:system'"):
-        played(OPTIONS, ("os:system", None, 0, "baseline"), "baseline", 1)
 
 
 def test_the_names_that_the_rules_know_are_those_that_can_be_played() -> None:
@@ -352,7 +311,7 @@ def test_the_subjects_that_are_listed_are_those_that_pass_the_screen() -> None:
 def test_the_atlas_has_what_its_runs_give() -> None:
     """Or it has to be made again, and the version of the arena raised: see tests/atlas.py."""
     every = list(mining.conducts("alpha-rich"))
-    asked = [every[0], every[1], every[100], every[-1]]
+    asked = [every[1], every[100]]
     for conduct in asked:
         runs = [played(MiningOptions(), conduct, "alpha-rich", seed)[0] for seed in SEEDS]
         for objective in mining.OBJECTIVES:
@@ -366,16 +325,6 @@ def test_an_atlas_is_read_as_it_was_written() -> None:
     of = Atlas("x", 1, {"a": 1}, (1, 2), {("o", "t"): [0.5, None], ("o", "u"): [-2.0, 0.0]})
 
     assert of == Atlas.read(of.written())
-
-
-def test_the_atlas_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = list(mining.conducts("scarce"))[:3]
-    monkeypatch.setattr("tests.atlas.conducts", lambda treatment: few)
-    found = Atlas.read(made(["scarce"]).written())
-
-    assert [("efficiency", "scarce"), ("turnover", "scarce"), ("gini", "scarce"),
-            ("raid_rate", "scarce")] == list(found.table)  # fmt: skip
-    assert atlas().values("gini", "scarce")[:3] == found.values("gini", "scarce")
 
 
 # nk
@@ -461,13 +410,9 @@ def test_a_program_has_the_text_the_seed_and_nothing_else(
 
 
 PRINTED: dict[str, float | None] = {
-    '{"value": 1}': 1.0, ' {"a": [], "value": -0.5} \n': -0.5, '{"value": 1e308}': 1e308,
-    '{"value": NaN}': None, '{"value": Infinity}': None, '{"value": 1e999}': None,
-    '{"value": true}': None, '{"value": "1"}': None, '{"value": null}': None, '{}': None,
-    "[1]": None, "1": None, "": None, "value: 1": None, '{"value": 1}{"value": 1}': None,
-    '{"value": 1': None, '{"value": ' + "9" * 400 + "}": None,
-    '{"value": ' + "9" * 9_000 + "}": None,
-    "[" * 60_000: None, '{"value": [1]}': None, '\ufeff{"value": 1}': None,
+    ' {"a": [], "value": -0.5} \n': -0.5, '{"value": 1e308}': 1e308, '{"value": NaN}': None,
+    '{"value": true}': None, '{}': None, "[1]": None, '{"value": 1}{"value": 1}': None,
+    '{"value": ' + "9" * 9_000 + "}": None, "[" * 60_000: None,
 }  # fmt: skip
 
 
@@ -475,62 +420,35 @@ PRINTED: dict[str, float | None] = {
 def test_one_json_object_with_a_finite_number_is_a_value(
     printed: str, program: Callable[[str], str], agenda: Path
 ) -> None:
-    value, [(_, digest)] = value_of(
-        program(f"sys.stdout.buffer.write({printed.encode()!r})"), agenda
-    )
+    path = program(f"sys.stdout.buffer.write({printed.encode()!r})")
 
-    assert PRINTED[printed] == value
-    assert xxh3_64_intdigest(printed.encode()) == digest
+    assert (PRINTED[printed], ((7, xxh3_64_intdigest(printed.encode())),)) == value_of(path, agenda)
 
 
 GOOD = "print('{\"value\": 1}', flush=True)"
+# What it does, how long it may take, and what is said of it before a season.
 HOSTILE = {
-    "bytes that are no text": r"sys.stdout.buffer.write(b'\xff{\"value\": 1}')",
-    "exits with 1": f"{GOOD}; sys.exit(1)",
-    "is killed": f"{GOOD}; os.kill(os.getpid(), 9)",
-    "does not end": f"{GOOD}; time.sleep(9999)",
-    "ends its output and does not end": f"{GOOD}; os.close(1); time.sleep(9999)",
-    "prints without end": "while True: print('x' * 9999)",
-    "prints a little too much": "print('{\"value\": 1}' + ' ' * 70_000)",
-    "waits for more text": "sys.stdin.read(); open('/dev/stdin').read(); time.sleep(9999)",
+    "bytes that are no text": (r"sys.stdout.buffer.write(b'\xff{\"value\": 1}')", 3_000, "JSON"),
+    "exits with 1": (f"{GOOD}; sys.exit(1)", 3_000, "status 1"),
+    "is killed": (f"{GOOD}; os.kill(os.getpid(), 9)", 3_000, "signal 9"),
+    "ends its output alone": (f"{GOOD}; os.close(1); time.sleep(9999)", 1, "in time"),
+    "prints too much": ("print('{\"value\": 1}' + ' ' * 70_000)", 3_000, "over 65,536 bytes"),
+    "prints controls": ("print('\\x1b[2J')", 3_000, "JSON"),
 }
 
 
-@pytest.mark.parametrize(
-    ("source", "says"),
-    [
-        (GOOD, None),
-        (
-            "import nowhere",
-            'it ends with status 1; the last it wrote: "ModuleNotFoundError: No mod',
-        ),
-        ("os.kill(os.getpid(), 9)", "it ends by signal 9"),
-        ("time.sleep(9999)", "it does not end in time"),
-        (
-            "print('\\x1b[2J')",
-            'no JSON object with a finite number "value"; the last it wrote: \'\\x1b',
-        ),
-    ],
-)
-def test_why_a_program_gives_no_value_is_said_before_a_season(
-    source: str, says: str | None, program: Callable[[str], str], agenda: Path
-) -> None:
-    path = program(source)
-    limit = 1 if "sleep" in source else 3_000
-    text = f"command[time_limit={limit}]"
-    arena = arena_record(text, test=path, more={"agenda": str(agenda)})
-    remark = remark_of(arena, path)
-
-    assert (remark is None) == (says is None)
-    assert says is None or says in (remark or "")
-    assert "\x1b" not in (remark or "")
-
-
 @pytest.mark.parametrize("what", HOSTILE)
-def test_whatever_else_a_program_does_it_has_no_value(
+def test_whatever_else_a_program_does_it_has_no_value_and_a_line_says_why(
     what: str, program: Callable[[str], str], agenda: Path
 ) -> None:
-    assert value_of(program(HOSTILE[what]), agenda, time_limit=1.5)[0] is None
+    source, limit, says = HOSTILE[what]
+    path = program(source)
+    text = f"command[time_limit={limit}]"
+    remark = remark_of(arena_record(text, test=path, more={"agenda": str(agenda)}), path)
+
+    assert value_of(path, agenda, time_limit=limit)[0] is None
+    assert says in (remark or "")
+    assert "\x1b" not in (remark or "")
 
 
 def test_a_program_that_does_not_read_its_text_has_a_value(
@@ -572,14 +490,6 @@ def test_what_a_program_made_is_removed_and_what_it_linked_to_stays(
     assert 1.0 == value_of(program(source), agenda)[0]
     assert [] == os.listdir(temporary)
     assert ["file"] == os.listdir(kept)
-
-
-def test_a_child_that_keeps_the_output_open_is_not_waited_for(
-    program: Callable[[str], str], agenda: Path
-) -> None:
-    source = f"os.fork() or time.sleep(9999)\n{GOOD}"
-
-    assert 1.0 == value_of(program(source), agenda)[0]
 
 
 def test_a_file_that_is_no_program_has_no_value(tmp_path: Path, agenda: Path) -> None:
@@ -634,18 +544,6 @@ def test_a_season_that_is_stopped_ends_its_programs(jobs: int, endless: str, age
     assert until(lambda: not is_alive(process))
 
 
-def test_a_worker_that_is_stopped_ends_its_programs(
-    endless: str, agenda: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("goldrush.agents.pool.GRACE", HANGS)
-    pool = workers(1)
-    pool.submit(value_of, endless, agenda)
-    process = process_of(agenda)
-    pool.stop()
-
-    assert until(lambda: not is_alive(process))
-
-
 # Which program
 
 
@@ -678,20 +576,16 @@ def test_another_program_is_refused_at_the_beginning_and_on_the_way(
         program(f"{GOOD}  # otherwise")
         with pytest.raises(BadInput, match="has the SHA-256"):
             tests.value("", "short", "words", (3,))
+        with pytest.raises(BadInput, match="has the SHA-256"):
+            bench_of(arena, path)
         Path(path).unlink()
-        with pytest.raises(BadInput, match="cannot be run any more: no such file"):
+        with pytest.raises(BadInput, match="cannot be run any more"):
             tests.value("", "short", "words", (4,))
-    program(f"{GOOD}  # otherwise")
-    with pytest.raises(BadInput, match=f"grade: its SHA-256 is {arena.options['sha256']}"):
-        bench_of(arena, path)
 
 
-@pytest.mark.parametrize(
-    ("path", "says"),
-    [("nowhere", "there is no program"), (".", "there is no program"), ("agenda.toml", "chmod")],
-)
-def test_what_cannot_be_run_is_refused(path: str, says: str, agenda: Path) -> None:
-    with pytest.raises(BadInput, match=says):
+@pytest.mark.parametrize("path", ["nowhere", ".", "agenda.toml"])
+def test_what_cannot_be_run_is_refused(path: str, agenda: Path) -> None:
+    with pytest.raises(BadInput, match=r"there is no program|chmod"):
         arena_record(f"command[agenda={agenda}]", test=str(agenda.parent / path))
 
 
@@ -701,22 +595,15 @@ SUBJECT = "[[subject]]\ntreatment='a'\nobjective='b'\nbetter='up'\ntask='Do.'\ns
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("x = 1", "has 'x', not an agenda"),
-        ("subject = 3", "is not an agenda"),
-        ("subject = [3]", "subject 1 is 3"),
-        ("[[subject]", "is not valid TOML"),
+        ("x = 1", "'x'"),
+        ("subject = [3]", "subject 1"),
+        ("[[subject]", "TOML"),
         ("[[subject]]\ntreatment = 1", "subject 1 has no objective, better, task, start"),
-        (SUBJECT + "Task = 1", "subject 1 has 'Task', which no subject has; did you mean task"),
-        (SUBJECT.replace("up", "Up"), "subject 1: better is 'Up'; give up or down"),
-        (SUBJECT.replace("'b'", "''"), "objective is ''; give 1 to 200 characters"),
-        (SUBJECT.replace("'one'", "1"), "subject 1: start is 1; give text of up to 4,000"),
-        (
-            SUBJECT + SUBJECT.replace("'a'", "'c'").replace("Do.", "y" * 1_001),
-            r"subject 2: task is 'y{39}\.\.\. \(1,001 characters\); give text of up to 1,000 ch",
-        ),
+        (SUBJECT + "Task = 1", "subject 1 has 'Task'"),
+        (SUBJECT.replace("up", "Up"), "subject 1: better"),
+        (SUBJECT + SUBJECT.replace("'a'", "'c'").replace("Do.", "y" * 1_001), "subject 2: task"),
         (SUBJECT + SUBJECT, "subject 2 has the treatment and the objective of subject 1"),
-        (SUBJECT + SUBJECT.replace("'a'", "'c'").replace("up", "down"), "one direction"),
-        (101 * SUBJECT, "agenda has 101 subjects; give up to 100"),
+        (101 * SUBJECT, "101 subjects"),
     ],
 )
 def test_what_is_no_agenda_is_refused(

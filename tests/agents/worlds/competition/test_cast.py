@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.llm.model import options_by_prefix
-from goldrush.agents.players import Resources
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.cast import (
     cast_of,
@@ -14,12 +13,16 @@ from goldrush.agents.worlds.competition.cast import (
     recast,
     seated_in,
 )
-from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
-from goldrush.agents.worlds.competition.questions import QUESTIONS
+from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.seats import Seat
+from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.errors import BadInput, PolicyFailed
-from goldrush.kernel.worlds.competition.terms import OFFICES, Role, names_of
+from goldrush.kernel.worlds.competition.config import CLASSES, SeasonConfig
+from goldrush.kernel.worlds.competition.terms import OFFICES, Role
+from goldrush.replay.journal.rebuild import rebuild
+from tests.journals import events_of
 from tests.playing import nk, steps
+from tests.seasons import LAST, fork, kept
 
 # A worker of somebody's own that only ever passes, by the names of its role's questions.
 METHODS = "\n".join(
@@ -27,68 +30,40 @@ METHODS = "\n".join(
     for name in questions_of(Role.WORKER)
     if name != "speak"
 )
-OWN = f"class Own:\n{METHODS}\n    def speak(self, seen, draws):\n        return {{}}\n"
-
-
-@pytest.mark.parametrize(
-    "part", ["nobody=scripted", "ada", "ada=", "ada=nonsense", "=scripted", ""]
-)
-def test_a_cast_that_is_none_is_told(part: str) -> None:
-    with pytest.raises(BadInput, match=r"names no agent or role|there is no policy|is no entry"):
-        cast_of(6, [part])
-
-
-def test_a_model_without_a_name_is_told_how_to_name_one() -> None:
-    with pytest.raises(BadInput, match="`llm` alone names no model; write llm:MODEL"):
-        cast_of(3, ["ada=llm"])
-
-
-@pytest.mark.parametrize("office", [*OFFICES, Role.USER])
-@pytest.mark.parametrize("policy", ["random", "silent"])
-def test_a_policy_of_workers_is_refused_for_an_office(office: str, policy: str) -> None:
-    with pytest.raises(BadInput, match=f"{policy} is a policy of workers.*take scripted, human"):
-        cast_of(3, [f"{office}={policy}"])
-
-
-def test_a_policy_alone_is_that_of_all_workers() -> None:
-    assert {"mine:Own"} == {seat.policy for seat in cast_of(3, ["mine:Own"])[5:]}
-    with pytest.raises(BadInput, match="there is no policy 'foo'"):
-        cast_of(3, ["foo"])
-
-
-@pytest.mark.parametrize(("workers", "scripted"), [(6, 3), (7, 3), (12, 6)])
-def test_of_a_planted_cast_the_first_half_of_the_workers_is_scripted(
-    workers: int, scripted: int
-) -> None:
-    expected = ["scripted"] * scripted + ["random"] * (workers - scripted)
-
-    assert expected == [seat.policy for seat in cast_of(workers, ["planted"])[5:]]
-    assert expected == [seat.policy for seat in cast_of(workers, ["worker=planted"])[5:]]
-    with pytest.raises(BadInput, match="there is no policy 'planted'"):
-        cast_of(workers, ["ada=planted"])
-
-
-@pytest.mark.parametrize(
-    "parts", [["ada=random", "ada=silent"], ["judge=human", "judge=human"], ["random", "worker=x"]]
-)
-def test_who_is_cast_twice_is_told(parts: list[str]) -> None:
-    with pytest.raises(BadInput, match="is cast twice"):
-        cast_of(3, parts)
+SPEAKS = "    def speak(self, seen, draws):\n        return {'source': object()}\n"
+OWN = f"class Own:\n{METHODS}\n{SPEAKS}"
 
 
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        (["sonnet=llm:b"], "no worker is a model; cast worker=llm:MODEL too"),
-        (["worker=llm:a", "sonnet=llm:b", "worker=random"], "worker is cast twice"),
-        (["sonnet=llm:b", "worker=random"], "no worker is a model; cast worker=llm:MODEL too"),
-        (["worker=llm:a", "sonnet=random"], "sonnet=random is no model"),
+        (["nobody=scripted"], "names no agent or role"),
+        (["ada=nonsense"], "there is no policy 'nonsense'"),
+        (["ada=planted"], "there is no policy 'planted'"),
+        (["foo"], "there is no policy 'foo'"),
+        (["ada="], "is no entry"),
+        ([""], "is no entry"),
+        (["ada=llm"], "names no model"),
+        (["ada=random", "ada=silent"], "is cast twice"),
+        (["random", "worker=x"], "is cast twice"),
         (["worker=llm:a*2"], "counts agents"),
+        (["sonnet=llm:b", "worker=random"], "no worker is a model"),
+        (["worker=llm:a", "sonnet=random"], "sonnet=random is no model"),
+        *(
+            ([f"{office}={policy}"], f"{policy} is a policy of workers")
+            for office in (*OFFICES, Role.USER)
+            for policy in ("random", "silent")
+        ),
     ],
 )
-def test_a_model_of_sonnets_that_cannot_be_is_told(parts: list[str], says: str) -> None:
+def test_a_cast_that_cannot_be_is_refused(parts: list[str], says: str) -> None:
     with pytest.raises(BadInput, match=says):
         cast_of(3, parts)
+
+
+@pytest.mark.parametrize("part", ["planted", "worker=planted"])
+def test_of_a_planted_cast_the_first_half_of_the_workers_is_scripted(part: str) -> None:
+    assert ["scripted"] * 3 + ["random"] * 4 == [seat.policy for seat in cast_of(7, [part])[5:]]
 
 
 def names_by_class(seat: Seat) -> dict[str, object]:
@@ -120,12 +95,6 @@ def test_a_cast_that_changes_has_the_model_of_its_sonnets_in_any_order(text: str
     assert [{"": "c", "sonnet": "b"}] * 2 == [names_by_class(seat) for seat in cast[5:]]
 
 
-def test_a_setting_that_has_gone_names_what_has_taken_its_place() -> None:
-    gone = {"class_models": {"haiku": "a", "sonnet": "b"}}
-    with pytest.raises(BadInput, match="gone; give the roster worker=llm:MODEL,sonnet=llm:MODEL"):
-        SEASON_PLAYERS.prepare(gone, None, None, Resources())
-
-
 def test_the_last_word_on_somebody_counts() -> None:
     cast = cast_of(3, ["random", "ada=other:Worker", "ben=human", "judge=human"])
 
@@ -141,21 +110,15 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: st
 
 @pytest.mark.parametrize(
     ("source", "says"),
-    [
-        ("raise SystemExit(3)", "cannot be made: .*SystemExit: 3"),
-        ("class Own:\n    def __init__(self, needed): pass", "cannot be made: TypeError"),
-        ("class Own:\n    speak = None", "has no method"),
-        ("", "cannot be made: there is no name in"),
-    ],
+    [("raise SystemExit(3)", "SystemExit: 3"), ("class Own:\n    speak = None", "has no method")],
 )
 def test_a_class_that_cannot_play_is_refused_before_anything_begins(
     source: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = written(tmp_path, monkeypatch, f"no_player_{abs(hash(source))}", source)
 
-    with pytest.raises(BadInput, match=says) as refused:
+    with pytest.raises(BadInput, match=says):
         check_playable(cast_of(3, [f"ada={policy}"]), [policy])
-    assert "\n" not in str(refused.value)
 
 
 def test_code_of_somebodys_own_is_not_imported_unless_it_is_trusted(
@@ -163,13 +126,13 @@ def test_code_of_somebodys_own_is_not_imported_unless_it_is_trusted(
 ) -> None:
     policy = written(tmp_path, monkeypatch, "never_imported", "raise AssertionError")
 
-    with pytest.raises(BadInput, match=f"allow it with trust \\(--trust {policy}\\)"):
+    with pytest.raises(BadInput, match="--trust"):
         check_playable(cast_of(3, [f"ada={policy}"]), ["other:Own"])
-    with pytest.raises(BadInput, match="allow it with trust"):
+    with pytest.raises(BadInput, match="--trust"):
         list(steps({"arena": nk(), "assignments": 1}, cast_of(6, [f"ada={policy}"])))
 
 
-def test_who_answers_nothing_plays_on_and_only_passes(
+def test_who_answers_nothing_that_can_be_recorded_plays_on_and_only_passes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_player', OWN)}"])
@@ -185,7 +148,7 @@ def test_who_answers_nothing_plays_on_and_only_passes(
 def test_what_a_class_raises_is_told_with_who_and_where(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = OWN.replace("return {}", "raise ValueError('no')")
+    source = OWN.replace("return {'source': object()}", "raise ValueError('no')")
     cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_failer', source)}"])
     trust = import_names(seat.policy for seat in cast)
 
@@ -193,5 +156,14 @@ def test_what_a_class_raises_is_told_with_who_and_where(
         list(steps({"arena": nk(), "assignments": 1}, cast, trust))
 
 
-def test_a_role_is_asked_what_its_script_answers() -> None:
-    assert all(name in QUESTIONS for role in names_of(Role) for name in questions_of(role))
+def test_who_is_gone_at_a_fork_is_not_cast(path: Path) -> None:
+    [*_, gone] = [e["agent"] for e in events_of(kept("rich")) if e.name == "deleted"]
+    state = rebuild(kept("rich"), LAST).state
+    with pytest.raises(BadInput, match="is gone"):
+        fork(kept("rich"), LAST - 1, path, roster=f"{state.agents[gone].name}=random")
+
+
+def test_with_equal_trials_every_class_has_those_of_a_haiku() -> None:
+    config = configured({"arena": nk(), **TREATMENTS["equal-trials"].settings})
+
+    assert {SeasonConfig(arena=nk()).trials_of("haiku")} == {*map(config.trials_of, CLASSES)}

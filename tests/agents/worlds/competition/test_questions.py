@@ -32,15 +32,10 @@ from tests.playing import mining, nk, steps
 
 # Everything is unlocked, and everybody in danger, within a few assignments.
 EARLY: dict[str, Any] = {
-    "workers": 4,
-    "assignments_per_project": 2,
-    "worker_tiers": [1, 2, 3, 4],
-    "admin_projects": 1,
-    "assistant_stages": [1, 2, 3, 4],
-    "judge_stages": [1, 2, 3],
-    "therapist_stages": [1, 2, 3],
+    "workers": 4, "assignments_per_project": 2, "worker_tiers": [1, 2, 3, 4], "admin_projects": 1,
+    "assistant_stages": [1, 2, 3, 4], "judge_stages": [1, 2, 3], "therapist_stages": [1, 2, 3],
     "sparks_start": 4,
-}
+}  # fmt: skip
 ARENAS = {"nk": nk, "mining": mining}
 names = pytest.mark.parametrize("name", QUESTIONS)
 
@@ -96,11 +91,14 @@ def test_every_question_is_asked_of_some_role_and_has_its_form() -> None:
 
 
 @names
-def test_the_example_has_the_form_of_the_schema(name: str) -> None:
+def test_a_prompt_shows_an_example_in_the_form_of_the_schema(name: str) -> None:
     rules = rules_of(mining())
     example = json.loads(QUESTIONS[name].example(rules).replace("...", "null"))
+    moment = moments("nk")[name]
+    _, question = prompt.messages(moment.seen, name, moment.asked.arguments)
 
     assert is_like(example, QUESTIONS[name].schema(rules))
+    assert QUESTIONS[name].example(moment.seen.rules) in question["content"]
 
 
 def is_like(example: Any, schema: Mapping[str, Any]) -> bool:
@@ -116,15 +114,6 @@ def is_like(example: Any, schema: Mapping[str, Any]) -> bool:
     if schema["type"] == "array":
         return len(example) == 1 and is_like(example[0], schema["items"])
     return example is None
-
-
-@names
-def test_the_prompt_shows_the_form_and_asks_in_words(name: str) -> None:
-    moment = moments("nk")[name]
-    _, question = prompt.messages(moment.seen, name, moment.asked.arguments)
-
-    assert QUESTIONS[name].example(moment.seen.rules) in question["content"]
-    assert "THE QUESTION: " in question["content"]
 
 
 # What is read
@@ -225,13 +214,10 @@ CASES: list[tuple[str, Any, Any]] = [
     ("speak", {"move": ["pass"]}, {"move": None, "words": "", "because": ([], False)}),
     ("stand", {"target": 3, "trials": True, "words": "As #0 says, not #99."},
      {"target": 3, "words": "As #0 says, not #99.", "because": ([0], True)}),
-    ("stand", {"target": None}, {"target": None, "words": "", "because": ([], False)}),
     ("stand", {"target": " #3", "words": 5},
      {"target": "#3", "words": "", "because": ([], False)}),
     ("stand", {"words": "Mine."}, None),
     ("try_", {"conduct": None, "treatment": "0.0"}, None),
-    ("try_", {"conduct": "110000000000", "treatment": None},
-     {"conduct": "110000000000", "treatment": None}),
     ("want_class", {"class": "Sonnet"}, "sonnet"),
     ("want_class", {"class": "haiku"}, None),
     ("want_class", {"class": "opus"}, None),
@@ -244,24 +230,19 @@ CASES: list[tuple[str, Any, Any]] = [
     ("answer", {"answers": ["a", 1, "b\x00c"]}, ["a", "", "bc"]),
     ("answer", {"answers": "alone"}, ["alone"]),
     ("take", {"take": "yes"}, False),
-    ("take", {"take": True}, True),
     ("adopt", {"adopted": "yes"}, None),
     ("judge", {"signal": "CLEAN", "ids": [1]}, {"signal": "clean", "ids": [], "reason": ""}),
-    ("digest", {"text": "So."}, {"text": "So.", "dissent": "", "rejected": False}),
     (
         "rate",
         {"raw": {"impact": 1, "novelty": 3}, "reasons": ["a", "b", "c", "d"]},
         {"raw": [3, None, 1, None], "reasons": ["a", "b", "c", "d"]},
     ),
     ("trait", {"trait": "", "from": [1]}, None),
-    ("persona", {"persona": ["examiner"]}, None),
     ("skill", {"skill": {"objective": "value", "treatment": "0.0", "conduct": "1", "value": "x"}},
      ("value", "0.0", "1", None)),
-    ("skill", {"skill": "1"}, None),
     ("rewrite", {"instructions": {"doubt": 9, "care": None, "x": [1]}}, {"doubt": 9}),
     ("improve", {"instructions": "Be bold."}, {"text": "Be bold."}),
     ("improve", {"instructions": {"care": None}}, None),
-    ("offer_contract", {"conditions": None, "target": 3, "due": 4}, None),
     (
         "offer_contract",
         {"conditions": ["seat", {"name": "objective", "objective": "value"}], "target": [4, 2]},
@@ -272,7 +253,6 @@ CASES: list[tuple[str, Any, Any]] = [
         {"approved": True, "terms": {"conditions": [], "target": 1, "due": 2}},
         {"approved": True, "terms": None},
     ),
-    ("propose_project", {"objective": None, "treatment": None}, None),
 ]  # fmt: skip
 
 
@@ -286,18 +266,13 @@ def test_an_answer_is_read_as_its_author_can_have_meant_it(
 @pytest.mark.parametrize("target", [[3], {"id": 3}, 1e300])
 def test_what_is_no_target_is_no_final_stance_of_none(target: Any) -> None:
     moment = moments("nk")["stand"]
-    answer = moment.read(json.dumps({"target": target}))
-    act = act_of(moment.state, moment.asked, answer)
+    for answer in (
+        moment.read(json.dumps({"target": target})),
+        *(QUESTIONS["stand"].shaped(one) for one in (None, {}, {"target": target}, "Mine.")),
+    ):
+        act = act_of(moment.state, moment.asked, answer)
 
-    assert act is None or act.target is not None  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("answer", [None, {}, 5, {"words": "Mine."}])
-def test_a_policy_that_names_no_target_gives_no_final_stance(answer: Any) -> None:
-    moment = moments("nk")["stand"]
-    act = act_of(moment.state, moment.asked, QUESTIONS["stand"].shaped(answer))
-
-    assert act is None or act.target is not None  # type: ignore[attr-defined]
+        assert act is None or act.target is not None  # type: ignore[attr-defined]
 
 
 @names

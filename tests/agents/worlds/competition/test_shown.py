@@ -12,7 +12,7 @@ from goldrush.agents.worlds.competition.arenas import bench_of
 from goldrush.agents.worlds.competition.formats import with_numbers
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.play import SeasonPlay
-from goldrush.agents.worlds.competition.prompt import messages
+from goldrush.agents.worlds.competition.prompt import messages, room
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.competition.state import SeasonState
@@ -122,17 +122,6 @@ def test_alone_nothing_that_others_claim_is_in_a_prompt(monkeypatch: pytest.Monk
     assert questions > 100
 
 
-def test_alone_each_stands_by_its_own(tmp_path: Path) -> None:
-    out = tmp_path / "season.journal"
-    state = playing.record(out, {**SETTINGS, "arena": "nk", "shown": Shown.OWN})
-
-    assert verify(out).holds
-    assert SETTINGS["assignments"] == state.assignment
-    with JournalReader(out) as reader:
-        setup = next(iter(reader)).setup
-    assert Shown.OWN == setup["config"]["shown"]
-
-
 def test_noise_is_the_reasons_of_the_assignment_before(monkeypatch: pytest.MonkeyPatch) -> None:
     replaced = 0
     for state, question in asked(Shown.NOISE, monkeypatch):
@@ -157,20 +146,25 @@ def test_noise_changes_nothing_for_who_does_not_read(tmp_path: Path) -> None:
     theirs = playing.record(real, settings)
 
     assert theirs.agents == ours.agents
-    assert ours.reasons
-    assert not theirs.reasons
+    assert (True, False) == (bool(ours.reasons), bool(theirs.reasons))
     assert verify(noise).holds
 
 
-@pytest.mark.parametrize(("before", "after"), [("all", "own"), ("own", "all"), ("noise", "own")])
-def test_a_fork_changes_what_is_shown(before: str, after: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("before", "after"), [("all", "own"), ("noise", "all")])
+def test_a_fork_changes_what_is_shown_and_away_from_noise_leaves_no_reasons(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    """Else a later fork back to it would go on from what no digest in between covers."""
     parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
     playing.record(parent, {**SETTINGS, "arena": "nk", "shown": before})
     state = fork(parent, 1, out, settings={"shown": after})
     [cause] = diff(parent, out).causes
+    with JournalReader(out) as reader:
+        world = open_world(reader)
+        states = [state.copy() for commit, state in Walk(world, reader) if commit.unit >= 2]
 
-    assert after == state.config.shown
-    assert "shown" == cause.name
+    assert (after, "shown") == (state.config.shown, cause.name)
+    assert {False} == {bool(state.reasons) for state in states if state.config.shown == after}
     assert verify(out).holds
 
 
@@ -184,28 +178,26 @@ def test_after_the_choice_everybody_is_told_the_final_stances() -> None:
 
 
 def test_numbers_in_what_others_said_are_written_as_numbers() -> None:
-    text = quoted("as #1 says: # HEAD \\u00237", 200)
+    text = with_numbers(quoted("as #1 says: # HEAD \\u00237", 200))
 
-    assert text == '"as \\u00231 says: \\u0023 HEAD \\\\u00237"'
-    assert with_numbers(text) == '"as #1 says: \\u0023 HEAD \\\\u00237"'
+    assert '"as #1 says: \\u0023 HEAD \\\\u00237"' == text
 
 
 @pytest.mark.parametrize("who", [ADMIN, THERAPIST, CLEO])
-def test_the_admin_and_the_therapist_see_everybody_whole(who: int) -> None:
+def test_the_admin_and_the_therapist_see_everybody_whole_and_are_told(who: int) -> None:
     season = given(workers=3).has(ADA, persona="bold", traits=("calm",)).to(Phase.SET)
-    ada = seen(season, who).people[ADA]
+    observed = seen(season, who)
+    prompt = messages(observed, "interview", {"agent": ADA})[1]["content"]
+    ada = observed.people[ADA]
 
     assert (who != CLEO) == ((ada.persona, ada.traits) == ("bold", ("calm",)))
+    assert (who != CLEO) == ('"bold"' in prompt and '"calm"' in prompt)
 
 
-def test_a_fork_away_from_noise_leaves_no_reasons(tmp_path: Path) -> None:
-    """Else a later fork back to it would go on from what no digest in between covers."""
-    parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
-    playing.record(parent, {**SETTINGS, "arena": "nk", "shown": Shown.NOISE})
-    fork(parent, 1, out, settings={"shown": Shown.ALL})
-    with JournalReader(out) as reader:
-        world = open_world(reader)
-        states = [state.copy() for commit, state in Walk(world, reader) if commit.unit >= 2]
+def test_who_has_earned_more_is_shown_more() -> None:
+    shares = [
+        room(seen(given().has(ADA, stage=stage, class_=class_).to(Phase.SET), ADA))
+        for stage, class_ in ((0, "haiku"), (1, "haiku"), (0, "sonnet"), (1, "sonnet"))
+    ]
 
-    assert states
-    assert not any(state.reasons for state in states if state.config.shown == Shown.ALL)
+    assert [1, 2, 2, 3] == shares

@@ -72,16 +72,14 @@ def driven(path: Path, kind: str = "environment", steps: int = 20, **parameters:
 @kinds
 def test_a_random_run_goes_on_by_drawn_seeds_and_is_asked_again(kind: str, tmp_path: Path) -> None:
     run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind], steps=20, seed=4)
-    verdict = run.verify()
+    verdict, resets = run.verify(), len([*events(run.path, "reset")])
 
-    resets = sum(event.name == "reset" for unit in run for event in unit.events)
     assert (True, 4, 20, 20) == (verdict.holds, verdict.level, verdict.counted, run.info().of)
-    assert run.info().planned is None
     counts = (run.units, run.info().units, len(run), verdict.rounds)
     assert (20, 20, 20 + resets, 20 + resets) == counts
     assert run.info().planned is None
     assert 20 == len({event["step"] for event in events(run.path, "acted")})
-    assert len([*events(run.path, "reset")]) > (kind != "vector")
+    assert resets > (kind != "vector")
 
 
 @kinds
@@ -104,20 +102,10 @@ def test_a_number_of_steps_is_one_of_steps_in_every_door(kind: str, tmp_path: Pa
         whole.fork(20, tmp_path / "short.journal", steps=len({*counted[0]} & {*range(21)}))
 
 
-def test_a_recording_that_is_closed_early_is_finished(tmp_path: Path) -> None:
-    env = goldrush.wrap(partial(Lasts, 99), tmp_path / "closed.journal", steps=20)
-    for seed in range(3):
-        env.reset(seed=seed)
-    for _ in range(17):
-        env.step(1)
-    env.close()  # its number is 20
-    closed = env.run.info()
-
-    assert (True, 17, 20, 20) == (closed.finished, closed.units, closed.of, closed.planned)
-
-
 @pytest.mark.parametrize("resets", [1, 8])
-def test_an_action_is_replaced_behind_any_number_of_resets(resets: int, tmp_path: Path) -> None:
+def test_an_action_is_replaced_behind_any_number_of_resets_and_has_the_recorded_type(
+    resets: int, tmp_path: Path
+) -> None:
     env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal", steps=3)
     for seed in range(resets):
         env.reset(seed=seed)
@@ -125,26 +113,13 @@ def test_an_action_is_replaced_behind_any_number_of_resets(resets: int, tmp_path
         env.step(1)
     replaced = {"step": resets + 1, "agent": 0, "action": 2}
     fork = env.run.fork(resets - 1, tmp_path / "fork.journal", replace=[replaced])
+    blocks = [block for commit in commits_of(Path(fork.path)) for block in commit.blocks]
 
-    assert [1, 2, 1] == [event["action"] for event in events(fork.path, "acted")]
+    assert [1, 2, 1] == [row[1] for block in blocks for row in block.rows(ACTED)]
     assert goldrush.open(fork.path, sources=env.run.path).verify().holds
 
 
-def test_an_action_given_by_hand_has_the_type_of_the_recorded_one(tmp_path: Path) -> None:
-    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
-    env.reset(seed=1)
-    for _ in range(4):
-        env.step(1)
-    env.close()
-    replaced = {"step": 2, "agent": 0, "action": 0}
-    fork = env.run.fork(1, tmp_path / "fork.journal", replace=[replaced])
-    blocks = [block for commit in commits_of(Path(fork.path)) for block in commit.blocks]
-
-    assert [1, 0, 1, 1] == [row[1] for block in blocks for row in block.rows(ACTED)]
-
-
-@pytest.mark.parametrize("steps", [20, 0])
-@pytest.mark.parametrize("behind", [1, 900])
+@pytest.mark.parametrize(("steps", "behind"), [(20, 1), (0, 900)])
 def test_an_action_behind_the_end_is_refused_and_no_fork_is_left(
     steps: int, behind: int, tmp_path: Path
 ) -> None:
@@ -175,11 +150,8 @@ def test_a_vector_that_does_not_reset_itself_is_reset_by_a_mask(tmp_path: Path) 
     assert Path(run.path).read_bytes() == resumed.read_bytes()
 
 
-@kinds
-def test_without_a_number_of_steps_a_run_is_one_episode(kind: str, tmp_path: Path) -> None:
-    if kind == "vector":  # it resets itself
-        return
-    run = goldrush.record(tmp_path / "run.journal", world=MAKE[kind])
+def test_without_a_number_of_steps_a_run_is_one_episode(tmp_path: Path) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=MAKE["AEC"])
 
     assert [0] == [event["step"] for event in events(run.path, "reset")]
     assert [True] == [event["is_over"] for event in events(run.path, "turn")][-1:]
@@ -262,6 +234,34 @@ class Steady:
         return 2
 
 
+class Shares(NoisyWalk):
+    """A walk that goes on from what it showed."""
+
+    def step(self, action: Any) -> Any:
+        self.x = float(self.shown["x"][0])
+        return super().step(action)
+
+    def seen(self) -> Any:
+        self.shown = super().seen()
+        return self.shown
+
+
+def test_what_a_policy_does_to_what_it_sees_changes_nothing(tmp_path: Path) -> None:
+    spoilt, left = (
+        goldrush.record(tmp_path / f"{at}.journal", world=Shares, roster=roster)
+        for at, roster in enumerate(([Steady()], f"{__name__}:up"))
+    )
+
+    assert [*events(left.path, "array", "gave")] == [*events(spoilt.path, "array", "gave")]
+
+
+def test_each_agent_has_random_actions_of_its_own(tmp_path: Path) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=MAKE["parallel"])
+    first = [str(event["action"]) for event in events(run.path, "acted") if event["step"] == 1]
+
+    assert 3 == len(first) == len({*first})
+
+
 def test_an_object_is_asked_again_what_a_program_did_and_its_resets_are_believed(
     tmp_path: Path,
 ) -> None:
@@ -287,14 +287,6 @@ def test_runs_of_one_class_keep_each_what_made_it(tmp_path: Path) -> None:
     assert runs[0].path.read_bytes() != runs[1].path.read_bytes()
     assert [True] * 6 == [run.verify().holds for run in (*runs, *forks, *opened)]
     assert goldrush.open(runs[0].path, world=makers[1]).verify().holds is False
-
-
-def test_each_run_keeps_what_made_it(tmp_path: Path) -> None:
-    runs = [
-        goldrush.record(tmp_path / f"{make.__name__}", world=make) for make in (NoisyWalk, Turns)
-    ]
-
-    assert [True, True] == [run.verify().holds for run in runs]
 
 
 @kinds
@@ -347,51 +339,44 @@ def _other(action: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    "given",
     [
-        ({"action": 7}, r"the action of agent is 7; give one of Discrete\(3\)"),
-        ({"action": 0.5}, "the action of agent is 0.5"),
-        ({"action": [1]}, r"the action of agent is \[1\]"),
-        ({"action": None}, "the action of agent is None"),
-        ({"agent": 3}, "an action of agent 3 is given; give an agent from 0 to 0"),
-        ({"agent": None}, "an action of agent None"),
-        ({"step": 2}, "step 2 cannot be replaced"),
-        ({"step": 7}, "agent does not act in step 7"),
-        ({"step": 70}, "agent does not act in step 70"),
-        ({"event": "reset"}, "give acted ones"),
+        {"action": 7}, {"action": [1]}, {"action": None}, {"agent": 3}, {"agent": None},
+        {"step": 2}, {"step": 70}, {"event": "reset"},
     ],
-)
-def test_an_action_that_cannot_be_is_refused_in_one_line(
-    given: dict[str, Any], says: str, tmp_path: Path
-) -> None:
-    path = driven(tmp_path / "run.journal")
-    run = goldrush.open(path, world=NoisyWalk)
+)  # fmt: skip
+def test_an_action_that_cannot_be_is_refused(given: dict[str, Any], tmp_path: Path) -> None:
+    run = goldrush.open(driven(tmp_path / "run.journal"), world=NoisyWalk)
     replaced = {"event": "acted", "step": 3, "agent": 0, "action": 1, **given}
 
-    with pytest.raises(BadInput, match=says) as refused:
+    with pytest.raises(BadInput):
         run.fork(2, tmp_path / "fork.journal", replace=[replaced])
-    assert "\n" not in str(refused.value)
     assert not (tmp_path / "fork.journal").exists()
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"drift": 1.0}, "drift cannot change while an environment runs"),
-        ({"unknown": 1}, "no setting 'unknown'"),
-        ({"steps": 2}, "steps is 2, but the run is forked at step 3"),
-        ({"seed": 2}, "seed cannot change"),
-        ({"roster": "random*2"}, "2"),
-    ],
+    "change", [{"drift": 1.0}, {"unknown": 1}, {"steps": 2}, {"seed": 2}, {"roster": "random*2"}]
 )
-def test_a_fork_that_cannot_be_is_refused(
-    change: dict[str, Any], says: str, tmp_path: Path
-) -> None:
+def test_a_fork_that_cannot_be_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
     run = goldrush.open(driven(tmp_path / "run.journal", drift=0.5), world=NoisyWalk)
 
-    with pytest.raises(BadInput, match=says):
+    with pytest.raises(BadInput, match=next(iter(change))):
         run.fork(3, tmp_path / "fork.journal", **change)
     assert not (tmp_path / "fork.journal").exists()
+
+
+def test_the_number_of_agents_is_that_of_the_environment(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="3 agents, not 2"):
+        goldrush.record(tmp_path / "run.journal", world=MAKE["parallel"], agents=2)
+
+
+def test_environments_of_a_vector_are_all_recorded_or_none(tmp_path: Path) -> None:
+    path = driven(tmp_path / "run.journal", "vector")
+    with pytest.raises(BadInput, match="give all of them the same recording"):
+        goldrush.record(
+            tmp_path / "mixed.journal", world=MAKE["vector"], steps=3,
+            roster=f"recorded:{path}*1,random*2",
+        )  # fmt: skip
 
 
 def test_a_recording_that_broke_off_is_not_resumed_in_place_of_a_learner(tmp_path: Path) -> None:
@@ -402,27 +387,16 @@ def test_a_recording_that_broke_off_is_not_resumed_in_place_of_a_learner(tmp_pat
         goldrush.open(path, world=NoisyWalk).resume()
 
 
-def test_a_random_run_that_broke_off_is_resumed(tmp_path: Path) -> None:
-    whole = goldrush.record(tmp_path / "whole.journal", world=NoisyWalk, steps=12)
-    broken = tmp_path / "broken.journal"
-    broken.write_bytes(Path(whole.path).read_bytes()[:-200])
-    goldrush.open(broken, world=NoisyWalk).resume()
-
-    assert Path(whole.path).read_bytes() == broken.read_bytes()
-
-
-def test_an_action_that_breaks_the_environment_is_its_policys_failure(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("action", "says"),
+    [("up", r"agent 0 failed in step 1: .* 'up', which is not in"), (object(), "of type object")],
+)
+def test_an_action_that_the_environment_or_the_journal_cannot_take_is_its_policys_failure(
+    action: object, says: str, tmp_path: Path
+) -> None:
     policy = Told([])
-    policy.act = lambda observation, agent: "up"  # type: ignore[method-assign]
+    policy.act = lambda observation, agent: action  # type: ignore[method-assign]
 
-    with pytest.raises(PolicyFailed, match=r"agent 0 failed in step 1: .* 'up', which is not in"):
+    with pytest.raises(PolicyFailed, match=says):
         goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=[policy])
     assert 1 == goldrush.open(tmp_path / "run.journal").info().closed
-
-
-def test_an_action_that_cannot_be_recorded_is_its_policys_failure(tmp_path: Path) -> None:
-    policy = Told([])
-    policy.act = lambda observation, agent: object()  # type: ignore[method-assign]
-
-    with pytest.raises(PolicyFailed, match="of type object, which cannot be recorded"):
-        goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=[policy])
