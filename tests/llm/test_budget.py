@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Price, prices
@@ -277,24 +277,6 @@ def test_who_is_asked_again_leaves_room_for_the_others(concurrency: int) -> None
     assert all("not tried again: it may take up to" in answer.trouble for answer in answers)
 
 
-def test_two_who_are_asked_again_do_not_share_one_room() -> None:
-    together = threading.Barrier(2)
-    budget = Watched(Models(max_tokens=3 * MOST.tokens), ["a"])
-    first = threading.Semaphore(2)
-
-    def respond(asked: Asked) -> Reply:
-        if first.acquire(blocking=False):
-            together.wait(HANGS)
-        return GARBAGE
-
-    with serving(respond) as server, closing(Client(2)) as client:
-        found = answered(client, [question(server.address)] * 2, budget)
-        tries = sorted(answer.tries for _, answer in found)
-
-    assert [1, 2] == tries
-    assert (3, 3 * MOST.tokens) == (len(server.asked), budget.peak)
-
-
 def test_a_free_failure_is_asked_again_under_the_tightest_ceiling() -> None:
     budget = Watched(Models(max_tokens=MOST.tokens), ["a"])
     replies = iter([error(500), error(429)])
@@ -385,29 +367,3 @@ def test_no_ceiling_is_passed_whatever_comes(
         assert budget.peak <= ceiling
     else:
         assert budget.cost_peak <= cost + 1e-9
-
-
-@settings(max_examples=25)
-@given(kinds=st.lists(st.integers(0, 6), max_size=20), spare=st.integers(0, 3 * MOST.tokens))
-def test_no_ceiling_is_passed_by_real_servers(kinds: list[int], spare: int) -> None:
-    ceiling = 4 * MOST.tokens + spare
-    budget = Watched(Models(max_tokens=ceiling), ["a"])
-    replies = [
-        completion("x", usage=(30, 7)),
-        completion("x", usage=None),
-        error(429),
-        GARBAGE,
-        Reply(b"", raw=True),
-        attrs.evolve(completion("x"), announced=9_999),
-        error(400),
-    ]
-    left = [replies[kind] for kind in kinds]
-
-    with (
-        serving(lambda asked: left.pop() if left else GARBAGE) as server,
-        closing(Client(2)) as client,
-    ):
-        answers = [answer for _, answer in answered(client, [question(server.address)] * 4, budget)]
-
-    assert len(server.asked) == sum(answer.tries for answer in answers)
-    assert budget.tokens <= budget.peak <= ceiling

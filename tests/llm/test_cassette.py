@@ -83,24 +83,16 @@ for command in json.loads(sys.stdin.read()):
 print(json.dumps(found))
 """
 COMMANDS: dict[tuple[str, ...], tuple[int, str]] = {
-    ("replay", "run", "--round", "3"): (0, "round 3 of 4"),
-    ("replay", "run", "--round", "4", "--json"): (0, '"events"'),
     ("replay", "half", "--round", "2"): (0, "round 2 of 4"),
     ("verify", "run"): (0, "holds at levels 1 to 4"),
-    ("verify", "run", "--json"): (0, '"holds": true'),
     ("verify", "half"): (0, "holds at levels 1 to 4"),
     ("log", "run", "--agent", "2", "--json"): (0, "I will not"),
-    ("log", "half", "--rounds", "3-3", "--event", "submitted"): (0, "agent 3"),
-    ("diff", "run", "run"): (0, ""),
-    ("diff", "run", "half"): (1, ""),
     ("diff", "run", "other", "--json"): (1, '"configuration"'),
     ("audit", "run", "--all"): (0, "hold"),
-    ("export", "run", "--format", "jsonl"): (0, '"raw": "I will not."'),
     ("export", "half", "--format", "jsonl"): (0, '"raw"'),
-    ("measure", "--usage", "run"): (0, "1 cut, 1 no-answer, 1 refusal"),
     ("measure", "--usage", "run", "half", "--models", "models.toml", "--json"): (0, '"cost"'),
-    ("prompt", "run", "--round", "3", "--agent", "1"): (0, "You are agent 1."),
     ("prompt", "half", "--round", "3", "--agent", "0", "--json"): (0, '"recorded": null'),
+    ("record", "--rounds", "3", "--out", "scripted"): (0, ""),
 }
 
 
@@ -126,17 +118,6 @@ def test_a_journal_of_models_is_read_without_any(
 
     assert code == alone[command][0]
     assert says in alone[command][1]
-
-
-def test_scripted_agents_are_recorded_without_the_client(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", ALONE, str(ROOT)],
-        cwd=tmp_path, capture_output=True, text=True, timeout=600,
-        env={name: v for name, v in os.environ.items() if not name.startswith("OPENAI_")},
-        input=json.dumps([["record", "--rounds", "3", "--out", "run"], ["verify", "run"]]),
-    )  # fmt: skip
-
-    assert [0, 0] == [code for code, _, _ in json.loads(done.stdout)]
 
 
 # --- what stands there ---
@@ -176,30 +157,19 @@ def error(code: str | None) -> Callable[[Row], Row]:
 OTHER = ((2, 77, 1),)
 FORGED: dict[str, Callable[[Row], Row]] = {
     "another text": source(raw='{"actions": [["claim", 77, 1]]}'),
-    "a text without a plan": source(raw="no"),
     "no text": source(raw=None),
     "a number for a text": source(raw=7),
     "another plan": lambda row: (row[0], OTHER, *row[2:]),
-    "no plan": lambda row: (row[0], (), *row[2:]),
-    "one action less": lambda row: (row[0], row[1][1:], *row[2:]),
     "actions in another order": lambda row: (row[0], row[1][::-1], *row[2:]),
-    "no-json": error("no-json"),
-    "no-answer": error(NO_ANSWER),
     "no-answer in place of a plan": lambda row: (row[0], (), NO_ANSWER, *row[3:]),
     "cut with a plan": error(CUT),
     "refusal with a plan": error(REFUSAL),
-    "overflow": error("overflow"),
     "an unknown error": error("tired"),
     "another prompt": source(prompt="0" * 64),
-    "no prompt": source(prompt=None),
     "a message": lambda row: (*row[:3], "I said this", *row[4:]),
     "a memo": lambda row: (*row[:4], "remember", row[5]),
     "no source": lambda row: (*row[:5], None),
-    "an empty source": lambda row: (*row[:5], {}),
-    "tokens that are text": source(tokens_in="many"),
     "less than no tokens": source(tokens_out=-1),
-    "no tries": source(tries=0),
-    "a model without a name": source(model=None),
     "a field more": source(confidence=1),
 }
 
@@ -219,8 +189,8 @@ def test_level_4_finds_what_a_model_s_text_and_prompt_do_not_give(
 @pytest.mark.parametrize(
     ("agent", "code"),
     [
-        (REFUSED, None), (REFUSED, NO_ANSWER), (CUT_OFF, None), (CUT_OFF, "tired"),
-        (CUT_OFF, NO_ANSWER), (SILENT, None), (SILENT, REFUSAL),
+        (REFUSED, None), (REFUSED, NO_ANSWER), (CUT_OFF, None), (CUT_OFF, NO_ANSWER),
+        (SILENT, None), (SILENT, REFUSAL),
     ],
 )  # fmt: skip
 def test_level_4_finds_a_failure_that_is_denied_or_called_otherwise(

@@ -8,7 +8,6 @@ import json
 import signal
 import threading
 from asyncio import CancelledError
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from email.utils import formatdate
@@ -462,33 +461,6 @@ def test_a_long_wait_is_told_once_with_the_reason(monkeypatch: pytest.MonkeyPatc
     ] == lines
 
 
-def test_those_who_still_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    told, lock = threading.Event(), threading.Lock()
-    tries: Counter[str] = Counter()
-    lines: list[str] = []
-
-    def warn(line: str) -> None:
-        lines.append(line)
-        told.set()
-
-    def respond(asked: Asked) -> Reply:
-        with lock:
-            tries[asked.text] += 1
-        if tries[asked.text] == 1:
-            return error(503)
-        if asked.text != "quick":
-            told.wait(HANGS)
-        return completion("a plan")
-
-    monkeypatch.setattr(client_, "WAIT_TOLD", 1)
-    with serving(respond) as server, closing(Client(4, warn)) as client:
-        asked = [question(server.address, text) for text in ("quick", "b", "c", "d")]
-        budget = Budget(Models(), ())
-        list(client.together(asked, budget, lambda *answer: answer, "round 1"))
-
-    assert ["round 1: 3 agents wait: HTTP 503: no"] == lines
-
-
 # Many at once.
 
 
@@ -529,23 +501,6 @@ def test_a_question_that_waits_for_another_try_does_not_hold_up_the_others(clock
                 clock.awake.set()
 
     assert ([1, 2, 0], 4, 1) == (places, len(server.asked), server.most_at_once)
-
-
-def test_answers_come_as_they_arrive() -> None:
-    quick_is_there = threading.Event()
-
-    def respond(asked: Asked) -> Reply:
-        if asked.text == "slow":
-            quick_is_there.wait(HANGS)
-        return completion(asked.text)
-
-    with serving(respond) as server, closing(Client(2)) as client:
-        asked = answered(client, [question(server.address, text) for text in ("slow", "quick")])
-        first = next(asked)
-        quick_is_there.set()
-        then = list(asked)
-
-    assert (1, [0]) == (first[0], [place for place, _ in then])
 
 
 @pytest.mark.parametrize("count", [0, 20])
@@ -649,24 +604,10 @@ def test_ctrl_c_while_waiting_leaves_nothing_behind(
     assert nothing_left()
 
 
-def test_closing_gives_up_what_is_out(
-    blocked: tuple[Server, threading.Event], nothing_left: Callable[[], bool]
-) -> None:
-    server, _ = blocked
-    client = Client(2)
-    asked = answered(client, many(server))
-    first, _ = next(asked)
-    client.close()
-    client.close()
-
-    assert 0 == first
-    assert nothing_left()
-    with pytest.raises(CancelledError):
-        list(asked)
-
-
 @pytest.mark.parametrize("is_pause", [False, True])
-def test_closing_wakes_who_waits_for_an_answer_or_in_a_pause(is_pause: bool, clock: Clock) -> None:
+def test_closing_wakes_who_waits_for_an_answer_or_in_a_pause_and_leaves_nothing_behind(
+    is_pause: bool, clock: Clock, nothing_left: Callable[[], bool]
+) -> None:
     ended: list[BaseException] = []
     is_asked, is_over = threading.Event(), threading.Event()
     clock.awake.clear()
@@ -689,8 +630,10 @@ def test_closing_wakes_who_waits_for_an_answer_or_in_a_pause(is_pause: bool, clo
         consumer.start()
         assert is_asked.wait(HANGS)
         client.close()
+        client.close()
         consumer.join(HANGS)
         is_over.set()
+        assert nothing_left()
 
     assert [CancelledError] == list(map(type, ended))
     assert 1 == len(server.asked)

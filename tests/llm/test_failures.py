@@ -65,17 +65,6 @@ def test_a_model_that_brings_nothing_is_borne_for_as_many_rounds_as_patience_las
     assert [Failures("a", 4, {kind: 4})] == failures_in(path)
 
 
-def test_patience_is_for_each_model_by_itself(path: Path) -> None:
-    with (
-        serving(failing(UNREADABLE, 1)) as server,
-        pytest.raises(RunStopped, match="round 3: llm:b gave no usable answer for 2 rounds"),
-    ):
-        record(
-            path, {"rounds": 6}, "llm:a*1,llm:b,raid",
-            models=models(server.address, "a", "b", patience=2),
-        )  # fmt: skip
-
-
 def test_a_usable_answer_begins_the_count_anew(path: Path) -> None:
     def respond(asked: Asked) -> Reply:
         return playing(asked) if (asked.round or 0) % 3 == 0 else UNREADABLE

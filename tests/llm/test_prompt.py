@@ -17,16 +17,13 @@ from hypothesis import strategies as st
 from goldrush.agents.llm.parts import quoted
 from goldrush.agents.llm.question import digest
 from goldrush.agents.llm.wordings import Framed
-from goldrush.agents.players import RunContext
 from goldrush.agents.worlds.mining.parse import parse
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.prompt import (
     PROMPT_MAX,
     PlanPrompts,
     form_of,
     wordable,
 )
-from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
@@ -40,11 +37,9 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import clean_message
-from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.laws.strategies import Game, games, played
 from tests.llm import local
-from tests.mining import prepare
 
 DEFAULT = Framed(wordable().default)
 FORM = form_of(DEFAULT.wording)
@@ -130,18 +125,6 @@ def test_gold_is_told_in_eight_digits(gold: float, told: str) -> None:
     state.gold[0] = gold
 
     assert f"You have {told} gold, and" in prompt_of(state)[1]
-
-
-@pytest.mark.parametrize("treatment", TREATMENTS)
-def test_nothing_is_left_out_in_the_treatments(treatment: str) -> None:
-    config, roster = prepare({"seed": 3}, None, treatment)
-    state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})
-    with MINING_PLAYERS.start_agents(RunContext(state)) as miners:
-        for _ in range(8):
-            inputs = Block(rest_of(miners(state), lambda batches: None))
-            state, _, _ = advance(MINING, MINING.copy(state), inputs)
-            for message in prompts_of(state).of(0):
-                assert [] == re.findall(r"\d+ more\b", message["content"])
 
 
 def claimed(**config: Any) -> MiningState:
@@ -371,15 +354,6 @@ def test_where_not_all_messages_fit_those_of_the_next_agents_are_told() -> None:
     assert last[0].startswith("agent 91:")
     assert f"({100 - len(first) + 1} more left out)" == first[-1]
     assert len(first) > 70
-
-
-def test_messages_are_not_told_where_communication_is_off() -> None:
-    state = said("hello", "you")
-    state.set_up(attrs.evolve(state.config, communication=False), state.roster)
-    told = "\n".join(prompt_of(state, 0))
-
-    assert "MESSAGES" not in told
-    assert "hello" not in told
 
 
 # The digest.

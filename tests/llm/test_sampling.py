@@ -5,7 +5,7 @@ of that a server decides before a run.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -77,15 +77,9 @@ def read(tmp_path: Path, text: str) -> Model:
 @pytest.mark.parametrize(
     "field",
     [
-        'prompt_cache_key = "x"', "stop_token_ids = [2]", "return_token_ids = true",
-        "skip_special_tokens = false", 'thinking = {type = "enabled", budget_tokens = 1024}',
-        "thinking_token_budget = 9", "return_tokens = true", "timings_per_token = true",
-        'reasoning = {enabled = true, effort = "low"}', "thinking_budget = 9", "num_logprobs = 2",
-        "length_penalty = 0.5", "top_k = 20", "store = false", 'user = "x"',
-        "chat_template_kwargs = {enable_thinking = false}", 'provider = {order = ["a"]}',
-        'service_tier = "flex"', "min_p = 0.1", 'keep_alive = "5m"', "logprobs = true",
-        'stop = ["END"]', "n = 1", 'guided_json = {type = "object"}', "options = {num_ctx = 8192}",
-        "x = {n = 1}", "guided_json = {properties = {n = {type = 'integer'}}}",
+        'prompt_cache_key = "x"', "stop_token_ids = [2]", "return_tokens = true", "top_k = 20",
+        'reasoning = {enabled = true, effort = "low"}', 'user = "x"', "n = 1", "x = {n = 1}",
+        "chat_template_kwargs = {enable_thinking = false}", "thinking_token_budget = 9",
         "guided_json = {properties = {model = {properties = {seed = {type = 'integer'}}}}}",
     ],
 )  # fmt: skip
@@ -99,55 +93,29 @@ def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
     assert '{"z":1,"ä":["x",{"a":true,"b":2.5}]}' == model.extra_body
 
 
+SECRET, OURS, MORE = "the name of a secret", "is sent by goldrush", "more than one answer"
+
+
 @pytest.mark.parametrize(
     ("fields", "what"),
     [
-        ('x = {y = [{api_key = "v"}]}', "'api_key' is the name of a secret"),
-        ('x = {accessToken = "v"}', "'accessToken' is the name of a secret"),
-        ('x = {"X-Authorization" = "v"}', "'X-Authorization' is the name of a secret"),
-        ('client_secret = "v"', "'client_secret' is the name of a secret"),
-        ('Passwords = "v"', "'Passwords' is the name of a secret"),
-        *(
-            (f'x = {{{name} = ["v"]}}', f"'{name}' is the name of a secret")
-            for name in (
-                "authentication", "access_tokens", "tokens", "api_tokens", "sessionTokens", "pwd",
-                "jwt", "authz", "oauth2", "db_pass", "apikeys", "accesskeyid",
-            )
-        ),
-        ("tokens = {x = 'v'}", "'tokens' is the name of a secret"),
-        *(
-            (f"{name} = 2", f"'{name}' is sent by goldrush, or changes what is asked")
-            for name in (
-                "model", "messages", "SEED", "stream", "temperature", "topP", "maxTokens",
-                "max_completion_tokens", "reasoning-effort", "response_format",
-            )
-        ),
-        *(
-            (f"{name} = 8", f"'{name}' asks for more than one answer of `max_tokens`")
-            for name in ("n", "best_of", "max_new_tokens", "maxOutputTokens", "n_predict")
-        ),
-        ("x = {n = 5}", "'n' asks for more than one answer of `max_tokens`"),
-        ("options = {num_predict = 9}", "'num_predict' asks for more than one answer"),
-        ("chat_template_kwargs = {max_tokens = 9}", "'max_tokens' is sent by goldrush, or changes"),
-        ("x = [{y = {seed = 9}}]", "'seed' is sent by goldrush, or changes what is asked"),
-        ("x = {properties = {model = 'm'}}", "'model' is sent by goldrush, or changes what"),
-        ("x = {properties = {y = {seed = 9}}}", "'seed' is sent by goldrush, or changes what"),
-        ("properties = {y = {seed = [{top_p = 1}]}}", "'seed' is sent by goldrush, or changes"),
-        ("y = 1\nx.z = nan", "'z' has a date, or a number that JSON cannot hold"),
-        ("x = 1979-05-27", "'x' has a date"),
-        (f"x = {'[' * 8}{']' * 8}", "it is nested more than 8 deep"),
-        (f"x = '{'y' * 4096}'", "it has more than 4,096 bytes"),
-        ("", "it is empty"),
+        ('x = {y = [{api_key = "v"}]}', SECRET), ('x = {"X-Authorization" = "v"}', SECRET),
+        ('client_secret = "v"', SECRET), ("x = {sessionTokens = ['v']}", SECRET),
+        ("tokens = {x = 'v'}", SECRET), ('db_pass = "v"', SECRET), ('jwt = "v"', SECRET),
+        ("SEED = 2", OURS), ("topP = 2", OURS), ("reasoning-effort = 2", OURS),
+        ("chat_template_kwargs = {max_tokens = 9}", OURS), ("x = [{y = {seed = 9}}]", OURS),
+        ("x = {properties = {model = 'm'}}", OURS), ("n = 8", MORE), ("x = {n = 5}", MORE),
+        ("maxOutputTokens = 8", MORE), ("options = {num_predict = 9}", MORE),
+        ("properties = {y = {seed = [{top_p = 1}]}}", OURS), ("x.z = nan", "JSON cannot hold"),
+        ("x = 1979-05-27", "a date"), (f"x = {'[' * 8}{']' * 8}", "more than 8 deep"),
+        (f"x = '{'y' * 4096}'", "more than 4,096 bytes"), ("", "it is empty"),
     ],
 )  # fmt: skip
 def test_fields_that_no_request_can_have_are_refused(
     fields: str, what: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput, match=rf"models\.toml, \[a\]: extra_body: .*{what}"):
         read(tmp_path, f"[a.extra_body]\n{fields}")
-
-    assert what in refused.value.what
-    assert "models.toml, [a]: extra_body" in refused.value.what
 
 
 _NAMES = st.text("abcdkeytoknsrä", max_size=6)
@@ -171,9 +139,8 @@ def test_fields_have_one_text_and_come_out_of_it_the_same(fields: dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{}", '{"b":1,"a":1}', '{"a":1,"a":1}', '{"a": 1}', '{"a":NaN}', "[" * 4096,
-             '{"a":"\\ud800"}', '{"a":1e0}', '{"key":1}', '{"seed":1}', "{", 3],
-)  # fmt: skip
+    "text", ["[]", '{"b":1,"a":1}', '{"a": 1}', '{"a":NaN}', "[" * 4096, '{"key":1}', 3]
+)
 def test_an_entry_with_another_text_is_forged(text: Any) -> None:
     model = Model("a", "a-1", max_tokens=9, notes=False, seed_from=OPTION, reasoning=NONE, prompt=1)
     options = {**model.as_options(), "extra_body": text}
@@ -185,8 +152,8 @@ def test_an_entry_with_another_text_is_forged(text: Any) -> None:
     "options",
     [
         {"extra_body": canonical({"x": [f"is {KEY}."]})},
-        {"extra_body": canonical({"x": {KEY: 1}})},
-        {"persona": f"I am {KEY}"}, {"model": f"m-{KEY}"}, {"reasoning_effort": KEY},
+        {"extra_body": canonical({"x": {KEY: 1}})}, {"persona": f"I am {KEY}"},
+        {"model": f"m-{KEY}"},
         {"wording": "own.toml"},
     ],
 )  # fmt: skip
@@ -225,10 +192,10 @@ def test_a_request_of_a_season_has_a_seed_of_its_own(tmp_path: Path) -> None:
     path, cut = tmp_path / "s.journal", tmp_path / "cut.journal"
     with serving(playing) as server:
         models = known(server.address, sample=4)
-        cast = cast_of(4, ["worker=llm:a", "judge=llm:a"], models)
+        cast = cast_of(4, ["ada=llm:a", "judge=llm:a"], models)
         record(path, SETTINGS, cast, models=models)
         sent = [asked.body["seed"] for asked in server.asked]
-        for commit in commits_of(path)[1:-1:7]:
+        for commit in commits_of(path)[1:-1:4]:
             server.asked.clear()
             cut.write_bytes(path.read_bytes()[: commit.end])
             resume(cut, models=models)
@@ -254,19 +221,6 @@ def test_a_game_counts_the_steps_of_a_unit_in_which_an_agent_is_asked(tmp_path: 
     assert [Draws(*key).word() & 0x7FFFFFFF for key in keys] == sent
     assert run.verify().holds
     assert sent[2:] == [prompt.question.request()["seed"] for prompt in run.prompts(2, 0)]
-
-
-@pytest.mark.parametrize(("options", "seed"), [({"seed": 7}, 7), ({"seed_from": OPTION}, None)])
-def test_a_seed_that_is_given_is_sent_as_it_is(
-    options: dict[str, Any], seed: int | None, tmp_path: Path
-) -> None:
-    with serving(lambda asked: completion("{}")) as server:
-        goldrush.record(
-            PublicGoods, tmp_path / "run.journal", roster="llm:a,selfish*3", rounds=1,
-            models=known(server.address, **options),
-        )  # fmt: skip
-
-    assert {seed} == {asked.body.get("seed") for asked in server.asked}
 
 
 # --- what a server decides ---
@@ -332,27 +286,15 @@ def test_a_server_that_takes_no_seeds_is_told_where_they_are_wanted() -> None:
         decided(no_seeds, seed_from=RUN)
 
 
-def cast_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
-    cast = cast_of(4, [f"judge={typed}", "admin=llm:a"], models)
-    return [seat.options for seat in with_models_resolved(cast, models, short_schema)]
-
-
-def roster_of_two(typed: str, models: Models) -> list[Mapping[str, object]]:
-    entries = POLICY_SET.parse(f"{typed}*1,llm:a*1", models=models).entries
+def test_what_is_typed_in_brackets_stays() -> None:
     schema = {"type": "object", "properties": {"plan": {"type": "boolean"}}}
-    resolved = with_models_resolved(entries, models, lambda: schema)
-    return [entry.options for entry in resolved]
 
-
-@pytest.mark.parametrize("of_two", [cast_of_two, roster_of_two])
-def test_what_is_typed_in_brackets_stays(
-    of_two: Callable[[str, Models], list[Mapping[str, object]]],
-) -> None:
     def resolved(respond: Callable[[Asked], Reply], typed: str) -> dict[object, object]:
         with serving(respond, greets=False) as server:
             models = attrs.evolve(known(server.address, reasoning=AUTO), warn=lambda line: None)
-            options = of_two(typed, models)
-        return {each.get("reasoning"): each["max_tokens"] for each in options if each}
+            entries = POLICY_SET.parse(f"{typed}*1,llm:a*1", models=models).entries
+            chosen = with_models_resolved(entries, models, lambda: schema)
+        return {each.options.get("reasoning"): each.options["max_tokens"] for each in chosen}
 
     assert {None: 2_000, OPEN: 8_000} == resolved(thinking, "llm:a[reasoning=none]")
     with pytest.raises(BadInput, match="takes no seed"):
@@ -370,28 +312,18 @@ def test_a_run_that_has_seeds_does_not_go_on_without(tmp_path: Path) -> None:
             resume(cut, models=models)
 
 
-def test_reasoning_can_be_a_field_of_the_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("world", ["mining", "a game", "a season"])
+def test_reasoning_is_the_first_field_and_stands_once(world: str, path: Path) -> None:
     with serving(lambda asked: completion("{}")) as server:
         models = known(server.address, reasoning=FIELD, answer=SCHEMA)
         models = attrs.evolve(models, patience=1_000)
-        cast = cast_of(4, ["judge=llm:a"], models)
-        path = tmp_path / "s.journal"
-        record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
-    for asked in server.asked:
-        form = asked.body["response_format"]["json_schema"]["schema"]
-        assert {"type": "string"} == form["properties"]["reasoning"]
-        assert ["reasoning", *list(form["properties"])[1:]] == form["required"]
-
-
-@pytest.mark.parametrize("world", ["mining", "a game"])
-def test_reasoning_is_the_first_field_and_stands_once(world: str, tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    with serving(lambda asked: completion("{}")) as server:
-        models = known(server.address, reasoning=FIELD, answer=SCHEMA)
         if world == "mining":
             mining.record(path, {"rounds": 1}, "llm:a,greedy-mine", models=models)
-        else:
+        elif world == "a game":
             goldrush.record(PublicGoods, path, roster="llm:a,selfish*3", rounds=1, models=models)
+        else:
+            cast = cast_of(4, ["judge=llm:a"], models)
+            record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
     forms = [asked.body["response_format"]["json_schema"]["schema"] for asked in server.asked]
 
     assert ["reasoning"] * len(forms) == [form["required"][0] for form in forms] != []

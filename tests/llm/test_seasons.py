@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import count
@@ -16,35 +15,28 @@ import pytest
 from goldrush.agents.llm.model import TEXT, Model, prefixed_options
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import TEXT_MAX
-from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.llm.versions import decided
-from goldrush.agents.llm.wording_files import wording_named
-from goldrush.agents.llm.wordings import wording_of
 from goldrush.agents.players import Resources
-from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.trust import LLM
-from goldrush.agents.worlds.competition import players
 from goldrush.agents.worlds.competition.arenas import rules_of
-from goldrush.agents.worlds.competition.cast import OFFER, cast_of
+from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
-from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured
+from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.seats import Seat, distinct_models, short_schema
+from goldrush.agents.worlds.competition.seats import Seat, distinct_models
 from goldrush.agents.worlds.competition.versions import PROMPT
-from goldrush.agents.worlds.competition.wordings import wordable
 from goldrush.kernel.errors import BadInput, RunStopped
-from goldrush.kernel.journal import START, Commit, JournalReader
+from goldrush.kernel.journal import START, Commit
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.log import log
-from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.journal.usage import asked_in, usage
+from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import Verdict, verify
 from tests.journals import commits_of, write
 from tests.llm.runs import models
 from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded, said, season_of
-from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.llm.servers import Asked, Reply, completion, serving
 from tests.playing import record
 from tests.seasons import HEADER, fork, resume
 
@@ -67,16 +59,15 @@ HELD = (None, 4, True)
 # What is played
 
 
-@pytest.mark.parametrize("role", EVERYBODY)
+@pytest.mark.parametrize("role", ["worker", "judge"])
 def test_a_model_in_a_role_is_asked_in_place_of_its_script(role: str) -> None:
-    path, sent, _ = season_of(role)
+    path, sent, _ = season_of(role, assignments=1)
     asked = answers_in(path)
-    cast = _cast_of(commits_of(path))
-    chosen = {entry["ordinal"] for entry in cast if entry["role"] == role}
+    chosen = {seat["ordinal"] for seat in _cast_of(commits_of(path)) if seat["role"] == role}
 
     assert HELD == held(path)
     assert len(sent) == len(asked) > 0
-    assert chosen == {row[0] for _, row in asked if row[0] < len(cast)}
+    assert chosen == {row[0] for _, row in asked}
     assert {None} == {row[3]["error"] for _, row in asked}
 
 
@@ -113,17 +104,6 @@ def test_models_in_all_roles_carry_a_season_to_its_end() -> None:
     assert not refused(path) & Counter({"act/malformed": 1, "claim/vacuous": 1})
 
 
-def test_a_newcomer_is_the_model_whose_seat_it_takes() -> None:
-    path, _, state = season_of("worker", assignments=3, sparks_start=2)
-    joined = [event["ordinal"] for event in log(path) if event.name == "joined"]
-    asked = {row[0] for _, row in answers_in(path)}
-
-    assert joined
-    assert asked & set(joined)
-    assert {LLM} == {state.agents[ordinal].policy for ordinal in joined}
-    assert {"a"} == {one.asked.longest.name for one in asked_in(path)}
-
-
 def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> None:
     (tmp_path / "terse.toml").write_text('[messages]\nquotes = ["QUOTES A", "QUOTES B"]\n')
     more = {"wording": str(tmp_path / "terse.toml")}
@@ -144,49 +124,28 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
     assert {"QUOTES A", "QUOTES B"} == set(told)
     assert "wording_text" in options
     assert not any("wording_text" in each for each in others)
-    assert len(state.agents) > 9  # somebody has joined
+    joined = [event["ordinal"] for event in log(path) if event.name == "joined"]
+    assert {LLM} == {state.agents[ordinal].policy for ordinal in joined}
+    assert {*joined} & {row[0] for _, row in answers_in(path)}
     assert [HELD] * 3 == [held(path), held(same), held(other)]
 
 
-def test_messages_that_come_out_empty_leave_no_line(tmp_path: Path) -> None:
-    ids = [id for id in wordable().messages.texts if id not in ("question", "season")]
-    (tmp_path / "mute.toml").write_text("[messages]\n" + "".join(f'{id} = ""\n' for id in ids))
-    model = Model("a", "a-1", answer=TEXT, wording=str(tmp_path / "mute.toml"))
-    path = tmp_path / "s.journal"
-    with serving(lambda asked: completion("{}")) as server:
-        known = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
-        cast = cast_of(4, [f"{role}=llm:a" for role in EVERYBODY], known)
-        record(path, {**SETTINGS, "assignments": 1}, cast, models=known)
-
-    assert server.asked
-    for asked in server.asked:
-        for message in asked.body["messages"]:
-            assert "\n\n\n" not in message["content"]
-            assert message["content"] == message["content"].strip("\n")
-    assert HELD == held(path)
-
-
-def test_a_list_of_a_season_stands_once_in_a_message(tmp_path: Path) -> None:
-    for message in ('debrief = "$was_last $was_last"', 'rate = "$agent $agent"'):
-        (tmp_path / "own.toml").write_text(f"[messages]\n{message}\n")
-        with pytest.raises(BadInput, match="can stand in it once"):
-            wording_named(str(tmp_path / "own.toml"), wordable())
-    assert "{}" == wording_of("x", wordable().messages.texts, {}, wordable()).text
-
-
-def test_models_of_two_classes_are_asked_in_one_way() -> None:
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("worker=llm:h,sonnet=llm:s", "another persona"),
+        ("worker=llm:h[top_p=0.5],sonnet=llm:h[reasoning=open]", "are both h, with other options"),
+    ],
+)
+def test_models_of_two_classes_that_answers_cannot_tell_apart_are_refused(
+    typed: str, says: str
+) -> None:
     known = {
         name: (Model(name, name, answer=TEXT, **more), Endpoint("http://127.0.0.1:9"))
         for name, more in (("h", {}), ("s", {"persona": "x"}))
     }
-    with pytest.raises(BadInput, match="another persona"):
-        cast_of(4, ["worker=llm:h,sonnet=llm:s"], Models(known))
-
-
-def test_two_models_of_one_name_are_refused_for_an_answer_has_no_more() -> None:
-    known = Models({"a": (Model("a", "a", answer=TEXT), Endpoint("http://127.0.0.1:9"))})
-    with pytest.raises(BadInput, match="are both a, with other options"):
-        cast_of(4, ["worker=llm:a[top_p=0.5],sonnet=llm:a[reasoning=open]"], known)
+    with pytest.raises(BadInput, match=says):
+        cast_of(4, [typed], Models(known))
 
 
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
@@ -208,77 +167,20 @@ def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
 def test_what_a_model_says_is_done_and_names_it() -> None:
     path = season_of("ada", assignments=4, elimination=False).path
     spoke = [event for event in log(path) if event.name == "spoke" and event["source"]]
-    said = [event for event in spoke if event["move"] == "propose"]
-
-    assert {5} == {event["agent"] for event in spoke}
-    assert {"model": "a"} == spoke[0]["source"]
-    assert said
-    assert "Look at this." == said[0]["words"]
-    assert 12 == len(said[0]["conduct"])
-    assert [[], True] == said[0]["because"]
+    said = next(event for event in spoke if event["move"] == "propose")
     answers = [event for event in spoke if event["move"] in ("support", "challenge")]
-    assert answers
-    assert all([[event["target"]], False] == event["because"] for event in answers)
     stood = [event for event in log(path) if event.name == "stood" and event["agent"] == 5]
-    assert {"a"} == {event["source"]["model"] for event in stood}
     backed = [event for event in stood if event["target"] is not None]
-    assert backed
-    assert all([[event["target"]], False] == event["because"] for event in backed)
 
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [("Hm.", None), ('{"words": "Mine."}', None), ('{"target": "all"}', "move/unknown-target")],
-)
-def test_a_model_that_names_no_proposal_gives_no_final_stance(
-    text: str, code: str | None, path: Path
-) -> None:
-
-    def respond(asked: Asked) -> Reply:
-        return completion(text) if question_of(asked) == "target" else playing(asked)
-
-    with serving(respond) as server:
-        recorded(path, server.address, "ada", patience=999)
-    events = list(log(path))
-    refusals = [e["code"] for e in events if e.name == "refused" and e["act"]["event"] == "stood"]
-
-    assert HELD == held(path)
-    assert "stand" in {row[1] for _, row in answers_in(path)}
-    assert (code is not None) is (5 in {e["agent"] for e in events if e.name == "stood"})
-    assert {code} - {None} == set(refusals)
+    assert ({5}, {"model": "a"}) == ({event["agent"] for event in spoke}, spoke[0]["source"])
+    assert ("Look at this.", [[], True]) == (said["words"], said["because"])
+    assert {"a"} == {event["source"]["model"] for event in stood}
+    for events in (answers, backed):
+        assert events
+        assert all([[event["target"]], False] == event["because"] for event in events)
 
 
 # What is asked
-
-
-def test_workers_and_the_therapist_are_told_the_rubric() -> None:
-    sent = season_of(*EVERYBODY, assignments=1).asked
-    told = {_role(asked): asked.body["messages"][0]["content"] for asked in sent}
-    rubric = {role for role, rules in told.items() if "RUBRIC: four numbers" in rules}
-
-    assert {"worker", "therapist"} == rubric & {"worker", "therapist", "judge", "admin", "user"}
-    for dimension in ("Novelty", "Accuracy", "Impact", "Challenge"):
-        assert f"\n{dimension}, " in told["worker"] or f"\n{dimension}:" in told["worker"]
-
-
-def test_a_speaker_is_shown_the_table_and_what_it_may_do() -> None:
-    sent = season_of("ada").asked
-    last = [asked.text for asked in sent if question_of(asked) == "move"][-1]
-
-    for part in ("TABLE 0: ", "The bar is ", "#0 round 0, ", "LEADERBOARD", "YOUR MEMORY", "KNOWN",
-                 'You are 5 "ada", worker', "You may:", "Contributions left to you"):  # fmt: skip
-        assert part in last
-
-
-def test_who_is_asked_for_a_final_stance_is_shown_every_result_and_no_answer() -> None:
-    sent = season_of("worker", assignments=1, seed=3).asked
-    texts = [asked.text for asked in sent if question_of(asked) == "target"]
-    (table,) = {text.partition("TABLE 0: ")[2].partition("\n\n")[0] for text in texts}
-    claims = [line for line in table.splitlines() if ", claims " in line]
-
-    assert 4 == len(texts)
-    assert claims
-    assert all("base tested: " in line for line in claims)
 
 
 def test_a_prompt_is_bounded_whatever_is_said(tmp_path: Path) -> None:
@@ -290,8 +192,8 @@ def test_a_prompt_is_bounded_whatever_is_said(tmp_path: Path) -> None:
         return completion(json.dumps(_wordy(found, wide)))
 
     with serving(talking) as server:
-        recorded(tmp_path / "s.journal", server.address, *EVERYBODY, moves_expanded=20,
-                 rounds_max=20, moves=20, assignments=3)  # fmt: skip
+        recorded(tmp_path / "s.journal", server.address, *EVERYBODY, moves_expanded=8,
+                 rounds_max=8, moves=8, assignments=1)  # fmt: skip
     sizes = [
         [len(message["content"].encode()) for message in asked.body["messages"]]
         for asked in server.asked
@@ -320,28 +222,6 @@ def test_what_others_write_cannot_pose_as_the_prompt(tmp_path: Path) -> None:
     assert not [text for text in told if trick in text]
 
 
-def test_other_terms_are_shown_whole() -> None:
-    sent = season_of("worker", "user", "therapist").asked
-    told = [asked.text for asked in sent if '{"terms": {' in asked.text]
-
-    assert told
-    terms = r'"objective", "value"\]\], "target": (1|\[4, 1\]), "due": 90'
-    assert all(re.search(terms, text) for text in told)
-
-
-def test_a_higher_tier_is_shown_more_of_the_past(tmp_path: Path) -> None:
-    longest = {}
-    for tiers in ((90, 91, 92, 93), (1, 91, 92, 93)):
-        path = tmp_path / f"{tiers[0]}.journal"
-        with serving(playing) as server:
-            recorded(path, server.address, "ada", worker_tiers=tiers, assignments=8,
-                     moves=3, moves_expanded=3, sparks_start=100)  # fmt: skip
-        memories = [asked.text.partition("YOUR MEMORY:")[2] for asked in server.asked]
-        longest[tiers[0]] = max(len(memory.partition("\n\n")[0]) for memory in memories)
-
-    assert longest[90] < longest[1]
-
-
 # What is kept
 
 
@@ -359,27 +239,24 @@ def test_answers_hold_what_they_took_and_usage_counts_it() -> None:
     assert [0, 1] == [assignment for assignment, _ in found.rounds]
 
 
-def test_a_forged_answer_is_told_at_level_4(tmp_path: Path) -> None:
-    path, forged = tmp_path / "s.journal", tmp_path / "forged.journal"
-    path = season_of("judge", assignments=1).path
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: (*row[:3], {**row[3], "prompt": "0" * 64}),
+        lambda row: (*row[:2], '{"signal": "split"}', row[3]),
+    ],
+    ids=["another prompt", "an answer that leads to something else"],
+)
+def test_a_forged_answer_is_told_at_level_4(change: Any, path: Path) -> None:
+    commits = commits_of(season_of("judge", assignments=1).path)
+    for commit in commits:
+        commit.blocks = [
+            Block([(code, [change(row) if code == CODES[Answered] else row for row in rows])
+                   for code, rows in block])
+            for block in commit.blocks
+        ]  # fmt: skip
 
-    def other(row: Any) -> Any:
-        return (*row[:3], {**row[3], "prompt": "0" * 64})
-
-    _rewritten(path, forged, other)
-    verdict = verify(forged)
-
-    assert 4 == verdict.broken.level
-    assert "answered" in verdict.broken.where
-
-
-def test_an_answer_that_was_replaced_no_longer_leads_to_what_was_done(tmp_path: Path) -> None:
-    path, forged = tmp_path / "s.journal", tmp_path / "forged.journal"
-    path = season_of("judge", assignments=1).path
-    _rewritten(path, forged, lambda row: (*row[:2], '{"signal": "split"}', row[3]))
-    verdict = verify(forged)
-
-    assert 4 == verdict.broken.level
+    assert 4 == verify(_write(path, commits)).broken.level
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])
@@ -394,23 +271,6 @@ def test_who_cannot_be_asked_again_is_named_and_the_others_are(
     assert (None if is_trusted else 4) == verdict.level_in_part
     assert is_trusted == (not verdict.not_asked)
     assert is_trusted or verdict.not_asked[0].startswith(f"{own} (1 agent)")
-
-
-def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, cut = tmp_path / "s.journal", tmp_path / "cut.journal"
-    with serving(playing) as server:
-        recorded(path, server.address, "judge")
-        cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        newer = attrs.evolve(PROMPT, number=99)
-        monkeypatch.setattr(OFFER, "prompt", newer)
-        monkeypatch.setattr(players, "PROMPT", newer)
-        verdict = verify(path)
-        assert verdict.holds is None
-        assert re.search(r"judge is a model .* asks with version 99", verdict.unknown[0])
-        with pytest.raises(BadInput, match=r"version 4 .* asks with version 99"):
-            resume(cut, models=models(server.address))
 
 
 # What goes wrong
@@ -459,41 +319,9 @@ def test_no_answer_of_any_form_stops_a_season(parts: tuple[str, ...], path: Path
     assert TEXT_MAX >= max(len(row[2]) for _, row in answers_in(path))
 
 
-@pytest.mark.turns
-@pytest.mark.parametrize("value", list(weird()), ids=lambda value: repr(value)[:20])
-def test_scripts_bear_whatever_others_answer(value: Any, path: Path) -> None:
-
+def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(path: Path) -> None:
     def respond(asked: Asked) -> Reply:
-        first = question_of(asked)
-        return completion(json.dumps({first: value, "terms": value, "from": value}))
-
-    with serving(respond) as server:
-        recorded(path, server.address, "therapist", "user", "ada", assignments=3, patience=999)
-
-    assert HELD == held(path)
-
-
-def test_an_admin_that_says_nothing_leaves_the_agenda_as_it_is(tmp_path: Path) -> None:
-    path, scripted = tmp_path / "s.journal", tmp_path / "scripted.journal"
-    with serving(lambda asked: completion("Hm.")) as server:
-        recorded(path, server.address, "admin", assignments=1)
-    recorded(scripted, None, assignments=1)
-    subjects = [
-        [event["subjects"] for event in log(one) if event.name == "assignment_opened"]
-        for one in (path, scripted)
-    ]
-
-    assert subjects[0] == subjects[1] != []
-    assert {"no-json"} == {row[3]["error"] for _, row in answers_in(path)}
-
-
-@pytest.mark.parametrize("text", ["Hm.", '{"answers": ["one", "two", "three"]}'])
-def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(
-    text: str, path: Path
-) -> None:
-
-    def respond(asked: Asked) -> Reply:
-        return completion(text) if question_of(asked) == "answers" else playing(asked)
+        return completion("Hm.") if question_of(asked) == "answers" else playing(asked)
 
     with serving(respond) as server:
         recorded(path, server.address, "ada", "judge", assignments=6, patience=999)
@@ -501,81 +329,10 @@ def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(
     answers = [e["answers"] for e in events if e.name in ("debriefed", "interviewed")]
 
     assert HELD == held(path)
-    assert {"" if text == "Hm." else "one"} < {each[0] for each in answers}
+    assert "" in {each[0] for each in answers}
     assert not {"debriefed", "interviewed"} & {
         e["act"]["event"] for e in events if e.name == "refused"
     }
-
-
-def test_who_refuses_or_is_cut_is_told_apart(path: Path) -> None:
-    replies = [
-        completion('{"signal": "clean"}', "content_filter"),
-        completion('{"sig', "length"),
-        completion('{"signal": "clean", "ids": [], "reason": ""} and', "length"),
-    ]
-    turn = count()
-    with serving(lambda asked: replies[next(turn) % 3]) as server:
-        recorded(path, server.address, "judge", assignments=3, patience=999)
-
-    assert HELD == held(path)
-    assert ["refusal", "cut", None] == [row[3]["error"] for _, row in answers_in(path)][:3]
-
-
-def test_a_server_that_never_answers_stops_the_season_where_it_is(path: Path) -> None:
-    with (
-        serving(lambda asked: error(400)) as server,
-        pytest.raises(RunStopped, match=r"no usable answer for 4 questions: \d missing"),
-    ):
-        recorded(path, server.address, "worker")
-
-    assert {"no-answer"} == {row[3]["error"] for _, row in answers_in(path)}
-    assert verify(path).broken is None
-
-
-def test_a_wrong_server_is_told_before_there_is_a_journal(path: Path) -> None:
-    with pytest.raises(BadInput, match="does not answer"):
-        recorded(path, "http://127.0.0.1:9/v1", "judge")
-
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("roster", [None, "judge=llm:b"])
-@pytest.mark.parametrize("force", [False, True])
-def test_no_model_is_asked_where_a_fork_cannot_be_written(
-    tmp_path: Path, force: bool, roster: str | None
-) -> None:
-    parent, out = tmp_path / "s.journal", tmp_path / "fork.journal"
-    out.symlink_to(parent) if force else out.write_text("precious")
-    with serving(playing) as server:
-        recorded(parent, server.address, "judge", assignments=1)
-        before = server.greeted, len(server.asked)
-        reached = models(server.address, "a", "b")
-        with pytest.raises(BadInput, match=r"fork\.journal"):
-            fork(parent, -1, out, roster=roster, force=force, models=reached)
-
-    assert before == (server.greeted, len(server.asked))
-
-
-@pytest.mark.parametrize(("ignores_schemas", "answer"), [(False, "schema"), (True, "text")])
-def test_a_server_that_ignores_schemas_is_asked_in_words(
-    ignores_schemas: bool, answer: str
-) -> None:
-    with serving(playing, ignores_schemas=ignores_schemas) as server:
-        open_ = Models(base_url=server.address)
-        cast = with_models_resolved(cast_of(2, ["judge=llm:x"], open_), open_, short_schema)
-
-    assert [answer] == [seat.options["answer"] for seat in cast if seat.options]
-    assert (1, []) == (server.greeted, server.asked)
-
-
-def test_models_are_cast_by_the_names_that_are_known() -> None:
-    cast = cast_of(3, ["worker=llm:a", "ben=scripted", "judge=llm"], models("http://x/v1", "a"))
-    policies = {seat.name: (seat.policy, seat.options.get("name")) for seat in cast}
-
-    assert (LLM, "a") == policies["ada"] == policies["judge"] == policies["cleo"]
-    assert ("scripted", None) == policies["ben"] == policies["admin"]
-    with pytest.raises(BadInput, match="no table"):
-        cast_of(3, ["ada=llm:b"], models("http://x/v1", "a"))
 
 
 # Broken off
@@ -598,25 +355,6 @@ def test_cut_behind_any_commit_nothing_is_asked_twice_and_the_bytes_are_the_same
 
             assert whole - there == len(server.asked) - before
             assert path.read_bytes() == cut.read_bytes()
-
-
-def test_ceilings_hold_over_what_a_resumed_season_has_taken(path: Path) -> None:
-    with serving(playing) as server:
-        limits = models(server.address, max_tokens=60_000)
-        cast = cast_of(4, ["worker=llm:a"], limits)
-        with pytest.raises(RunStopped, match="--max-tokens"):
-            record(path, SETTINGS, cast, models=limits)
-        with JournalReader(path) as reader:
-            spent = sum(
-                one.amount.tokens
-                for one in earlier_in(reader, world_at(path), SEASON_PLAYERS.answers, 0, {})
-            )
-        asked = len(server.asked)
-        with pytest.raises(RunStopped, match="--max-tokens"):
-            resume(path, models=limits)
-
-    assert 0 < spent <= 60_000
-    assert asked == len(server.asked)
 
 
 def test_answers_that_nobody_counted_take_the_same_in_a_season_and_after_resume(
@@ -669,27 +407,8 @@ def _write(path: Path, commits: list[Commit]) -> Path:
     return write(path, again, HEADER)
 
 
-def _rewritten(path: Path, forged: Path, change: Any) -> None:
-    """A journal whose answers are others, up to the first closed assignment, left open."""
-    commits = []
-    for commit in commits_of(path):
-        if commit.kind == 1:
-            commit.blocks = [
-                Block([(code, [change(row) if code == CODES[Answered] else row for row in rows])
-                       for code, rows in block])
-                for block in commit.blocks
-            ]  # fmt: skip
-        commits.append(commit)
-    _write(forged, commits)
-
-
 def _cast_of(commits: list[Commit]) -> Any:
     return (commits[0].setup or {})["cast"]
-
-
-def _role(asked: Asked) -> str:
-    rules = asked.body["messages"][0]["content"].partition("YOU are agent ")[2]
-    return next(role for role in EVERYBODY if f", the {role}:" in rules or f", a {role}:" in rules)
 
 
 def _wordy(value: Any, words: str) -> Any:

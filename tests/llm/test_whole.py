@@ -29,12 +29,9 @@ from goldrush.agents.llm.question import (
 )
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import ImpossiblePlayer, classified
-from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.mining.roster import POLICY_SET
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.competition.events import CODES, Answered
-from goldrush.kernel.worlds.competition.terms import OFFICES
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
@@ -282,14 +279,6 @@ def test_forged_facts_are_found(
     broken = verify(write(tmp_path / "forged.journal", commits, HEADER)).broken
 
     assert level == (broken and broken.level)
-
-
-def test_so_many_agents_of_a_roster_can_be_models() -> None:
-    assert 1_001 == len(POLICY_SET.parse("llm:a*1000,raid").entries)
-    with pytest.raises(BadInput, match="1,001 agents of the roster are language models; at most"):
-        POLICY_SET.parse("llm:a*1001,raid")
-    with pytest.raises(BadInput, match="1,005 agents of the roster are language models; at most"):
-        cast_of(1_000, [f"{role}=llm:a" for role in ("worker", "user", *OFFICES)])
 
 
 def test_a_journal_with_more_models_is_forged() -> None:

@@ -144,23 +144,6 @@ def test_what_a_journal_holds_and_what_a_file_shows_is_the_wording(
         )
 
 
-@given(tables(), st.sampled_from(sorted(TEXTS)))
-def test_the_canonical_form_has_only_what_differs_sorted_and_without_spaces(
-    given: dict[str, dict[str, Any]], id: str
-) -> None:
-    default = {id: TEXTS[id]} if id not in given["messages"] else {}
-    names = {"plots": "id", **given["names"]}
-    names["kinds"] = {"mine": "mine", **names.get("kinds", {})}
-
-    text = of(given["messages"], given["names"]).text
-
-    assert text == of({**given["messages"], **default}, names).text
-    assert text == json.dumps(
-        json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    )
-    assert not default or id not in json.loads(text).get("messages", {})
-
-
 def test_the_default_has_no_text_and_keeps_every_message(tmp_path: Path) -> None:
     default = wording_named("default", WORDABLE)
 
@@ -363,15 +346,6 @@ def test_another_text_under_a_shipped_name_is_told_as_that(tmp_path: Path) -> No
     assert "wording plain has another text than this goldrush ships" in refused.value.actual
 
 
-@pytest.mark.parametrize("entry", [model("default", 0), person("default", 0)])
-def test_the_default_wording_has_not_even_an_empty_text(entry: Entry) -> None:
-    forged = changed(entry, wording_text="")
-
-    assert can_ask(OFFER, entry, Roster([entry]))
-    with pytest.raises(ImpossiblePlayer):
-        can_ask(OFFER, forged, Roster([forged]))
-
-
 @given(st.integers(0, 2**63 - 1), st.integers(2, 8), st.integers(0, 9))
 def test_a_variant_is_one_draw_for_all_lists_of_an_agent(seed: int, k: int, agent: int) -> None:
     each = [f"variant {index}" for index in range(k)]
@@ -417,17 +391,6 @@ def test_the_names_of_another_version_are_compared_with_nothing() -> None:
     newer = changed(model("plain", 0), prompt=9, wording="newer", **unknown)
 
     check_names(roster_of(newer, model("plain", 1), person("plain", 2)), VERSION, is_open=True)
-
-
-def test_there_are_names_for_all_agents(tmp_path: Path) -> None:
-    two = written(tmp_path, '[names]\nagents = ["Ann", "Bob"]')
-
-    check_names(roster_of(model(two, 0), Entry(1, "random")), VERSION, is_open=False)
-    with pytest.raises(BadInput, match=r"names\.agents has 2 names, and 3 agents play"):
-        check_names(
-            roster_of(model(two, 0), Entry(1, "random"), Entry(2, "random")), VERSION,
-            is_open=False,
-        )  # fmt: skip
 
 
 # The text of rosters.
