@@ -47,10 +47,8 @@ def test_games_have_nothing_to_remark() -> None:
 @pytest.mark.parametrize(
     ("roster", "settings", "agents"),
     [
-        ("share,greedy,random", {}, 3),
         (["share", "greedy", "random"], {}, 3),
         ("share,greedy,random", {"agents": 7}, 7),
-        ("share", {}, 5),
         (None, {}, 5),
     ],
 )

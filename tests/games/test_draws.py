@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from pathlib import Path
+from functools import partial
 from statistics import NormalDist, fmean, pstdev
 
 import pytest
@@ -95,32 +95,30 @@ def test_one_draw_is_audited_by_its_name(run, name) -> None:
     [die] = run.audit(3, kind=name)
 
     assert ("below", "die, 3") == (die.kind, die.occasion.name)
+    assert Draws(0, 3, 0, "decide", "die", 3).below(6) == die.outcome
 
 
-@pytest.mark.parametrize("name", ["dice", "die,4", "coin,1"])
-def test_a_name_that_no_draw_has_is_refused_with_those_there_are(run, name) -> None:
-    with pytest.raises(
-        BadInput, match="order, some, word, coin, height, wait, many, loaded, which"
-    ):
-        run.audit(3, kind=name)
+def test_a_name_that_no_draw_has_is_refused_with_those_there_are(run) -> None:
+    with pytest.raises(BadInput, match="die,3, order, some, word, coin, height"):
+        run.audit(3, kind="die,4")
 
 
-def test_a_key_has_the_seed_the_unit_and_the_step_in_front(run) -> None:
-    [below] = run.audit(3, kind="below")
-
-    assert Draws(0, 3, 0, "decide", "die", 3).below(6) == below.outcome
-
-
-def test_a_forged_result_is_found(run, tmp_path) -> None:
-    drawn = compiled(Dice).drawn
+def rewritten(run, path, change):
+    """The run with other draws in its third round."""
     commits = commits_of(run.path)
     inputs, derived = commits[3].blocks
     [(code, rows), *others] = derived.batches
-    key, use, arguments, results, words = rows[1]
-    assert (drawn, ("die", 3)) == (code, key)
-    rows = [rows[0], (key, use, arguments, (results[0] + 1,), words), *rows[2:]]
-    commits[3].blocks = [inputs, Block([(code, rows), *others])]
-    again = goldrush.open(write(tmp_path / "forged.journal", commits, Header("dice", 1)))
+    assert compiled(Dice).drawn == code
+    commits[3].blocks = [inputs, Block([(code, [change(*row) for row in rows]), *others])]
+    return goldrush.open(write(path, commits, Header("dice", 1)))
+
+
+def test_a_forged_result_is_found(run, path) -> None:
+    def change(key, use, arguments, results, words):
+        forged = (results[0] + 1,) if key == ("die", 3) else results
+        return key, use, arguments, forged, words
+
+    again = rewritten(run, path, change)
 
     assert [False] == [audited.holds for audited in again.audit(3) if audited.kind == "below"]
     assert (False, 3) == (again.verify().holds, again.verify().broken.level)
@@ -130,19 +128,13 @@ def test_a_forged_result_is_found(run, tmp_path) -> None:
     ("use", "arguments"),
     [("poisson", (2_000_000,)), ("shuffled", (1_000,)), ("sample", (10_000, 1_000))],
 )
-def test_a_forged_size_of_a_draw_is_refused_before_it_is_drawn(
-    run, tmp_path, use, arguments
-) -> None:
+def test_a_forged_size_of_a_draw_is_refused_before_it_is_drawn(run, path, use, arguments) -> None:
     """However large it is: no reader draws as often as a file says."""
-    commits = commits_of(run.path)
-    inputs, derived = commits[3].blocks
-    [(code, rows), *others] = derived.batches
-    rows = [
-        (key, of, arguments, *rest) if USES[of] == use else (key, of, given, *rest)
-        for key, of, given, *rest in rows
-    ]
-    commits[3].blocks = [inputs, Block([(code, rows), *others])]
-    again = goldrush.open(write(tmp_path / "forged.journal", commits, Header("dice", 1)))
+
+    def change(key, of, given, *rest):
+        return key, of, arguments if USES[of] == use else given, *rest
+
+    again = rewritten(run, path, change)
 
     with pytest.raises(MalformedEvents, match=r"expected (.|\n)*, found "):
         again.audit(3)
@@ -193,21 +185,15 @@ def test_an_empty_list_has_no_choice(tmp_path) -> None:
         recorded(game, tmp_path / "run.journal")
 
 
-@pytest.mark.parametrize("use", ["word", "below", "between", "chance", "choice", "shuffled"])
-def test_a_draw_needs_a_key_that_the_step_has_not_used(use) -> None:
-    draw = Draw(1, 2)
-    take = {
-        "below": lambda *key: draw.below(6, *key),
-        "between": lambda *key: draw.between(0, 1, *key),
-        "chance": lambda *key: draw.chance(0.5, *key),
-        "choice": lambda *key: draw.choice([1, 2], *key),
-        "shuffled": lambda *key: draw.shuffled([1, 2], *key),
-        "word": draw.word,
-    }[use]
+@pytest.mark.parametrize(
+    ("use", "given"), [("word", ()), ("below", (6,)), ("choice", ([1, 2],)), ("shuffled", ("ab",))]
+)
+def test_a_draw_needs_a_key_that_the_step_has_not_used(use, given) -> None:
+    take = partial(getattr(Draw(1, 2), use), *given)
     take("a", 1)
     take("a", 2)
 
-    with pytest.raises(BadInput, match=f"draw.{'below|choice' if use == 'choice' else use} has no"):
+    with pytest.raises(BadInput, match=r"draw.\w+ has no key"):
         take()
     with pytest.raises(BadInput, match="'a', 1, which this step has used"):
         take("a", 1)
@@ -224,7 +210,7 @@ def test_draws_of_distributions_are_the_same_everywhere() -> None:
 
 
 def test_draws_of_distributions_have_their_moments() -> None:
-    draw, several = Draw(1), range(20_000)
+    draw, several = Draw(1), range(5_000)
     normal = [draw.normal(10, 2, "n", i) for i in several]
     waiting = [draw.exponential(3, "e", i) for i in several]
     few = [draw.poisson(2.5, "p", i) for i in several]
@@ -235,7 +221,7 @@ def test_draws_of_distributions_have_their_moments() -> None:
     assert (3, 3) == pytest.approx((fmean(waiting), pstdev(waiting)), rel=0.03)
     assert (2.5, 2.5) == pytest.approx((fmean(few), pstdev(few) ** 2), rel=0.03)
     assert (1200, 1200) == pytest.approx((fmean(many), pstdev(many) ** 2), rel=0.1)
-    assert {0: 5000, 2: 15000} == pytest.approx(Counter(loaded), rel=0.05)
+    assert {0: 1250, 2: 3750} == pytest.approx(Counter(loaded), rel=0.05)
     expected = [NormalDist().cdf(-1), NormalDist().cdf(2), 1 - math.exp(-2), 0.0821]
     assert expected == pytest.approx(
         [
@@ -249,33 +235,19 @@ def test_draws_of_distributions_have_their_moments() -> None:
 @pytest.mark.parametrize(
     ("take", "says"),
     [
-        (lambda draw: draw.normal(0, -1, "x"), "the standard deviation cannot be -1"),
         (lambda draw: draw.normal(0, math.nan, "x"), "the standard deviation cannot be nan"),
         (lambda draw: draw.exponential(-1, "x"), "the mean cannot be -1"),
         (lambda draw: draw.poisson(10**7, "x"), "the mean cannot be 10000000"),
-        (lambda draw: draw.weighted("ab", [1], "x"), "the weights cannot be"),
         (lambda draw: draw.weighted("ab", [0, 0], "x"), "the weights cannot be"),
         (lambda draw: draw.weighted("ab", [2, -1], "x"), "the weights cannot be"),
-        (lambda draw: draw.weighted("ab", [2, math.inf], "x"), "the weights cannot be"),
         (lambda draw: draw.below(6.5, "x"), "the number of results cannot be 6.5"),
         (lambda draw: draw.between(5, 1, "x"), "the limits cannot be"),
-        (lambda draw: draw.between(-math.inf, 1, "x"), "the limits cannot be"),
-        (lambda draw: draw.chance(2, "x"), "the probability cannot be 2"),
-        (lambda draw: draw.chance(-0.1, "x"), "the probability cannot be -0.1"),
         (lambda draw: draw.chance(math.nan, "x"), "the probability cannot be nan"),
     ],
 )
 def test_what_no_distribution_has_is_refused(take, says) -> None:
     with pytest.raises(ValueError, match=says):
         take(Draw(1))
-
-
-def test_an_unknown_draw_is_refused_with_those_there_are(tmp_path) -> None:
-    rules = "        left = max(0.0"
-    game = changed(tmp_path, rules, f"        draw.gauss(0, 1, 'x')\n{rules}")
-
-    with pytest.raises(BadInput, match=r"attribute 'gauss'; take one of word, below.*, weighted"):
-        recorded(game, tmp_path / "run.journal")
 
 
 START = "        return self.State(stock=self.capacity, landed"
@@ -296,18 +268,3 @@ def test_a_start_can_be_drawn(tmp_path) -> None:
 def test_a_start_takes_a_draw_or_nothing(tmp_path) -> None:
     with pytest.raises(BadInput, match="start takes self, draw, more; it takes self, or self and"):
         changed(tmp_path, "def start(self)", "def start(self, draw, more)")
-
-
-def test_a_name_of_a_draw_is_listed_as_it_is_typed(run) -> None:
-    keyed = Path(run.path).with_name("keyed.journal")
-    keyed_run = goldrush.record(Keyed, keyed, rounds=1)
-    with pytest.raises(BadInput, match=r"take one of .*, bite,3$"):
-        keyed_run.audit(1, kind="none")
-    assert 1 == len(keyed_run.audit(1, kind="bite,3"))
-
-
-class Keyed(Dice):
-    """A draw with more than a name in its key."""
-
-    def decide(self, state, draw):
-        yield self.Rolled(0, draw.below(6, "bite", 3))

@@ -21,7 +21,7 @@ from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput
 
 STALLS = ("north", "east", "south")
 PAGE = Path(__file__).resolve().parents[2] / "goldrush" / "GAMES.md"
@@ -205,22 +205,6 @@ def test_a_copy_plays_the_same_into_a_journal_of_its_own() -> None:
     assert 1 == len({Path(each.journal).read_bytes() for each in copies})
 
 
-class Rich:
-    """Gives all, and fines nobody."""
-
-    def act(self, seen, agent, draw):
-        return PublicGoods.Gift(20) if seen.phase == "give" else PublicGoods.Fines([])
-
-
-def test_a_class_of_ones_own_plays_among_learners() -> None:
-    env = goldrush.game_env(PublicGoods, roster=f"external,{__name__}:Rich,selfish*2", rounds=2)
-    played(env)
-    run = goldrush.open(env.journal)
-
-    assert ["agent_0"] == env.possible_agents
-    assert [20, 20] == [event["tokens"] for event in run.events("gift", agent=1)]
-
-
 def test_the_last_unit_terminates_and_max_cycles_truncates(tmp_path) -> None:
     whole, cut = (GAMES["public goods"](journal=tmp_path / str(n), max_cycles=n) for n in (None, 2))
     last = [played(env)[0][-1] for env in (whole, cut)]
@@ -258,14 +242,6 @@ def test_observations_are_the_numbers_that_the_game_shows() -> None:
     assert state.last is None
 
 
-def test_of_a_state_the_unit_and_the_phase_are_shown() -> None:
-    env = GAMES["public goods"]()
-    steps, _ = played(env)
-    shown = [named(env, "agent_0", step.shown["agent_0"]) for step in steps[:3]]
-
-    assert [(0, 1), (1, 0), (1, 1)] == [(each["unit"], each["step"]) for each in shown]
-
-
 def test_a_mask_has_the_legal_values_of_who_is_asked() -> None:
     env = GAMES["stalls"]()
     shown, infos = env.reset()
@@ -275,20 +251,8 @@ def test_a_mask_has_the_legal_values_of_who_is_asked() -> None:
 
     assert [*(1 - seen["observation"][:3])] == [*seen["action_mask"]["stall"]]
     assert [1, 0, 1, 0] == [*seen["action_mask"]["below"]]
-    assert {"stall", "open", "aims", "below"} == seen["action_mask"].keys()
     assert all(mask.all() for mask in shown["agent_2"]["action_mask"].values())
     assert env.observation_space("agent_0").contains(seen)
-
-
-def test_a_mask_of_one_number_is_an_array() -> None:
-    env = GAMES["double auction"]()
-    shown, infos = env.reset(seed=2)
-    [asked] = [name for name, info in infos.items() if info["asked"]]
-    limit = named(env, asked, shown[asked]["observation"])["limit"]
-    legal = shown[asked]["action_mask"]
-
-    assert (201,) == legal.shape
-    assert {0: limit + 1, 1: 201 - limit}[int(asked[6:])] == legal.sum()
 
 
 class Modest(PublicGoods):
@@ -304,8 +268,11 @@ def test_of_several_submissions_only_the_one_asked_for_is_masked() -> None:
     shown, _ = env.reset()
     masks = [each["agent_0"]["action_mask"] for each in (shown, *(step.shown for step in steps))]
 
-    assert [{"gift"}] * 5 == [mask.keys() for mask in masks]
+    numbers = [named(env, "agent_0", step.shown["agent_0"]["observation"]) for step in steps[:3]]
+
     assert [5, 101, 5, 101, 101] == [mask["gift"].sum() for mask in masks]
+    assert [(0, 1), (1, 0), (1, 1)] == [(each["unit"], each["step"]) for each in numbers]
+    assert ["fines", "gift"] == [step.infos["agent_0"]["asked"] for step in steps[:2]]
 
 
 # What a learner does.
@@ -347,17 +314,6 @@ def test_spaces_follow_from_the_types_of_fields() -> None:
     assert {"gift": spaces.Discrete(101), "fines": spaces.MultiDiscrete([11] * 4)} == goods.spaces
 
 
-def test_the_phase_says_which_action_is_taken() -> None:
-    env = GAMES["public goods"]()
-    _, infos = env.reset()
-    *_, later = env.step({name: {"gift": 5} for name in env.agents})
-
-    assert {"phase": "give", "asked": "gift"} == infos["agent_0"]
-    assert {"phase": "punish", "asked": "fines"} == later["agent_3"]
-    with pytest.raises(BadInput, match="the action of agent_0 is"):
-        env.step({name: {"gift": 5} for name in env.agents})
-
-
 def test_a_learner_who_is_never_asked_sees_the_end_in_one_step() -> None:
     env = goldrush.game_env(Stalls, roster="cheap*2,external", rounds=2)
     _, infos = env.reset()
@@ -387,54 +343,38 @@ class SeenTaken(goldrush.Observation):
     taken: list[bool]
 
 
-class SeenText(goldrush.Observation):
-    note: str
+REFUSED = {
+    "tells no score": lambda: changed(score=goldrush.Game.score),
+    "`observe` gives a list, which no learner": lambda: changed(observe=lambda *_: [1]),
+    "Offer.gold has no range": lambda: submits(int),
+    "Offer.gold is a list of no known length": lambda: submits(list[int], within(0, 1)),
+    "Offer.gold has the type int | None": lambda: submits(int | None, within(0, 10**6)),
+    "`score` changed the state": lambda: changed(
+        score=lambda game, state, agent: state.earned.pop()
+    ),
+    "`observe` changed the state": lambda: changed(
+        observe=lambda game, state, agent: state.earned.pop()
+    ),
+    "agents of stalls submit no number": lambda: submits(str),
+    "nobody submits in epidemic": lambda: Epidemic,
+    "'mining' is no game in one class": lambda: "mining",
+}
 
 
-def refused():
-    return {
-        "Stalls tells no score": lambda: changed(score=goldrush.Game.score),
-        "Stalls tells no score, so no learner can": lambda: changed(
-            score=goldrush.measure("a measure")(lambda self, state: 1.0)
-        ),
-        "DoubleAuction tells no score": lambda: DoubleAuction,
-        "agents of stalls see no number": lambda: changed(
-            Seen=SeenText, observe=lambda game, *_: game.Seen("wet")
-        ),
-        "`observe` gives a list, which no learner can be shown": lambda: changed(
-            observe=lambda *_: [1]
-        ),
-        "Offer.gold has no range, so no learner can be asked for it": lambda: submits(int),
-        "Offer.gold is a list of no known length": lambda: submits(list[int], within(0, 1)),
-        "Offer.gold has the type tuple": lambda: submits(tuple[int, int], within(0, 1)),
-        "Offer.gold has the type int | None": lambda: submits(int | None, within(0, 10**6)),
-        "`score` changed the state: earned was (0.0, 0.0, 0.0) and is (0.0, 0.0)": lambda: changed(
-            score=lambda game, state, agent: state.earned.pop()
-        ),
-        "`observe` changed the state: earned was (0.0, 0.0, 0.0) and is (0.0, 0.0)": lambda: (
-            changed(observe=lambda game, state, agent: state.earned.pop())
-        ),
-        "agents of stalls submit no number": lambda: submits(str),
-        "nobody submits in epidemic": lambda: Epidemic,
-        "'mining' is no game in one class": lambda: "mining",
-    }
-
-
-@pytest.mark.parametrize("says", refused())
+@pytest.mark.parametrize("says", REFUSED)
 def test_a_game_that_learners_cannot_play_is_refused_in_a_line(says) -> None:
     with pytest.raises(BadInput, match=re.escape(says)) as error:
-        goldrush.game_env(refused()[says]())
+        goldrush.game_env(REFUSED[says]())
 
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400, "much"])
+@pytest.mark.parametrize("value", [float("nan"), 10**400, "much"])
 def test_a_score_that_is_no_finite_number_is_refused(value) -> None:
     env = goldrush.game_env(changed(score=lambda game, state, agent: value if state.unit else 0))
     env.reset()
 
-    says = re.escape(f"score gives {format_value(value)} for agent_0; give a finite number")
-    with pytest.raises(BadInput, match=says):
+    with pytest.raises(BadInput, match=r"score gives .* for agent_0; give a finite number"):
         env.step({name: offer("north") for name in env.agents})
 
 
@@ -462,7 +402,7 @@ def test_an_observation_that_changes_its_length_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "action",
-    [None, "x", -1, {"stall": 3}, {**offer("east"), "aims": 3}, {**offer("east"), "each": 1}],
+    ["x", {"stall": 3}, {**offer("east"), "aims": 3}, {**offer("east"), "each": 1}],
 )
 def test_an_action_outside_of_its_space_plays_nothing(action) -> None:
     env = GAMES["stalls"]()

@@ -5,12 +5,9 @@ from contextlib import nullcontext
 import attrs
 import pytest
 
-import goldrush as goldrush_api
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.summary import summarise
 from goldrush.testing import LAWS, broken, trial
-from tests.cli.helpers import goldrush
 from tests.games.fisheries import SOURCE, changed, recorded
 
 VALUE = 'season."""\n        return state.stock'
@@ -20,10 +17,8 @@ VALUE = 'season."""\n        return state.stock'
     ("value", "says"),
     [
         ("1 / 0", "fishery.py:.*: ZeroDivisionError"),
-        ("float('nan')", "fishery.py:.*: it gives nan"),
-        ("float('-inf')", "it gives -inf"),
+        ("float('nan')", "it gives nan"),
         ("'many'", "it gives 'many'"),
-        ("[1]", r"it gives \[1\]"),
     ],
 )
 def test_a_measure_that_fails_is_named_and_the_journal_stays(tmp_path, value, says):
@@ -101,11 +96,6 @@ def test_a_game_without_measures_is_summarised_by_its_journal(tmp_path):
     assert ({}, "score") == (told["run"], told["outcome"]["measure"])
 
 
-def test_titles_of_measures_cannot_control_a_terminal(tmp_path):
-    game = changed(tmp_path, "stock, tonnes", "stock\\x1b[31m, tonnes")
-    assert tools_of_game(game).measures.known["stock"].title == r"stock\x1b[31m, tonnes"
-
-
 def test_a_game_without_measures_keeps_the_laws_of_studies(tmp_path):
     changed(tmp_path, MEASURES, "")
     with trial(str(tmp_path / "fishery.py"), {"seasons": 2}) as run:
@@ -115,44 +105,11 @@ def test_a_game_without_measures_keeps_the_laws_of_studies(tmp_path):
         assert "the seats are" in broken(LAWS["a study plans what is played"], run)
 
 
-def test_a_grid_is_shown_by_rows_and_texts_cannot_control_a_terminal(tmp_path):
-    fields = "        note: str\n        shoals: list[list[int | None]]\n        stock: float\n"
-    start = "self.State(note='\\x1b[31m\\0', shoals=[[1, None, 30]] * self.agents, "
-    game = changed(tmp_path, "        stock: float\n", fields, "self.State(", start)
-    recorded(game, tmp_path / "run.journal")
-    ran = goldrush("replay", "run.journal", "--world", "fishery.py", "--round", 1, cwd=tmp_path)
-    assert r"note \x1b[31m\x00, stock" in ran.out
-    assert "\n\nagent  who     landed\n    0  share       20\n" in ran.out
-    shoals = ["  0 1  2", *(f"{row} 1 . 30" for row in range(5))]
-    assert "\n\nshoals\n" + "\n".join(shoals) + "\n\n" in ran.out
-
-
-def test_a_game_without_measures_has_those_of_its_user(tmp_path):
-    game, journal = changed(tmp_path, MEASURES, ""), tmp_path / "run.journal"
-    recorded(game, journal)
-    (tmp_path / "own.py").write_text("def stock(state):\n    return state.stock\n")
-    ran = goldrush(
-        "measure", journal, "--measure", "own.py:stock", "--world", "fishery.py", cwd=tmp_path
-    )
-    assert ran.code == 0, ran.err
-    assert "\nstock " in ran.out
-
-
-def test_a_game_whose_scores_are_all_undefined_is_compared_all_the_same(tmp_path):
+def test_a_game_whose_scores_are_all_undefined_has_no_number(tmp_path):
     score = "    def score(self, state, agent):\n        return None\n\n"
-    changed(tmp_path, MEASURES, score)
-    rosters = ["--roster", "share", "--roster", "greedy"]
-    for command in (
-        ["study", "--world", "fishery.py", *rosters, "--seeds", 2, "--rounds", 3, "--out", "study"],
-        ["record", "fishery.py", "--set", "seasons=3", "--out", "run.journal"],
-    ):
-        ran = goldrush(*command, cwd=tmp_path)
-        assert ran.code == 0, ran.err
-    for command in (["report", "study"], ["view", "study"], ["view", "run.journal"]):
-        ran = goldrush(*command, "--world", "fishery.py", cwd=tmp_path)
-        assert ran.code == 0, ran.err
-    run = goldrush_api.open(tmp_path / "run.journal", world=str(tmp_path / "fishery.py"))
-    assert run.outcome().headline == "The score of no agent is defined."
+    run = recorded(changed(tmp_path, MEASURES, score), tmp_path / "run.journal", seasons=3)
+
+    assert "The score of no agent is defined." == run.outcome().headline
     assert "score" in run.figure().caption.lower()
 
 

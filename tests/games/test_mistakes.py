@@ -18,7 +18,6 @@ from goldrush.kernel.game.game import doc_of
 from goldrush.kernel.game.watch import (
     is_stable,
     is_watched_unit,
-    packed,
     varies,
     watching_all_units,
 )
@@ -26,7 +25,6 @@ from goldrush.kernel.world import World
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
-from goldrush.replay.sentences import FORMS
 from tests.cli.helpers import goldrush as command
 from tests.games.fisheries import SOURCE, changed, recorded
 
@@ -53,79 +51,41 @@ MISTAKES = {
     "decide changes a list": (*before("state.landed[0] = 1.0", RULES), r"landed\[0\] was 0.0 and is 1.0"),
     "random": (*before("import random; random.randint(1, 5)", RULES), "fishery.py:59: .*global random"),
     "clock": (*before("import time; time.time()", RULES), r"clock \(time.time\)"),
-    "date": (*before("import datetime; datetime.date.today()", RULES), "clock"),
-    "system's bytes": (*before("import secrets; secrets.randbelow(3)", RULES), "random bytes"),
     "hash": (*before("hash('a')", RULES), r"hash\(\)"),
-    "address": (*before("id(state)", RULES), r"id\(\)"),
     "a set shuffled": (*before("draw.shuffled({'a', 'b'}, 'order')", RULES), "draw.shuffled takes a set, {'.', '.'}: its order differs between processes; take sorted"),
-    "a choice of a set": (*before("draw.choice({'a', 'b'}, 'one')", RULES), "draw.choice takes a set"),
-    "a sample of a set": (*before("draw.sample({'a', 'b'}, 1, 'some')", RULES), "draw.sample takes a set"),
     "a generator without a seed": (*before("import random; random.Random()", RULES), r"generator without a seed \(random.Random"),
-    "the system's bytes": (*before("import os; os.getrandom(1)", RULES), "random bytes"),
-    "the clock as a text": (*before("import time; time.ctime()", RULES), r"clock \(time.ctime\)"),
     "the number of the process": (*before("import os; os.getpid()", RULES), "number of the process"),
     "NaN in an event": ("max(0.0, grown))", "float('nan'))", "regrown.stock: real number expected"),
-    "text in an event": ("max(0.0, grown))", "'a')", "regrown.stock: real number expected"),
     "a field that is not declared": ("state.stock = self.stock", "state.stok = self.stock", "fishery.py:48: .*no attribute 'stok'"),
-    "a state without a number": ("state.stock = self.stock", "state.stock = None", "State.stock is None"),
-    "an item of another type": ("+= self.fish", "= 'x'", r"State.landed\[0\] is 'x'; it must be float"),
     "a policy changes the state": (*before("seen.landed[0] = 3.0", POLICY), "greedy changed the state"),
     "a policy's random": (*before("import random; random.random()", POLICY), "global random numbers"),
     "below the range": (POLICY, "        return self.Asked(-1)", "integer from 0 to 1000000000"),
-    "no whole number": (POLICY, "        return self.Asked(0.5)", "integer from 0 to 1000000000"),
     "no submission": (POLICY, "        return 5", r"5 is submitted; return self.Asked\(...\)"),
     "a submission of another copy": (POLICY, "        other = type(self.Asked)('Asked', (self.Asked,), {'__qualname__': self.Asked.__qualname__})\n        return other(1)", "import Fishery.Asked as the game is named"),
     "a key used twice": (*before("draw.word('shock')", RULES), "'shock', which this step has used"),
     "no key": (*before("draw.word()", RULES), "draw.word has no key"),
     "nothing yielded": ("    def decide(self, state, asked, draw):", "    def decide(self, state, asked, draw):\n        pass\n\n    def older(self, state, asked, draw):", "Fishery.decide gives None; yield its events"),
-    "an event returned": ("    def decide(self, state, asked, draw):", "    def decide(self, state, asked, draw):\n        return self.Regrown(0.0, 1.0)\n\n    def older(self, state, asked, draw):", r"Fishery.decide gives .*; yield its events"),
     "movers a set": (*before_method("def movers(self, state): return {0, 1}"), "movers gives {0, 1}; give agents"),
     "what is no event": (*before("yield 3", RULES), "yields 3; yield its events: Landed"),
     "an error in the rules": (*before("1 / 0", RULES), "fishery.py:59: ZeroDivisionError"),
-    "an error in apply": ("state.stock = self.stock", "1 / 0", "fishery.py:48: ZeroDivisionError"),
-    "an error in start": ("return self.State(", "1 / 0; return self.State(", "Fishery.start, fishery.py"),
-    "an error in over": ("return state.stock < 1", "return 1 / 0", "Fishery.over, fishery.py"),
     "random in apply": ("state.stock = self.stock", "import random; state.stock = random.random()", "global random"),
-    "random in a submission's apply": ("        fish: int = within(0, 10**9)", "        fish: int = within(0, 10**9)\n\n        def apply(self, state): import random; random.random()", "`apply` uses the global random"),
     "random in start": ("return self.State(", "import random; random.random(); return self.State(", "global random"),
-    "random in over": ("return state.stock < 1", "import random; return random.random() < 0", "global random"),
     "over changes the state": ("return state.stock < 1", "state.stock = 3.0; return False", "stock was"),
     "observe changes the state": (*before_method("def observe(self, state, agent): state.landed[0] = 1.0; return state"), "`observe` changed the state: landed.* was .*; change a copy"),
-    "movers changes the state": (*before_method("def movers(self, state): state.landed[0] = 1.0; return state.agents"), "`movers` changed the state"),
-    "random in observe": (*before_method("def observe(self, state, agent): import random; random.random(); return state"), "`observe` uses the global random"),
     "movers twice": (*before_method("def movers(self, state): return [0, 0]"), r"movers gives \[0, 0\]; give agents from 0 to 4"),
-    "movers unsorted": (*before_method("def movers(self, state): return [2, 1]"), "in ascending order"),
     "movers unknown": (*before_method("def movers(self, state): return [7]"), "from 0 to 4"),
-    "movers no numbers": (*before_method("def movers(self, state): return '01'"), "from 0 to 4"),
-    "movers nothing": (*before_method("def movers(self, state): return None"), "movers gives None; give agents"),
     "a state with another field": ("landed=[0.0]", "lands=[0.0]", "State is made with stock, lands"),
-    "a state that is none": ("return self.State(", "return dict(", "return self.State"),
     "a set in the state": ("landed: list[float]", "landed: set[float]", "State.landed has the type set"),
     "a dict by fractions": ("landed: list[float]", "landed: dict[float, int]", r"type dict\[float, int\]; .*dict \(with keys of int, str or Agent\)"),
-    "no horizon": ('horizon = "seasons"', 'horizon = "years"', "declare it: years ="),
-    "a default out of range": ("setting(0.5, 0, 2)", "setting(3, 0, 2)", "default 3"),
-    "a policy without draw": ("def random(self, seen, agent, draw)", "def random(self, seen)", "policy random takes"),
-    "no state": ("class State(goldrush.State)", "class Place(goldrush.State)", "has no state"),
-    "no rules": ("def decide(", "def rules(", "has no rules"),
 }
 # Found with `check`.
 ITERATED = {
     "a set in a loop": (*before("for x in {'a', 'b'}: pass", RULES), "fishery.py:59 goes through a set"),
     "a set in apply_all": ("        def apply(self, state):\n            state.stock = self.stock", "        def apply_all(state, caught, stock):\n            for x in {'a', 'b'}: pass", "goes through a set"),
-    "a set in a list": (*before("list(set('ab'))", RULES), "goes through a set"),
-    "a set in a comprehension": (*before("[x for x in frozenset('ab')]", RULES), "through a set"),
-    "a set starred": (*before("print(*set('ab'))", RULES), "goes through a set"),
-    "a set of sets": (*before("{x for y in ({'a', 'b'}, {2}) for x in list(y)}", RULES), "through a set"),
-    "draws by a set": (*before("any(draw.chance(0.5, 'x', x) for x in {'a', 'b'})", RULES), "goes through a set"),
     "a sum over a set": (*before("sum(len(x) * 0.5 for x in {'a', 'b'})", RULES), "goes through a set"),
-    "a sum of objects": (*before("from datetime import timedelta as T; sum({T(1), T(2)}, T())", RULES), "goes through a set"),
-    "a set in what is sorted": (*before("sorted(len(list(x)) for x in [{'a', 'b'}])", RULES), "goes through a set"),
-    "a set unpacked": (*before("a, *b = {'a', 'b'}", RULES), "fishery.py:59 goes through a set"),
-    "a set added to a list": (*before("names = []; names += {'a', 'b'}", RULES), "goes through a set"),
     "a set sorted by a key with ties": (*before("sorted({'a', 'b'}, key=len)", RULES), "fishery.py:59: `sorted` finds a tie of keys in a set"),
     "draws in a key of a set": (*before("sorted({'a', 'b'}, key=lambda x: draw.word('order', x))", RULES), "fishery.py:59 goes through a set"),
     "the greatest of a set by a key": (*before("max({'a', 'b', ''}, key=len)", RULES), "`max` finds a tie"),
-    "the least of a set by a key": (*before("min({'a', 'b', 'ccc'}, key=len)", RULES), "`min` finds a tie"),
     "a set popped": (*before("set('ab').pop()", RULES), "goes through a set"),
 }
 # fmt: on
@@ -170,43 +130,33 @@ HELPER = """def helped():
 class Fishery("""
 
 
-ENDS = ["raise SystemExit", "raise GeneratorExit", "raise type('Own', (BaseException,), {})('own')"]
-# By rule: what is changed in the source; each is run when two seasons have closed.
+# By rule: where its first line goes; each is run when two seasons have closed.
 RULE_OF = {
     "decide": RULES,
     "apply": "            state.stock = self.stock",
     "start": "        return self.State(",
     "over": "        return state.stock < 1",
-    "observe": "",
-    "movers": "",
     "policy": "        return self.Asked(int(part *",
     "score": "        return state.landed[agent]",
     "measure": "        return state.stock\n",
 }
+OWN_END = "raise type('Own', (BaseException,), {})('own')"
 
 
 def ending(path, rule, line):
     """The fishery with a line in a rule."""
     where = RULE_OF[rule]
-    if where:
-        space = where[: len(where) - len(where.lstrip())]
-        return changed(path, where, f"{space}{line}\n{where}")
-    takes, gives = {"observe": ("state, agent", "state"), "movers": ("state", "state.agents")}[rule]
-    return changed(path, *before_method(f"def {rule}(self, {takes}): {line}; return {gives}"))
+    space = where[: len(where) - len(where.lstrip())]
+    return changed(path, where, f"{space}{line}\n{where}")
 
 
-def measured(game, path):
-    run = recorded(game, path)
-    return run.measures(), run.table("agents")
-
-
-@pytest.mark.parametrize("line", ENDS)
 @pytest.mark.parametrize("rule", RULE_OF)
+@pytest.mark.parametrize("line", ["raise SystemExit", OWN_END], ids=["SystemExit", "Own"])
 def test_what_would_end_the_program_is_a_failure_of_the_rule(tmp_path, rule, line):
     game = ending(tmp_path, rule, line)
 
-    with pytest.raises(GoldrushError, match=r"fishery.py:\d+: (SystemExit|GeneratorExit|Own)"):
-        measured(game, tmp_path / "run.journal")
+    with pytest.raises(GoldrushError, match=r"fishery.py:\d+: (SystemExit|Own)"):
+        recorded(game, tmp_path / "run.journal").table("agents")
 
 
 @pytest.mark.parametrize("rule", ["decide", "policy", "measure"])
@@ -215,9 +165,8 @@ def test_a_person_who_interrupts_ends_the_program(tmp_path, rule):
         recorded(ending(tmp_path, rule, "raise KeyboardInterrupt"), tmp_path / "r").measures()
 
 
-@pytest.mark.parametrize("rule", ["decide", "measure", "start", "policy"])
-def test_no_command_ends_well_because_rules_do(tmp_path, rule):
-    ending(tmp_path, rule, "__import__('sys').exit()")
+def test_no_command_ends_well_because_rules_do(tmp_path):
+    ending(tmp_path, "decide", "__import__('sys').exit()")
     ran = command("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)
 
     assert 2 == ran.code
@@ -242,11 +191,6 @@ SETS = """
 """
 
 
-class Hashed:
-    def __init__(self, key):
-        self.key = key
-
-
 @pytest.mark.parametrize(
     ("made", "key", "expected"),
     [
@@ -256,11 +200,11 @@ class Hashed:
         (lambda self: object.__hash__(self), 7, False),
         (lambda self: hashed(self.key), "a", False),
     ],
-    ids=["a number", "a text", "the hash of a text", "an address", "a function's"],
 )
 def test_a_hash_is_stable_where_all_that_it_hashes_is(made, key, expected):
-    kind = type("Own", (Hashed,), {"__hash__": made})
-    assert expected is is_stable(kind(key))
+    kind = type("Own", (), {"__init__": lambda self: setattr(self, "key", key), "__hash__": made})
+
+    assert expected is is_stable(kind())
 
 
 def hashed(value):
@@ -287,14 +231,6 @@ def test_a_checked_recording_changes_nothing_for_other_threads():
     assert not is_watched_unit(1000, 5)
 
 
-def test_random_numbers_of_numpy_are_found(tmp_path):
-    pytest.importorskip("numpy.random")  # imported before the run, as at the top of a file
-    for line in ("numpy.random.rand()", "numpy.random.shuffle([1, 2])"):
-        game = changed(tmp_path, *before(f"import numpy; {line}", POLICY))
-        with pytest.raises(GoldrushError, match=r"greedy uses the global random .*numpy"):
-            recorded(game, tmp_path / "run.journal")
-
-
 @pytest.mark.parametrize(
     ("line", "where"),
     [
@@ -319,35 +255,17 @@ LANDED = """
 """
 
 
-@pytest.mark.parametrize(
-    ("apply", "says"),
-    [
-        (LANDED, []),
-        ("\n        apply = None\n", []),
-        (
-            "",
-            [
-                "Fishery.Landed has no apply, so it changes nothing; write def apply(self, state), "
-                "or apply = None if that is meant"
-            ],
-        ),
-    ],
-)
-def test_an_event_that_nothing_applies_is_told_once(tmp_path, caplog, apply, says):
+@pytest.mark.parametrize(("apply", "is_told"), [("\n        apply = None\n", False), ("", True)])
+def test_an_event_that_nothing_applies_is_told_once(tmp_path, caplog, apply, is_told):
     run = recorded(changed(tmp_path, LANDED, apply), tmp_path / "run.journal", seasons=2)
-    assert run.verify().holds
-    assert ([0.0] * 5 == run.at(2).state.landed) is not (apply == LANDED)
+    assert [0.0] * 5 == run.at(2).state.landed
     run.fork(at=1, path=tmp_path / "fork.journal")
-    assert says == caplog.messages
-    told = command(
-        "record", "fishery.py", "--out", "cli.journal", "--set", "seasons=2", cwd=tmp_path
-    )
-    assert "".join(f"goldrush: {line}\n" for line in says) == told.err
+    assert is_told == len(caplog.messages) == ("".join(caplog.messages).count("has no apply"))
 
 
 @pytest.mark.parametrize(
     ("agents", "unit", "is_watched"),
-    [(5, 14, True), (5, 16, False), (5, 31, True), (200, 0, True), (200, 3, True), (200, 4, False)],
+    [(5, 14, True), (5, 16, False), (5, 31, True), (200, 3, True), (200, 4, False)],
 )
 def test_mistakes_in_the_first_units_and_at_powers_of_two(tmp_path, agents, unit, is_watched):
     old, new = before(f"if state.unit == {unit}: hash('a')", RULES)
@@ -402,52 +320,25 @@ def test_a_value_of_another_type_is_found_at_the_end(tmp_path):
 @pytest.mark.parametrize(
     ("start", "apply", "says"),
     [
-        ("[[0] * 3] * 3", "state.grid[0][0] += 1", None),
         ("[[0] * 3]", "state.grid = [[0] * 3] * 3", "grid holds a list or dict that is in"),
         ("[[0], [1, 2.5]]", "pass", r"State.grid\[1\]\[1\] is 2.5; it must be int"),
         ("[(0, 1)]", "pass", r"State.grid\[0\] is \(0, 1\); it must be list\[int\]"),
-        ("__import__('numpy').ones((2, 2))", "pass", r"list.list.int.., as .tolist\(\) gives"),
-        (
-            "[[10**30]]",
-            "pass",
-            r"start: State.grid\[0\]\[0\] is 10*, a number beyond 64 bits; give a float",
-        ),
+        ("[[10**30]]", "pass", r"State.grid\[0\]\[0\] is 10*, a number beyond 64 bits"),
     ],
 )
 def test_a_grid_is_of_lists_that_are_each_there_once(tmp_path, start, apply, says):
-    game = changed(
-        tmp_path,
-        "stock: float\n", "stock: float\n        grid: list[list[int]]\n",
-        "landed=[0.0]", f"grid={start}, landed=[0.0]",
-        "state.stock = self.stock", f"state.stock = self.stock; {apply}",
-    )  # fmt: skip
-    journal = tmp_path / "run.journal"
-    if says is not None:
-        with pytest.raises(GoldrushError, match=says):
-            recorded(game, journal)
-        return
-    run = recorded(game, journal)
+    def game(start, apply):
+        return changed(
+            tmp_path,
+            "stock: float\n", "stock: float\n        grid: list[list[int]]\n",
+            "landed=[0.0]", f"grid={start}, landed=[0.0]",
+            "state.stock = self.stock", f"state.stock = self.stock; {apply}",
+        )  # fmt: skip
+
+    with pytest.raises(GoldrushError, match=says):
+        recorded(game(start, apply), tmp_path / "run.journal")
+    run = recorded(game("[[0] * 3] * 3", "state.grid[0][0] += 1"), tmp_path / "run.journal")
     assert [[3, 0, 0], [0, 0, 0], [0, 0, 0]] == run.at(3).state.grid
-
-
-@pytest.mark.parametrize(
-    ("hint", "says"),
-    [
-        ("Literal['low', 'high'] | int", r"Literal\['low', 'high'\] \| int"),
-        ("goldrush.Agent | str | None", r"Agent \| str \| None"),
-        ("list[Literal['low', 'high']] | None", r"list\[Literal\['low', 'high'\]\] \| None"),
-    ],
-)
-def test_the_type_of_a_state_is_named_as_it_is_written(tmp_path, hint, says):
-    game = changed(
-        tmp_path,
-        "import goldrush\n", "import goldrush\nfrom typing import Literal\n",
-        "stock: float\n", f"stock: float\n        mark: {hint}\n",
-        "landed=[0.0]", "mark=2.5, landed=[0.0]",
-    )  # fmt: skip
-
-    with pytest.raises(GoldrushError, match=f"State.mark is 2.5; it must be {says}"):
-        recorded(game, tmp_path / "run.journal")
 
 
 LONE = "it has a lone surrogate, which UTF-8 cannot encode; replace it, as text.encode"
@@ -457,16 +348,8 @@ LONE = "it has a lone surrogate, which UTF-8 cannot encode; replace it, as text.
     ("notes", "apply", "says"),
     [
         (r"{1: ['a', '\ud800']}", "0", r"Fishery.start: State.notes[1][1] is '\ud800': " + LONE),
-        (
-            "{2**70: []}",
-            "0",
-            f"a key of State.notes is {2**70}, a number beyond 64 bits; give a smaller key",
-        ),
-        (
-            "{}",
-            r"state.notes.update({7: ['\ud800']})",
-            r"after season 21, State.notes[7][0] is '\ud800': " + LONE,
-        ),
+        ("{2**70: []}", "0", f"a key of State.notes is {2**70}, a number beyond 64 bits"),
+        ("{}", r"state.notes.update({7: ['\ud800']})", "after season 21, State.notes[7][0] is"),
     ],
 )
 def test_what_no_state_can_hold_is_named_by_its_place(tmp_path, notes, apply, says):
@@ -478,13 +361,6 @@ def test_what_no_state_can_hold_is_named_by_its_place(tmp_path, notes, apply, sa
     )  # fmt: skip
     with pytest.raises(BadInput, match=re.escape(says)):
         recorded(game, tmp_path / "run.journal", "share*5")
-
-
-def test_a_state_is_packed_only_with_texts_that_utf_8_has():
-    state = Fishery.State(stock=1.0, landed=[])
-    state.landed = ["\ud800"]
-    with pytest.raises(BadInput, match=re.escape("State.landed[0] is '\\ud800': " + LONE)):
-        packed(state)
 
 
 @pytest.mark.parametrize("unit", [0, 40])  # one of them is watched
@@ -536,57 +412,28 @@ def criteria(given, null="random"):
 # fmt: off
 DECLARED = {
     "an event of the framework": (EVENT, "class Drawn(goldrush.Event):", "Fishery.Drawn is the event drawn"),
-    "the event of a closed unit": (EVENT, "class SeasonClosed(goldrush.Event):", "event season_closed"),
     "two events of one name": (START, TWICE.replace("REGROWN", "regrown") + START, "event regrown, which Fishery.Regrown has"),
-    "a class twice": (START, TWICE.replace("REGROWN", "Regrown") + START, "Regrown is declared twice: a record"),
-    "a field named event": ("        caught: float", "        event: float", "Regrown.event has a name that every event"),
-    "a field named as the unit": ("        caught: float", "        season: float", "Regrown.season has a name"),
     "a field named as a column": ("        caught: float", "        journal: float", "Regrown.journal has a name"),
-    "a submission's field": ("        fish: int = ", "        place: int = ", "Asked.place has a name that every event"),
     "a field named apply": ("        caught: float", "        apply: float", "Regrown.apply cannot be a field"),
-    "a state's config": (STATE, "        config: int\n" + STATE, "Fishery.State.config cannot be a field"),
-    "a state's phase": (STATE, "        phase: str\n" + STATE, "State.phase cannot be a field"),
-    "a state's given": (STATE, "        given: str\n" + STATE, "State.given cannot be a field"),
-    "a state's self": (STATE, "        self: str\n" + STATE, "State.self cannot be a field"),
     "a setting named as a method": (SHOCK, "legal = setting(1, 0, 2)", "setting Fishery.legal is a name of every game"),
     "a setting with _": (SHOCK, "_shock = setting(1, 0, 2)", "setting Fishery._shock begins with _"),
     "a setting named as a parameter": (SHOCK, "jobs = setting(1, 0, 5)", "setting Fishery.jobs has the name of a parameter of calls in Python, .*; take another name"),
-    "a setting named as a study's horizon": (SHOCK, "rounds = setting(1, 0, 5)", "setting Fishery.rounds has the name of a parameter"),
-    "a setting and a measure": (SHOCK, "stock = setting(1, 0, 2)", "Fishery.stock is declared twice: a setting and a measure"),
-    "a setting and a policy": (SHOCK, "greedy = setting(1, 0, 2)", "greedy is declared twice: a setting and a policy"),
-    "a setting and a method": (SHOCK, "start = setting(1, 0, 2)", "start is declared twice: a setting and something"),
     "a number for a setting": (SHOCK, "seed = 3", r"seed is a setting, and also 3; write seed = setting\(3, ...\)"),
-    "a measure for a setting": ("def landed(self, state)", "def seed(self, state)", "seed is a setting, and also a measure"),
-    "an inherited setting as a record": ("        return sum(state.landed)", "        return sum(state.landed)\n\n\nclass Small(Fishery):\n    class capacity(goldrush.Event):\n        agent: Agent", "Small.capacity is a setting, and also a record"),
     "an inherited setting": ("        return sum(state.landed)", "        return sum(state.landed)\n\n\nclass Small(Fishery):\n    capacity = 20.0", "Small.capacity is a setting, and also 20.0"),
     "a setting without a range": (SHOCK, "shock = setting(0.1)", r"Fishery.shock has the valid values \(\)"),
     "a range the wrong way": (SHOCK, "shock = setting(0.1, 1, 0)", "Fishery.shock has the range 1 to 0"),
-    "a range that is not finite": (SHOCK, "shock = setting(0.1, 0, float('inf'))", "shock has the range 0 to inf"),
-    "the seed as the horizon": ('horizon = "seasons"', 'horizon = "seed"', "horizon is 'seed', which cannot be"),
     "a horizon of fractions": ('horizon = "seasons"', 'horizon = "shock"', "horizon is 'shock', which cannot be"),
-    "a horizon that is no text": ('horizon = "seasons"', "horizon = 3", "horizon is 3; give the name"),
     "a policy named as a player": ("def random(self", "def human(self", "Fishery.human has a name that rosters use"),
     "rules from 1 on": (ROSTER, ROSTER + "\n    rules = 0", "Fishery.rules is 0; give a whole number"),
-    "a roster as a list": (ROSTER, '    roster = ["share"] * 5', "roster is .*; give a text"),
-    "treatments as a list": (TREATED, "[1]", r"treatments is \[1\]; write"),
-    "a treatment as a path": ("high-growth", "../high", "treatment '../high' of Fishery has a name"),
     "a treatment named baseline": ("high-growth", "baseline", "treatment 'baseline' of Fishery has a name"),
-    "a treatment named all": ("high-growth", "all", "treatment 'all' of Fishery has a name"),
-    "a treatment as a number": (TREATED, '{"fast": 3}', "treatment 'fast' of Fishery is 3; write"),
     "a treatment of no setting": ('{"growth": 1.0}', '{"grows": 1.0}', "Fishery: there is no setting 'grows'; did you mean growth"),
-    "a treatment out of range": ('{"growth": 1.0}', '{"growth": 9.0}', "Fishery: growth is 9.0; it must be"),
-    "criteria as a list": (*criteria("[1]"), r"criteria is \[1\]; write"),
     "a criterion without a sentence": (*criteria('{"growth": {"stock": 1}}'), "criterion 'growth' of Fishery is {"),
-    "a criterion of no measure": (*criteria('{"growth": ("it grows", {"fish": 1})}'), "has 'fish'; name a measure: stock, landed"),
     "a criterion without a direction": (*criteria('{"growth": ("it grows", {"stock": 0})}'), r"stock is 0; give \+1 or -1"),
     "criteria and no null": (*criteria('{"growth": ("it grows", {"stock": 1})}', ""), "Fishery.null is ''; name a policy: share, greedy"),
     "within the wrong way": ("within(0, 10**9)", "within(3, 1)", r"Asked.fish is within\(3, 1\)"),
-    "within of no number": ("within(0, 10**9)", "within('a', 1)", "give two finite numbers"),
-    "within around no whole number": ("within(0, 10**9)", "within(0.2, 0.8)", "where no number is"),
     "within of a text": ("fish: int = within", "fish: str = within", "Asked.fish has a range and is no number"),
     "a field with a default": ("within(0, 10**9)", "3", "Asked.fish is given 3; fields have no defaults"),
     "a phase of a number": ("    def decide(", "    @goldrush.phase(3)\n    def decide(", "phase decide asks for 3"),
-    "a phase of another class": ("    def decide(", "    @goldrush.phase(State)\n    def decide(", "phase decide asks for State"),
     "a phase and decide": ("    def over(", "    @goldrush.phase\n    def grow(self, state, draw):\n        pass\n\n    def over(", "Fishery has phases and decide"),
     "nobody is asked": ("    def decide(", ANOTHER + "    @goldrush.phase(Asked)\n    def ask(", "nobody is asked for Fishery.Gone; write @phase"),
     "no submission": ("class Asked(goldrush.Submission)", "class Asked(goldrush.Event)", "has policies, and no submission"),
@@ -594,15 +441,11 @@ DECLARED = {
     "an __init__": (START, "    def __init__(self):\n        pass\n\n" + START, "has an __init__; make the state in start"),
     "an unknown field": (SAYS, '"{whom} lands"', "Landed.says has {whom}; name a field: agent, fish"),
     "an attribute": (SAYS, '"{fish.real}"', "says has {fish.real}; name a field"),
-    "a value without a name": (SAYS, '"{} lands"', "says has {}; name a field"),
     "an unknown form": (SAYS, '"{fish:tonnes}"', "says has the form :tonnes; name a form: agent, amount"),
-    "an open brace": (SAYS, '"{fish"', "says is '{fish': .*; write a field as {name}"),
     "two ways to apply": ("            state.stock = self.stock", "            state.stock = self.stock\n\n        def apply_all(state, caught, stock): pass", "Regrown has apply and apply_all; leave one of them out"),
     "a column without a field": (f"    {EVENT}", f"{TICK}    {EVENT}", r"Tick has apply_all and no field; write apply\(self, state\)"),
     "columns with self": (APPLY, "        def apply_all(self, state, caught, stock): pass", r"Regrown.apply_all does not take .*; write def apply_all\(state, caught, stock\), without self"),
-    "a column too few": (APPLY, "        def apply_all(state, stock): pass", r"Regrown.apply_all does not take .*; write def apply_all\(state, caught, stock\)"),
     "an amount of a list": ("        caught: float\n        stock: float\n", "        caught: list[float]\n        stock: float\n", "has {caught:amount}, which is no number"),
-    "a sentence that is a number": (SAYS, "5", "Landed.says is 5; give a text"),
     "a measure without a title": ('@measure("stock, tonnes")', "@measure", "measure stock has no title; write .*@measure"),
 }
 # fmt: on
@@ -612,22 +455,6 @@ DECLARED = {
 def test_a_mistake_is_found_when_the_class_is_made(tmp_path, old, new, says):
     with pytest.raises(BadInput, match=says):
         changed(tmp_path, old, new)
-
-
-def test_a_horizon_cannot_have_the_noun_of_a_table(tmp_path):
-    with pytest.raises(BadInput, match="horizon is 'places', which cannot be a number of units"):
-        changed(tmp_path, '"seasons"', '"places"', "seasons = ", "places = ")
-
-
-def test_a_phase_can_be_called_decide(tmp_path):
-    recorded(
-        changed(tmp_path, "    def decide(", "    @goldrush.phase(Asked)\n    def decide("),
-        tmp_path / "run.journal",
-    )
-
-
-def test_sentences_of_games_have_all_forms():
-    assert set(declared.FORMS) == set(FORMS)
 
 
 def test_fields_can_have_the_names_that_the_constructor_uses(tmp_path):

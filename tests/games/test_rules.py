@@ -96,10 +96,8 @@ def test_the_default_move_has_the_first_choice_and_the_lowest_number() -> None:
 
 UNIONS = [
     ("list[int] | str | None", ["abc", [1, 2], None, "", []]),
-    ("list[str] | str", ["abc", ["a"], ""]),
     ("list[int] | dict[int, int]", [{1: 2}, [1], {}]),
     ("dict[int, list[int]] | dict[str, int] | list[list[int]]", [{1: [2]}, {"a": 1}, [[1], []]]),
-    ("tuple[int, int] | float", [(1, 2), 0.5]),
     ("list[tuple[int, int]] | list[list[str]]", [[(1, 2)], [["a", "b"]], []]),
     ("list[list[str]] | list[str]", [["ab"], [["ab"]], ["a", "b"], []]),
     ("dict[str, list[str]] | dict[str, str]", [{"a": "xy"}, {"a": ["xy"]}, {}]),
@@ -122,20 +120,14 @@ def test_a_union_holds_a_value_as_the_member_that_it_is_of(tmp_path, hint, value
 
 @pytest.mark.parametrize("name", ["copy", "thaw"])
 @pytest.mark.parametrize(
-    ("hint", "value"),
-    [
-        (list[int] | None, ["x"]),
-        (dict[str, int] | list[list[int]], [["x"]]),
-        (dict[int, int] | str, {"x": "y"}),
-    ],
-    ids=str,
+    ("hint", "value"), [(list[int] | None, ["x"]), (dict[str, int] | list[list[int]], [["x"]])]
 )
 def test_what_is_the_only_list_or_dict_of_a_union_is_not_searched(hint, value, name) -> None:
     """Else one with items of another type would stay as it is."""
     convert = getattr(field_of(hint, "field"), name)
-    assert value == convert(value)
+
+    assert (value, None) == (convert(value), convert(None))
     assert value is not convert(value)
-    assert convert(None) is None
 
 
 def test_a_union_of_a_list_and_a_tuple_is_refused(tmp_path) -> None:
@@ -161,11 +153,10 @@ def test_a_whole_number_is_held_as_an_integer_and_read_as_a_float() -> None:
 @pytest.mark.parametrize(
     ("value", "hint", "expected"),
     [
-        (math.nan, float, False), (math.inf, float, False), (1, float, True), (1.0, int, False),
-        (True, int, False), (True, float, False), (-1, Agent, False), (0, Agent, True),
-        ([1, True], list[int], False), ({1: [2]}, dict[int, list[int]], True),
-        ((1, 2), tuple[int, ...], True), ((1, 2), tuple[int], False), (None, int | None, True),
-        ("b", Literal["a", "b"], True), ("c", Literal["a", "b"], False),
+        (math.nan, float, False), (1, float, True), (1.0, int, False), (True, int, False),
+        (True, float, False), (-1, Agent, False), ([1, True], list[int], False),
+        ({1: [2]}, dict[int, list[int]], True), ((1, 2), tuple[int, ...], True),
+        ((1, 2), tuple[int], False), (None, int | None, True), ("c", Literal["a", "b"], False),
     ],
 )  # fmt: skip
 def test_a_value_of_a_state_is_of_its_type(value, hint, expected) -> None:
@@ -175,9 +166,8 @@ def test_a_value_of_a_state_is_of_its_type(value, hint, expected) -> None:
 @pytest.mark.parametrize(
     ("hint", "text"),
     [
-        ("list[str]", "abc"), ("tuple[str, str]", "ab"), ("list[Literal['a', 'b']] | None", "ab"),
-        ("list[str | None]", "abc"), ("tuple[str | None, str | None]", "ab"),
-        ("list[Literal['a', 'b'] | None]", "ab"), ("list[list[str | None]]", "abc"),
+        ("list[str]", "abc"), ("tuple[str | None, str | None]", "ab"),
+        ("list[Literal['a', 'b']] | None", "ab"), ("list[list[str | None]]", "abc"),
     ],
 )  # fmt: skip
 def test_a_list_of_texts_in_an_event_takes_no_text_apart(tmp_path, hint, text) -> None:
@@ -195,7 +185,6 @@ def test_a_list_of_texts_in_an_event_takes_no_text_apart(tmp_path, hint, text) -
     ("fields", "says"),
     [
         ({"heard": [1], "last": {}, "more": 1}, "State is made with heard, last, more; give heard"),
-        ({"heard": [1]}, "State is made with heard; give heard=..., last=..."),
         ({"heard": [None], "last": {}}, r"State.heard\[0\] is None; it must be int"),
     ],
 )
@@ -237,18 +226,17 @@ def test_the_digest_is_of_the_unit_the_settings_and_every_field() -> None:
     assert 5 == len(set(digests))
 
 
-@pytest.mark.parametrize(("of", "is_there"), [(2, True), (3, False)])
-def test_a_submission_names_agents_that_are_there(of, is_there) -> None:
+def test_a_submission_names_agents_that_are_there() -> None:
     rules = compiled(Gossip)
     _, state = started(Gossip)
-    rows = [(agent, 0, of, 1, None, None) for agent in range(3)]
-    inputs = goldrush.kernel.world.Block([(0, rows)])
 
-    if is_there:
-        assert rules.decide(state, inputs)
-        return
+    def decided(of):
+        rows = [(agent, 0, of, 1, None, None) for agent in range(3)]
+        return rules.decide(state, goldrush.kernel.world.Block([(0, rows)]))
+
+    assert decided(2)
     with pytest.raises(InvalidInputs, match="names an agent that the run does not have"):
-        rules.decide(state, inputs)
+        decided(3)
 
 
 def test_a_submission_is_no_event_that_rules_yield(tmp_path) -> None:
@@ -292,8 +280,7 @@ def test_a_fork_plays_the_source_that_it_records() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        {"sha256": "ab" * 32, "text": "x"}, {"sha256": None, "text": "x"}, {"text": None},
-        {"sha256": "ab", "text": None}, {"sha256": None, "text": None, "path": "x"}, None,
+        {"sha256": "ab" * 32, "text": "x"}, {"text": None}, {"sha256": "ab", "text": None}, None,
     ],
 )  # fmt: skip
 def test_a_setup_has_the_hash_of_its_source(source) -> None:

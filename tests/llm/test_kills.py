@@ -1,11 +1,8 @@
-"""Recorders of models killed: an answer that is in the journal is never asked for again.
-
-A process with one thread forks those that are killed, so that dozens take seconds; each has a key
-of its own, by which the server knows who asks.
-"""
+"""Recorders of models killed: an answer that is in the journal is never asked for again."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import re
@@ -23,6 +20,7 @@ import pytest
 from goldrush.kernel.errors import GoldrushError
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT
+from tests.faults.dying import die_at
 from tests.journals import progress
 from tests.llm.runs import models, pairs, playing, rows_in, told
 from tests.llm.servers import Asked, Reply, serving
@@ -33,37 +31,22 @@ from tests.waiting import HANGS, until
 SETTINGS = {"rounds": 3, "seed": 3}
 ROSTER = "llm:a*6,raid*2"
 AGENTS = 6
-KILLS = 6
+KILLS = 12
 
-RECORDER = """
-import os, sys
-from pathlib import Path
-import openai
-from tests.mining import record, resume
-from goldrush.kernel.errors import BadInput
-from tests.faults.dying import die_at
-from tests.llm.runs import models
-from tests.quick_disk import syncing
-
-path, address, key, dies_at = sys.argv[1:]
-os.environ["OPENAI_API_KEY"] = key
-syncing().__enter__()  # processes die here, not the machine
-die_at(int(dies_at))
-if Path(path).exists():
-    resume(path, models=models(address))
-else:
-    record(path, SETTINGS, ROSTER, models=models(address))
-"""
+# Forks a process that has only imported this module, so that a kill takes no time.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([__name__, "openai"])
 
 
-def killed_at(call: int, path: Path, address: str, key: str) -> int:
-    """Record, or go on with what is there, in a process that dies at a call that changes the
-    journal; how it ended.
-    """
-    code = RECORDER.replace("SETTINGS", repr(SETTINGS)).replace("ROSTER", repr(ROSTER))
-    given = [sys.executable, "-c", code, str(path), address, key, str(call)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(given, cwd=ROOT, env=environment, check=False).returncode
+def recorder(path: Path, address: str, key: str, dies_at: int) -> None:
+    """Record, or go on with what is there, until a call that changes the journal."""
+    os.environ["OPENAI_API_KEY"] = key
+    with syncing():  # processes die here, not the machine
+        die_at(dies_at)
+        if path.exists():
+            resume(path, models=models(address))
+        else:
+            record(path, SETTINGS, ROSTER, models=models(address))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -119,12 +102,15 @@ def test_killed_at_any_instant_no_answer_in_the_journal_is_asked_for_again(
         while kills < KILLS:
             there = rows_in(path) if path.exists() else {}
             key = f"behind-{len(server.asked)}"
-            code = killed_at(chance.randrange(20), path, server.address, key)
-            kills += code == -signal.SIGKILL
+            given = path, server.address, key, chance.randrange(20)
+            process = FORKS.Process(target=recorder, args=given)
+            process.start()
+            process.join(HANGS)
+            kills += process.exitcode == -signal.SIGKILL
             asked = [a for a in server.asked if a.headers["authorization"] == f"Bearer {key}"]
             after = rows_in(path) if path.exists() else {}
 
-            assert code in (0, -signal.SIGKILL)
+            assert process.exitcode in (0, -signal.SIGKILL)
             assert not set(pairs(asked)) & set(there)
             assert there.items() <= after.items(), "nothing that was committed is lost"
             if not path.exists() or (kills < KILLS and not verify(path, 1).finished):
