@@ -209,8 +209,9 @@ def test_a_game_is_told_in_another_wording(tmp_path) -> None:
     with serving(lambda asked: completion('{"fish": 1} or rather {"fish": 2}')) as server:
         models = goldrush.Models({"m": (model, Endpoint(server.address))})
         run = goldrush.record(
-            Fishery, tmp_path / "run.journal", roster="llm:m*8", models=models, seasons=1
+            Fishery, tmp_path / "run.journal", roster="llm:m*8", models=models, seasons=2
         )
+        fork = run.fork(1, tmp_path / "fork.journal", seed=5)
     asked = [[m["content"] for m in request.body["messages"]] for request in server.asked]
     entries = next(run.events("run_started"))["roster"]
 
@@ -218,17 +219,11 @@ def test_a_game_is_told_in_another_wording(tmp_path) -> None:
     for _, now in asked:
         you, persona, seen, form = now.split("\n\n")
         assert you in {f"You: {agent}, {agent}." for agent in range(8)}
-        assert "An {old} hand" == persona
-        assert seen.startswith("What you see: ")
+        assert ("An {old} hand", "What you see: ") == (persona, seen[:14])
         assert form.startswith('Answer with JSON: {"reasoning": text, "fish": integer')
     assert {2} == {event["fish"] for event in run.events("asked")}
     assert [True] + [False] * 7 == ["wording_text" in entry["options"] for entry in entries]
     assert run.verify().holds
-    with serving(lambda asked: completion('{"fish": 1}')) as server:
-        models = goldrush.Models({"m": (model, Endpoint(server.address))})
-        fork = goldrush.record(
-            Fishery, tmp_path / "long.journal", roster="llm:m*8", models=models, seasons=3
-        ).fork(1, tmp_path / "fork.journal", seed=5)
     assert fork.verify().holds  # with other draws of the variants from then on
 
 
@@ -241,15 +236,6 @@ def test_a_game_without_policies_needs_a_roster(tmp_path) -> None:
         goldrush.record(str(path), tmp_path / "run.journal")
     with pytest.raises(BadInput, match="nobody can be asked here"):
         goldrush.record(str(path), tmp_path / "run.journal", roster="human*2")
-
-
-def test_a_policy_alone_is_played_by_as_many_agents_as_the_roster_counts(tmp_path) -> None:
-    text = SOURCE.replace("    agents = setting(5, 1, 1000)\n", "")
-    (tmp_path / "fishery.py").write_text(text)
-    path = tmp_path / "run.journal"
-    run = goldrush.record(str(tmp_path / "fishery.py"), path, roster="greedy", seasons=1)
-
-    assert 5 == len(run.at(1).state.roster)
 
 
 def test_an_answer_that_could_not_be_used_is_told(tmp_path) -> None:

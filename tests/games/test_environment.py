@@ -339,10 +339,6 @@ def submits(hint, given=None):
     return changed(Offer=type(Stalls.Offer)("Offer", (goldrush.Submission,), {**body, **given}))
 
 
-class SeenTaken(goldrush.Observation):
-    taken: list[bool]
-
-
 REFUSED = {
     "tells no score": lambda: changed(score=goldrush.Game.score),
     "`observe` gives a list, which no learner": lambda: changed(observe=lambda *_: [1]),
@@ -386,18 +382,6 @@ def test_a_run_that_is_over_at_once_is_no_episode(tmp_path) -> None:
         with pytest.raises(BadInput, match="the run is over before its first round; change"):
             env.reset()
     assert not journal.exists()
-
-
-def test_an_observation_that_changes_its_length_is_refused() -> None:
-    def observe(self, state, agent):
-        return self.Seen([True] * (state.unit + 1))
-
-    game = changed(Seen=SeenTaken, observe=observe, legal=goldrush.Game.legal)
-    env = goldrush.game_env(game)
-    env.reset()
-
-    with pytest.raises(BadInput, match=r"saw 1 at first: taken\[1\] is in only one of both"):
-        env.step({name: offer("north") for name in env.agents})
 
 
 @pytest.mark.parametrize(

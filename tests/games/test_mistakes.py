@@ -11,10 +11,8 @@ from inspect import Parameter, signature
 import pytest
 
 import goldrush
-from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
-from goldrush.kernel.game.game import doc_of
 from goldrush.kernel.game.watch import (
     is_stable,
     is_watched_unit,
@@ -461,10 +459,3 @@ def test_fields_can_have_the_names_that_the_constructor_uses(tmp_path):
     names = "        type: float\n        cls: int\n        make: str\n        caught: float"
     game = changed(tmp_path, "        caught: float", names)
     assert game.Regrown(2.0, 3, "a", 4.0, 5.5) == (2, 3, "a", 4, 5.5)
-
-
-def test_a_game_without_a_docstring_is_told_by_its_name(tmp_path):
-    game = changed(tmp_path, '    """Does a shared stock outlive those who fish it?"""\n', "")
-    assert doc_of(game) == "fishery"
-    assert doc_of(Fishery) == doc_of(type("Small", (Fishery,), {}))
-    assert doc_of(Fishery) == "Does a shared stock outlive those who fish it?"

@@ -14,7 +14,6 @@ from goldrush.agents import given
 from goldrush.agents.game import source as sources
 from goldrush.agents.targets import resolve
 from goldrush.agents.workers import map_in_order
-from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, OtherCode, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
 from goldrush.kernel.walk import OtherDigest
@@ -80,19 +79,6 @@ def test_other_code_of_the_same_states_warns_where_it_gives_numbers(run, tmp_pat
 
     with pytest.warns(OtherCode, match="other code: .*`goldrush source .* > old.py`"):
         other.measures()
-
-
-def test_a_command_that_tells_of_other_code_leaves_the_warnings_of_its_process(
-    run, tmp_path, capsys
-) -> None:
-    path = tmp_path / "other"
-    path.mkdir()
-    changed(path, *POLICY)
-    before = warnings.filters[:]
-    cli.main(["measure", str(run.path), "--world", str(path / "fishery.py")], standalone_mode=False)
-
-    assert before == warnings.filters
-    assert "other code" in capsys.readouterr().err
 
 
 def test_a_source_that_nobody_knows_is_another_one_everywhere(tmp_path, monkeypatch) -> None:
@@ -237,18 +223,6 @@ def test_a_module_beside_another_game_is_not_taken_for_its_own(tmp_path, capsys)
         BadInput, match=r"imports beside, which is not the one beside it but .*/a/be"
     ):
         goldrush.record(second, tmp_path / "b.journal", seasons=1)
-
-
-def test_the_file_of_another_game_is_named(run, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(given, "_GIVEN", {})
-    other = tmp_path / "other.py"
-    other.write_text(SOURCE.replace("class Fishery(", "class Harbour("))
-    given.give(str(other))
-
-    with pytest.raises(
-        UnsupportedJournal, match=r"world 'fishery'; .*, harbour \(.*other.py\); install"
-    ):
-        verify(run.path)
 
 
 def test_other_processes_find_a_game_by_its_file_or_do_without(tmp_path, monkeypatch) -> None:

@@ -162,17 +162,6 @@ def test_tokens_are_whole_numbers_in_range_or_unknown(
 
 
 @pytest.mark.parametrize(
-    "content_type", ["text/event-stream", "application/json; charset=idna", None]
-)
-def test_a_body_counts_whatever_type_it_is_given(content_type: str | None) -> None:
-    headers = {"Content-Type": content_type}
-    good, _ = answer_to(completion("a plan", headers=headers))
-    failed, _ = answer_to(error(500, "on fire", headers=headers))
-
-    assert (GOOD, "HTTP 500: on fire") == (good, failed.trouble)
-
-
-@pytest.mark.parametrize(
     "reply",
     [
         Reply(b""), Reply(b"\xff\xfe\xfd"), Reply(completion("a plan").body[:-1]),

@@ -20,7 +20,6 @@ from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.model import TEXT, Model
 from goldrush.agents.llm.rate import BUSY, Rate, runtime_folder
-from tests.cli.helpers import ROOT
 from tests.llm.clock import Clock
 from tests.llm.servers import answered, completion, error, question, serving
 
@@ -96,19 +95,6 @@ def test_who_dies_with_the_file_locked_holds_nobody_up(folder: Path) -> None:
 
     assert BUSY == held
     assert 0.0 == rate.wait(1_000)
-
-
-def test_processes_share_one_rate(folder: Path) -> None:
-    code = (
-        "from goldrush.agents.llm.rate import Rate\n"
-        f"rate = Rate({ADDRESS!r}, 1, print)\n"
-        "import sys\n"
-        "print([rate.wait(float(now)) for now in sys.argv[1:]])\n"
-    )
-    times = ["1000", "1059", "1060"], ["1061", "1120"]
-    found = [subprocess.check_output([sys.executable, "-c", code, *now], cwd=ROOT) for now in times]
-
-    assert [b"[0.0, 1.0, 0.0]\n", b"[59.0, 0.0]\n"] == found
 
 
 @pytest.mark.parametrize("what", ["mode", "link", "file"])

@@ -19,14 +19,13 @@ from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
-from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.events import KINDS, MINING_SETTLED
+from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.usage import asked_in, usage
 from goldrush.replay.journal.verify import verify
 from tests import golden
-from tests.journals import commits_of, forged, progress, write
+from tests.journals import commits_of, progress, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
@@ -426,25 +425,6 @@ def waiting(*rows: Any) -> list[Commit]:
 
 def submission(agent: object, *, source: object = None) -> tuple[int, list[Any]]:
     return (0, [(agent, (), None, None, None, source)])
-
-
-def test_a_forged_parent_is_refused_before_models_of_a_new_roster_are_asked(
-    server: Server, tmp_path: Path
-) -> None:
-    sound, path, out = (tmp_path / name for name in ("sound", "forged", "out"))
-    record(sound, {"rounds": 4}, "greedy-mine*2")
-    commits = commits_of(sound)
-    blocks = [
-        Block([(code, [(*row[:3], 99) if code == MINING_SETTLED else row for row in rows])
-               for code, rows in block])
-        for block in commits[2].blocks
-    ]  # fmt: skip
-    forged(path, MINING, [*commits[:2], Commit(UNIT, 2, 0, blocks), *commits[3:]])
-    for at in (3, 2):
-        with pytest.raises(MalformedEvents, match=r"round 2, .*expected .*mining_settled"):
-            fork(path, at, out, roster="llm:a*2", models=models(server.address, "a"))
-
-    assert ([], False) == (server.asked, out.exists())
 
 
 @pytest.mark.parametrize(

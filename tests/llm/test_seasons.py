@@ -375,21 +375,6 @@ def test_answers_that_nobody_counted_take_the_same_in_a_season_and_after_resume(
             assert str(stopped.value) == str(again.value)
 
 
-def test_a_step_that_was_tampered_with_is_not_gone_on_with(tmp_path: Path) -> None:
-    path, forged = tmp_path / "s.journal", tmp_path / "forged.journal"
-    with serving(playing) as server:
-        recorded(path, server.address, "judge", assignments=1)
-        commits = commits_of(path)
-        first = next(place for place, c in enumerate(commits) if c.kind == 1 and c.digest is None)
-        code, [row] = commits[first].blocks[-1].batches[-1]
-        commits[first].blocks = [
-            *commits[first].blocks[:-1], Block([(code, [(4, *row[1:])])])
-        ]  # fmt: skip
-        _write(forged, commits[: first + 1])
-        with pytest.raises(BadInput, match="unfinished assignment"):
-            resume(forged, models=models(server.address))
-
-
 def test_a_cast_with_a_model_that_is_none_is_not_played_on(tmp_path: Path) -> None:
     cast = [seat.as_dict() for seat in cast_of(4)]
     cast[2].update(policy=LLM, options={})
