@@ -179,12 +179,13 @@ def test_what_is_no_completion_is_asked_again(reply: Reply) -> None:
 
 
 NAMES = ["choices", "message", "content", "text", "type", "error", "usage", "model"]
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
-    ),
-    max_leaves=12,
+LEAF = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+JSON: st.SearchStrategy[Any] = st.deferred(
+    lambda: (
+        LEAF
+        | st.lists(JSON, max_size=2)
+        | st.dictionaries(st.sampled_from(NAMES), JSON, max_size=2)
+    )
 )
 
 

@@ -192,8 +192,8 @@ def test_a_prompt_is_bounded_whatever_is_said(tmp_path: Path) -> None:
         return completion(json.dumps(_wordy(found, wide)))
 
     with serving(talking) as server:
-        recorded(tmp_path / "s.journal", server.address, *EVERYBODY, moves_expanded=8,
-                 rounds_max=8, moves=8, assignments=1)  # fmt: skip
+        recorded(tmp_path / "s.journal", server.address, *EVERYBODY, moves_expanded=20,
+                 rounds_max=20, moves=20, assignments=2)  # fmt: skip
     sizes = [
         [len(message["content"].encode()) for message in asked.body["messages"]]
         for asked in server.asked
