@@ -492,11 +492,11 @@ def _usage(
     asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
     thought = counted(_detail(usage, "completion_tokens_details", "reasoning_tokens"), 0)
     cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
+    tokens_in = counted(asked, 1, REPORTED_MAX)
     if type(answered) is int:
         total = counted(usage.get("total_tokens"), 0) or 0
         apart = answered + thought if thought is not None and thought > answered else 0
-        answered = max(answered, apart, total - asked if type(asked) is int else 0)
-    tokens_in = counted(asked, 1, REPORTED_MAX)
+        answered = max(answered, apart, total - tokens_in if tokens_in else 0)
     tokens_out = counted(answered, 1 if has_text else 0, REPORTED_MAX)
     if has_reasoning and tokens_out is not None and tokens_out * _DENSE < estimate:
         tokens_out = None

@@ -146,6 +146,7 @@ COUNTS = st.integers(-2, 2) | st.sampled_from(
 
 
 @given(COUNTS, COUNTS)
+@example(-1, 0)
 def test_tokens_are_whole_numbers_in_range_or_unknown(
     kept: tuple[Server, Client], asked: Any, told: Any
 ) -> None:
