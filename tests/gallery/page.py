@@ -95,12 +95,10 @@ def page(gallery: Gallery, results: Results) -> str:
     """The page, in the order of the data file."""
     packages = [package for package in gallery.packages if package.name in results]
     lines = [_TITLE, f"**{counts(gallery, results)}**"]
-    lines += ["", *_summary(packages, results), ""]
     for package in packages:
-        if results[package.name].judgements:
-            lines += [*_section(package, results[package.name]), ""]
+        lines += ["", *_section(package, results[package.name])]
     if gallery.left_out:
-        lines += ["## Not tried", "", "| package | why |", "| --- | --- |"]
+        lines += ["", "## Not tried", "", "| package | why |", "| --- | --- |"]
         lines += [f"| {name} | {_cell(why)} |" for name, why in gallery.left_out.items()]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -124,35 +122,12 @@ def _is_confirmed(judgement: Judgement) -> bool:
     return any(cause.is_confirmed for cause in judgement.causes)
 
 
-def _summary(packages: Sequence[Package], results: Results) -> Iterator[str]:
-    yield "| package | version | Python | subjects | repeat | do not | not judged |"
-    yield "| --- | --- | --- | ---: | ---: | ---: | ---: |"
-    for package in packages:
-        result = results[package.name]
-        if result.not_installed:
-            asked = _cell(", ".join(package.install))
-            yield f"| {package.name} | not installed: {asked} | | | | | |"
-            continue
-        count = Counter(judgement.repeats for judgement in result.judgements)
-        name = f"[{package.name}](#{_anchor(package.name)})" if result.judgements else package.name
-        numbers = [len(result.judgements), count[True], count[False], count[None]]
-        yield f"| {name} | {result.version} | {result.python} | {' | '.join(map(str, numbers))} |"
-    refused = [package for package in packages if results[package.name].not_installed]
-    if refused:
-        yield ""
-        yield "Not installed:"
-        yield ""
-        for package in refused:
-            yield f"- {package.name}: {_cell(results[package.name].not_installed)}"
-
-
-def _anchor(name: str) -> str:
-    return "".join(c for c in name.lower().replace(" ", "-") if c.isalnum() or c in "-_")
-
-
 def _section(package: Package, result: Result) -> Iterator[str]:
     yield f"## {package.name}"
     yield ""
+    if result.not_installed:
+        yield f"Not installed: {_cell(result.not_installed)}"
+        return
     yield f"{package.distribution} {result.version}, Python {result.python}."
     if result.failed:
         yield ""
