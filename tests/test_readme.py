@@ -284,24 +284,6 @@ def test_the_first_screen_has_the_two_commands_and_ci_runs_the_second() -> None:
 
 
 ROOMS = ("kernel", "agents", "replay", "cli")
-PAGES = sorted(page for room in ROOMS for page in (ROOT / room).rglob("README.md"))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
-def test_every_module_that_a_rooms_page_names_exists_and_none_is_left_out(page: Path) -> None:
-    named = set(re.findall(r"^\| `([\w/]+\.py)` \|", page.read_text(), re.MULTILINE))
-    room = page.parent
-    if ROOMS[0] not in page.parts:
-        there = {
-            str(path.relative_to(room))
-            for path in room.rglob("*.py")
-            if path.name != "__init__.py"
-            and next(p for p in path.parents if p / "README.md" in PAGES) == room
-        }
-
-        assert there == named
-    else:
-        assert all((room / name).exists() for name in named)
 
 
 def test_from_a_rule_to_its_test_there_is_a_file() -> None:
