@@ -98,8 +98,11 @@ def page(gallery: Gallery, results: Results) -> str:
     for package in packages:
         lines += ["", *_section(package, results[package.name])]
     if gallery.left_out:
-        lines += ["", "## Not tried", "", "| package | why |", "| --- | --- |"]
-        lines += [f"| {name} | {_cell(why)} |" for name, why in gallery.left_out.items()]
+        lines += ["", "## Not tried", ""]
+        by_reason: dict[str, list[str]] = {}
+        for name, why in gallery.left_out.items():
+            by_reason.setdefault(_cell(why), []).append(name)
+        lines += [f"- {why}: {', '.join(names)}" for why, names in by_reason.items()]
     return "\n".join(lines).rstrip() + "\n"
 
 
