@@ -8,7 +8,6 @@ import pytest
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import ROWS, Walk
-from goldrush.kernel.worlds.competition.table import Stances
 from goldrush.replay.find import tools_at
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition.ended import ended, ended_at
@@ -127,30 +126,3 @@ def test_sides_and_scores_are_those_of_the_proof(season: Callable[[], Path]) -> 
                 for agent, _, _, given in table["scores"]
                 if given
             )
-
-
-@pytest.mark.parametrize("season", [odd, apart, rich])
-def test_what_is_left_out_without_an_agent_gives_the_counterfactual_of_the_rules(
-    season: Callable[[], Path],
-) -> None:
-    count = 0
-    with JournalReader(season()) as reader:
-        world = season_world(reader)
-        for one in ended(world, Walk(world, reader, ROWS)):
-            is_shared = one.state.config.table
-            for table in one.state.tables:
-                for agent in table.participants:
-                    without = table.counterfactual(agent, is_shared=is_shared)
-                    gone = without.gone
-                    other = Stances()
-                    for said in table.counted():
-                        if said.id in gone:
-                            continue
-                        other.take(said)
-                        is_base = said.move == "challenge" and said.part == "base"
-                        if is_base and table.held(*said.challenged) is False:
-                            other.refute(said.challenged[0])
-
-                    assert other.by_agent == without.talked.by_agent
-                    count += len(gone) > len(table.removed)
-    assert count > 5

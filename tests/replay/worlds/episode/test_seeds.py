@@ -163,6 +163,8 @@ def test_a_parameter_that_takes_the_seed_is_no_setting(tmp_path: Path) -> None:
     path = tmp_path / "run.journal"
     with pytest.raises(BadInput, match="which takes the seed"):
         goldrush.record(path, world=named("rng_seed"), steps=5, rng_seed=5)
+    with pytest.raises(BadInput, match="there is no setting 'rng_seed'"):
+        goldrush.study(path, world=named("rng_seed"), seeds=2, rounds=2, rng_seed=5)
     how: dict[str, Any] = {"seed_parameter": "world_seed", "world_seed": 5, "seed": 2, "steps": 5}
     for make in Odd, odd:
         with pytest.raises(BadInput, match="which takes the seed"):

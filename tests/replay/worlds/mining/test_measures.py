@@ -19,7 +19,6 @@ from statsmodels.duration.survfunc import SurvfuncRight
 
 from goldrush.agents.roster import Entry
 from goldrush.kernel import run
-from goldrush.kernel.errors import DamagedJournal
 from goldrush.kernel.journal import END, START, UNIT, Commit, JournalWriter
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.mining import MINING
@@ -319,14 +318,6 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
     assert attrs.evolve(whole, path="") == attrs.evolve(pieces, path="")
     assert 4 == under_way.units
     assert {name: values[:4] for name, values in whole.values.items()} == under_way.values
-
-
-def test_a_damaged_journal_is_not_measured(quarrel_path: Path, tmp_path: Path) -> None:
-    path = tmp_path / "damaged.journal"
-    path.write_bytes(quarrel_path.read_bytes()[:-40] + b"x" * 40)
-
-    with pytest.raises(DamagedJournal):
-        measure(path)
 
 
 # Spells, and how long they last.
