@@ -133,7 +133,7 @@ def test_without_what_makes_it_events_are_not_judged(tmp_path: Path) -> None:
 def test_it_says_that_a_run_repeats_here_or_which_reward_differs(kind: str, tmp_path: Path) -> None:
     path = driven(tmp_path / "run.journal", kind)
     repeats, here = said(path, MAKE[kind])
-    holds, text = said(path, lambda: MAKE[kind](drift=1e-6, at=3))
+    holds, text = said(path, lambda: MAKE[kind](drift=1e-12, at=3))
 
     assert (True, False) == (repeats, holds)
     assert f"it repeats here, under python {sys.version.split()[0]}, " in here
