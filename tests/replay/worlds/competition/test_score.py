@@ -71,6 +71,7 @@ def test_claims_show_what_was_claimed_and_tested_and_whether_it_held_and_was_sha
     for score in found:
         at = score.assignment, score.table
         bar = tested[*at, None, None]["value"]
+        assert str(score).count(", part edge, ") == len(score.grounds.edges)
         for claim in (*score.grounds.bases, *score.grounds.edges):
             event = tested[*at, claim.id, claim.part]
             margin = event["value"] - bar
