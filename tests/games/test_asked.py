@@ -227,17 +227,6 @@ def test_a_game_is_told_in_another_wording(tmp_path) -> None:
     assert fork.verify().holds  # with other draws of the variants from then on
 
 
-def test_a_game_without_policies_needs_a_roster(tmp_path) -> None:
-    text = SOURCE[: SOURCE.index("    @policy")].replace('    roster = "share*3,greedy*2"\n', "")
-    path = tmp_path / "fishery.py"
-    path.write_text(text)
-
-    with pytest.raises(BadInput, match="fishery has no policies; give it one"):
-        goldrush.record(str(path), tmp_path / "run.journal")
-    with pytest.raises(BadInput, match="nobody can be asked here"):
-        goldrush.record(str(path), tmp_path / "run.journal", roster="human*2")
-
-
 def test_an_answer_that_could_not_be_used_is_told(tmp_path) -> None:
     file = tmp_path / "fishery.py"
     file.write_text(SOURCE, encoding="utf-8")

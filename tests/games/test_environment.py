@@ -374,16 +374,6 @@ def test_a_score_that_is_no_finite_number_is_refused(value) -> None:
         env.step({name: offer("north") for name in env.agents})
 
 
-def test_a_run_that_is_over_at_once_is_no_episode(tmp_path) -> None:
-    journal = tmp_path / "run.journal"
-    env = goldrush.game_env(changed(over=lambda game, state: True), journal=journal)
-
-    for _ in range(2):
-        with pytest.raises(BadInput, match="the run is over before its first round; change"):
-            env.reset()
-    assert not journal.exists()
-
-
 @pytest.mark.parametrize(
     "action",
     ["x", {"stall": 3}, {**offer("east"), "aims": 3}, {**offer("east"), "each": 1}],

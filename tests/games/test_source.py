@@ -179,19 +179,6 @@ def test_a_fork_that_would_mix_two_forms_of_an_event_is_refused(
     assert not (tmp_path / "fork.journal").exists()
 
 
-def test_a_fork_says_another_source_where_the_code_is_another(run, tmp_path) -> None:
-    same = run.fork(at=5, growth=1.0)
-    other = goldrush.open(run.path, world=changed(tmp_path, *RULES)).fork(at=5, growth=1.0)
-    again = other.fork(at=6)
-
-    expected = [
-        "growth becomes 1.0.", "growth becomes 1.0; another source.",
-        "growth becomes 1.0; another source.", "no change.",
-    ]  # fmt: skip
-    forks = [text for fork in (same, other, again) for _, text in fork.info().declared.history]
-    assert expected == [text.split(": ", 1)[1] for text in forks]
-
-
 def test_without_its_code_only_the_bytes_are_judged(run, monkeypatch) -> None:
     monkeypatch.setattr(given, "_GIVEN", {})
 

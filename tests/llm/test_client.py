@@ -551,26 +551,6 @@ def test_who_leaves_early_gives_up_the_rest(blocked: tuple[Server, threading.Eve
     assert len([asked for asked in server.asked if asked.text == "slow"]) <= 2
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, GeneratorExit, ValueError])
-def test_an_error_of_the_consumer_leaves_nothing_behind(
-    kind: type[BaseException],
-    blocked: tuple[Server, threading.Event],
-    nothing_left: Callable[[], bool],
-) -> None:
-    server, _ = blocked
-
-    def consume() -> None:
-        with closing(Client(2)) as client:
-            for _ in answered(client, many(server)):
-                raise kind
-
-    with pytest.raises(kind):
-        consume()
-
-    assert nothing_left()
-    assert len(server.asked) <= 3
-
-
 @pytest.mark.skipif(
     threading.current_thread() is not threading.main_thread(), reason="signals reach the main one"
 )

@@ -16,7 +16,6 @@ from goldrush.agents.llm.failures import (
     format_failures,
     merge_failures,
 )
-from goldrush.agents.llm.models import Models
 from goldrush.kernel.errors import RunStopped
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
@@ -190,21 +189,3 @@ def test_a_plan_that_is_too_long_is_none_of_the_failures() -> None:
     assert [Failures("x", 3, {})] == counts
     assert [None] * 3 == list(map(failure_kind, errors))
     assert [] == format_failures(counts)
-
-
-@pytest.mark.parametrize("key", ["sk-something", None])
-def test_a_key_that_would_go_unencrypted_is_told_once(
-    path: Path, monkeypatch: pytest.MonkeyPatch, key: str | None
-) -> None:
-    """The name of the machine leads to the test's server by way of a proxy."""
-    lines: list[str] = []
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    if key is not None:
-        monkeypatch.setenv("OPENAI_API_KEY", key)
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://models.example.org/v1")
-    with serving(playing) as server:
-        monkeypatch.setenv("HTTP_PROXY", server.address.removesuffix("/v1"))
-        monkeypatch.delenv("NO_PROXY", raising=False)
-        record(path, {"rounds": 2}, "llm:a*2,raid", models=Models(warn=lines.append))
-
-    assert ([True] if key else []) == ["OPENAI_API_KEY goes unencrypted" in line for line in lines]

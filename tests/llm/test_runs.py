@@ -324,26 +324,6 @@ def test_a_fork_counts_under_its_ceiling_only_what_it_asked_itself(
     assert told(out) == told(cut)
 
 
-@pytest.mark.parametrize("counted", [{}, {"prompt_tokens": 9}, {"completion_tokens": 9}])
-def test_answers_that_nobody_counted_take_the_same_in_a_run_and_after_resume(
-    counted: dict[str, int], path: Path
-) -> None:
-    def uncounted(asked: Asked) -> Reply:
-        text = text_of(asked.agent or 0, asked.round or 0)
-        return completion(text, usage=counted)
-
-    with serving(uncounted) as server:
-        limits = models(server.address, max_tokens=20_000, tokens=2_000)
-        with pytest.raises(RunStopped) as stopped:
-            record(path, {**SHORT, "rounds": 40}, "llm:a*2,raid", models=limits)
-        asked = len(server.asked)
-        with pytest.raises(RunStopped) as again:
-            resume(path, models=limits)
-
-    assert str(stopped.value) == str(again.value)
-    assert 0 < asked == len(server.asked) == usage(path).total.uncounted
-
-
 # --- rounds left open ---
 
 

@@ -338,25 +338,6 @@ def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(path: P
 # Broken off
 
 
-def test_cut_behind_any_commit_nothing_is_asked_twice_and_the_bytes_are_the_same(
-    tmp_path: Path,
-) -> None:
-    path, cut = tmp_path / "s.journal", tmp_path / "cut.journal"
-    settings = {"assignments": 1, "workers": 3, "rounds_max": 2}
-    with serving(playing) as server:
-        reached = models(server.address, concurrency=1)  # or answers come in any order
-        cast = cast_of(3, ["ada=llm:a", "therapist=llm:a"], reached)
-        record(path, {**SETTINGS, **settings}, cast, models=reached)
-        whole = len(server.asked)
-        for commit in commits_of(path)[:-1]:
-            cut.write_bytes(path.read_bytes()[: commit.end])
-            there, before = len(answers_in(cut)), len(server.asked)
-            resume(cut, models=reached)
-
-            assert whole - there == len(server.asked) - before
-            assert path.read_bytes() == cut.read_bytes()
-
-
 def test_answers_that_nobody_counted_take_the_same_in_a_season_and_after_resume(
     tmp_path: Path,
 ) -> None:
