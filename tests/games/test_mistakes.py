@@ -418,6 +418,8 @@ DECLARED = {
     "a setting named as a method": (SHOCK, "legal = setting(1, 0, 2)", "setting Fishery.legal is a name of every game"),
     "a setting with _": (SHOCK, "_shock = setting(1, 0, 2)", "setting Fishery._shock begins with _"),
     "a setting named as a parameter": (SHOCK, "jobs = setting(1, 0, 5)", "setting Fishery.jobs has the name of a parameter of calls in Python, .*; take another name"),
+    "a setting and a measure": (SHOCK, "stock = setting(1, 0, 2)", "Fishery.stock is declared twice: a setting and a measure"),
+    "a class twice": (START, TWICE.replace("REGROWN", "Regrown") + START, "Regrown is declared twice: a record"),
     "a number for a setting": (SHOCK, "seed = 3", r"seed is a setting, and also 3; write seed = setting\(3, ...\)"),
     "an inherited setting": ("        return sum(state.landed)", "        return sum(state.landed)\n\n\nclass Small(Fishery):\n    capacity = 20.0", "Small.capacity is a setting, and also 20.0"),
     "a setting without a range": (SHOCK, "shock = setting(0.1)", r"Fishery.shock has the valid values \(\)"),
