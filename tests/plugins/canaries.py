@@ -21,7 +21,6 @@ from tests.plugins.installed import with_parts
 def _with(
     game: type[Fishery],
     fish: Callable[[], int],
-    source: Callable[[], dict[str, int] | None] = lambda: None,
 ) -> Tools:
     """A fishery whose first agent asks for something of its own."""
     tools = tools_of_game(game)
@@ -32,7 +31,7 @@ def _with(
 
             def changed(state: Any) -> list[Batch]:
                 [(asked, rows)] = ask(state)  # type: ignore[misc]
-                return [(asked, [(0, fish(), None, source()), *rows[1:]])]
+                return [(asked, [(0, fish(), None, None), *rows[1:]])]
 
             yield changed
 
@@ -47,17 +46,12 @@ class Hashes(Fishery):
     """What is asked depends on the process."""
 
 
-class Notes(Fishery):
-    """Whose rows have a map."""
-
-
 class Sharks(Fishery):
     """Whose studies name a policy that is not there."""
 
 
 COUNTS = _with(Counts, count().__next__)
 HASHES = _with(Hashes, lambda: hash("fish") % 1_000_003)
-NOTES = _with(Notes, lambda: 1, lambda: {"tries": 1})
 SHARKS = with_parts(
     tools_of_game(Sharks),
     studies=attrs.evolve(tools_of_game(Sharks).studies, baselines=("shark",)),

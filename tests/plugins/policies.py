@@ -10,11 +10,4 @@ class Idle:
         return []
 
 
-class Rude:
-    """Answers with something that is no plan."""
-
-    def plan(self, seen: Any, draws: Any) -> int:
-        return 7
-
-
 NONE = None

@@ -123,14 +123,6 @@ def test_processes_find_it_however_they_begin(
         assert alone == (tmp_path / method / "manifest.json").read_bytes()
 
 
-def test_its_runs_are_not_one_table_with_those_of_another_world(commons: Command) -> None:
-    golden = ROOT / "journals" / "golden" / "baseline.journal"
-    grouped = json.loads(commons("measure", "c.journal", golden, "--json").out)
-
-    assert ["commons", "mining"] == [group["world"] for group in grouped]
-    assert_refused(commons("measure", "c.journal", golden, "--by-run"), "run of the mining world")
-
-
 def test_it_adds_a_world_a_policy_and_a_command_unless_it_is_not_allowed(commons: Command) -> None:
     recorded = commons("record", "--roster", "settler[plots=1]*2", "--rounds", 6, "--out", "m")
     shut = commons("replay", "c.journal", "--round", 1, GOLDRUSH_PLUGINS="other")

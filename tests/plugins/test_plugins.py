@@ -5,8 +5,6 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -240,7 +238,7 @@ def test_plugins_are_allowed_by_the_environment(
 @pytest.fixture
 def policies(folder: Path) -> None:
     entry = "tests.plugins.policies:"
-    named = {"mining/idle": f"{entry}Idle", "mining/rude": f"{entry}Rude", "mining/raid": entry}
+    named = {"mining/idle": f"{entry}Idle", "mining/raid": entry}
     dist_info(folder, {GROUP_OF_POLICIES: {**named, "lessons/idle": f"{entry}Idle"}}, "lazy", "3")
 
 
@@ -269,7 +267,7 @@ def test_a_policy_of_a_distribution_plays_and_is_asked_again(tmp_path: Path) -> 
     record(tmp_path / "a.journal", {"rounds": 3}, "idle*2,raid")
     verdict = verify(tmp_path / "a.journal")
 
-    assert {"idle", "rude"} == set(POLICY_SET.installed())
+    assert {"idle"} == set(POLICY_SET.installed())
     assert (4, True, ()) == (verdict.level, verdict.holds, verdict.not_asked)
 
 
@@ -336,18 +334,8 @@ def test_metadata_in_the_folder_of_ones_own_policies_is_no_plugin(
     add_user_folder(str(tmp_path))
 
     assert [] == plugins(WORLDS, NAMES)
-    with ProcessPoolExecutor(1, get_context("spawn"), _take_over, [list(sys.path)]) as other:
-        assert [] == other.submit(_names_found).result()
     sys.path[:] = map(str, [*sys.path[:-1], tmp_path])  # a folder of whatever there is
-    assert ["lessons"] == _names_found()
-
-
-def _take_over(path: list[str]) -> None:
-    sys.path[:] = path
-
-
-def _names_found() -> list[str]:
-    return [found.name for found in plugins(WORLDS, NAMES)]
+    assert ["lessons"] == [found.name for found in plugins(WORLDS, NAMES)]
 
 
 def test_a_command_that_leaves_with_a_text_is_told_in_it(folder: Path, tmp_path: Path) -> None:
