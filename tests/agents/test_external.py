@@ -105,15 +105,6 @@ def test_an_object_that_no_text_makes_again_is_external(policy: object) -> None:
     assert given.policies[1] is policy
 
 
-def test_a_class_that_cannot_be_imported_is_external_as_an_object_of_it() -> None:
-    class Within(Idle): ...
-
-    given = roster_text(POLICY_SET, [Within])
-
-    assert "external[name=Within]*1" == given.text
-    assert type(given.policies[0]) is Within
-
-
 @pytest.mark.parametrize("roster", [[], [3], [object()], [print], [None]])
 def test_what_is_no_policy_is_refused(roster: list[object]) -> None:
     with pytest.raises(BadInput):

@@ -166,18 +166,6 @@ def test_where_less_is_better_less_is_more() -> None:
 # What follows from it at the table
 
 
-def test_own_trials_are_believed_before_a_claim() -> None:
-    room = Room()
-    room.propose(BEN, ONE, 0.9)
-    room.propose(CLEO, OTHER, 0.6)
-    room.learn("trial", OTHER, 0.6)
-    room.learn("trial", ONE, 0.7)  # less than is claimed, more than the other
-    said = room.says(doubt=0)
-
-    assert (Move.CHALLENGE, 0) == (said["move"], said["target"])
-    assert ((0,), True) == said["because"]
-
-
 @pytest.mark.parametrize(("doubt", "move"), [(0, Move.SUPPORT), (10, Move.CHALLENGE)])
 def test_what_lies_beyond_all_that_was_seen_is_challenged_by_who_doubts(
     doubt: int, move: str

@@ -179,22 +179,6 @@ def test_nesting_around_its_limit_is_read_as_the_rules_say(
     assert meant(text) == read(text)
 
 
-@tries(1)
-@given(
-    failing=st.lists(st.sampled_from(["{", "[x] ", "{a} ", "[1,] ", '["', "[NaN]"]), min_size=1),
-    count=st.integers(FAILED_POSITIONS_MAX - 6, FAILED_POSITIONS_MAX + 2),
-    between=st.sampled_from(["", "[0]", '[["claim", 3]]']),
-    plan=PLANS,
-)
-def test_positions_that_fail_around_their_limit_are_counted_as_the_rules_say(
-    failing: list[str], count: int, between: str, plan: str
-) -> None:
-    pieces = list(islice(cycle(failing), count))
-    text = "".join(pieces[:50]) + between + "".join(pieces[50:]) + plan + '[["raid", 9]]'
-
-    assert meant(text) == read(text)
-
-
 # Damaged plans: every place of a plan, one after the other.
 
 WHOLE = [
