@@ -9,7 +9,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -72,26 +71,11 @@ class KeepsState:
         return [("claim", self.count, 1)]
 
 
-class KeepsGlobal:
-    """Counts rounds in its module."""
-
-    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
-        OUTSIDE["count"] += 1
-        return [("claim", OUTSIDE["count"], 1)]
-
-
 class DrawsElsewhere:
     """Takes its luck from Python's own generator."""
 
     def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
         return [("claim", int(random.random() * 2**53), 1)]
-
-
-class ReadsTheClock:
-    """Does not do the same thing at another time."""
-
-    def plan(self, seen: MiningObservation, draws: Draws) -> list[Any]:
-        return [("claim", time.perf_counter_ns(), 1)]
 
 
 class RemembersWhatItWasShown:
@@ -125,9 +109,7 @@ class GivesUp:
     ("policy", "round"),
     [
         (KeepsState, 2),
-        (KeepsGlobal, 1),
         (DrawsElsewhere, 1),
-        (ReadsTheClock, 1),
         (RemembersWhatItWasShown, 1),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -182,16 +164,6 @@ def test_who_is_given_to_be_asked_is_asked(original: Path) -> None:
     ).holds
     broken = break_of(verify(original, ask=lambda state: [(SUBMITTED, nothing)]))
     assert (DECIDE, True) == (broken.level, broken.where.startswith("round 1, commit 1 "))
-
-
-def test_who_changes_the_state_when_asked_again_changes_nothing(original: Path) -> None:
-    def meddle(state: MiningState) -> list[Batch]:
-        state.gold[0] += 5
-        return []
-
-    broken = break_of(verify(original, ask=meddle))
-
-    assert DECIDE == broken.level  # other plans; the state is as it was
 
 
 @pytest.mark.parametrize(
@@ -330,13 +302,6 @@ def original(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_journal_written_again_unchanged_is_the_same_file(original: Path) -> None:
-    forged = written(original, commits_of(original))
-
-    assert original.read_bytes() == forged.read_bytes()
-    assert verify(forged).holds
-
-
 def test_all_events_of_the_journal_are_counted(original: Path) -> None:
     with JournalReader(original) as reader:
         events = sum(1 for _ in fold.events(MINING, reader))
@@ -345,7 +310,7 @@ def test_all_events_of_the_journal_are_counted(original: Path) -> None:
         assert events == verify(original, level).events
 
 
-@pytest.mark.parametrize("round", [0, 1, 3, ROUNDS])
+@pytest.mark.parametrize("round", [0, 1, ROUNDS])
 def test_a_wrong_digest_breaks_level_2(original: Path, round: int) -> None:
     commits = commits_of(original)
     right = commits[round].digest
@@ -355,13 +320,8 @@ def test_a_wrong_digest_breaks_level_2(original: Path, round: int) -> None:
     forged = written(original, commits)
 
     assert verify(forged, INTEGRITY).holds
-    broken = break_of(verify(forged, FOLD))
-    assert (FOLD, f"digest {right:016x}", f"{right ^ 1:016x}") == (
-        broken.level,
-        broken.expected,
-        broken.found,
-    )
-    assert broken.where.startswith(f"round {round}, commit {round} ")
+    broken = assert_broken(forged, FOLD, at=f"round {round}, commit {round} ")
+    assert (f"digest {right:016x}", f"{right ^ 1:016x}") == (broken.expected, broken.found)
 
 
 def test_a_changed_gold_breaks_level_3_though_the_digests_were_recomputed(original: Path) -> None:
@@ -381,21 +341,6 @@ def test_a_changed_gold_breaks_level_3_though_the_digests_were_recomputed(origin
     assert f'"plot": {plot}, "agent": {agent}, "stamina": {stamina}, ' in broken.found
     assert broken.found.endswith(f'"gold": {float(gold + 1)}}}')
     assert broken.expected.endswith(f'"gold": {float(gold)}}}')
-
-
-def test_a_derived_event_left_out_breaks_level_3(original: Path) -> None:
-    commits = commits_of(original)
-    inputs, derived = commits[3].blocks
-    commits[3].blocks = (
-        inputs,
-        replaced(derived, MINING_SETTLED, derived.rows(MINING_SETTLED)[:-1]),
-    )
-
-    forged = written(original, redigested(commits))
-
-    assert verify(forged, FOLD).holds
-    broken = break_of(verify(forged, DERIVE))
-    assert (DERIVE, "no event") == (broken.level, broken.found)
 
 
 def test_derived_events_cut_into_other_batches_break_level_3(original: Path) -> None:
@@ -422,22 +367,6 @@ def test_a_plan_changed_breaks_level_4_though_all_else_was_derived_again(origina
     assert broken.where.endswith("submitted")
     assert '"agent": 1, "actions": []' in broken.found
     assert '"agent": 1, "actions": [["' in broken.expected
-
-
-def test_two_plans_swapped_break_level_4_though_all_else_was_derived_again(original: Path) -> None:
-    commits = commits_of(original)
-    inputs = commits[4].blocks[0]
-    first, second = (inputs.rows(SUBMITTED)[agent][1] for agent in (0, 2))
-    assert first != second
-    swapped = with_actions(with_actions(inputs, 0, second), 2, first)
-    commits[4].blocks = (swapped, Block([]))
-
-    forged = written(original, rederived(commits))
-
-    assert verify(forged, DERIVE).holds
-    broken = break_of(verify(forged, DECIDE))
-    assert (DECIDE, "round 4, commit 4 ") == (broken.level, broken.where[:18])
-    assert '"agent": 0' in broken.found
 
 
 def test_a_roster_changed_breaks_level_4_though_the_digests_were_recomputed(original: Path) -> None:
@@ -475,13 +404,9 @@ def numbered(commits: list[Commit], *units: int) -> list[Commit]:
 ROUND = range(ROUNDS + 1)
 OUT_OF_PLACE: dict[str, tuple[Callable[[list[Commit]], list[Commit]], int]] = {
     "a missing round": (lambda c: [*c[:3], *c[4:]], 3),
-    "a missing round, and all else derived again": (lambda c: rederived([*c[:3], *c[4:]]), 3),
-    "numbers that begin with 2": (lambda c: numbered(c, 0, *ROUND[2:], *[ROUNDS + 1] * 2), 1),
     "one number for all": (lambda c: numbered(c, *[0] * len(c)), 1),
     "an end of another round": (lambda c: numbered(c, *ROUND, ROUNDS + 1), ROUNDS + 1),
-    "the last round behind the end": (lambda c: [*c[:-2], c[-1], c[-2]], ROUNDS),
     "a round once more behind the end": (lambda c: [*c, c[-2]], ROUNDS + 2),
-    "two ends": (lambda c: [*c, c[-1]], ROUNDS + 2),
     "two starts": (lambda c: [c[0], *c], 1),
     "no start": (lambda c: c[1:], 0),
 }
@@ -516,15 +441,7 @@ def test_a_round_after_the_last_does_not_hold(original: Path) -> None:
     assert ("run_ended", "another round") == (broken.expected, broken.found)
 
 
-def test_a_journal_that_stops_after_a_whole_round_holds_and_is_called_unfinished(
-    original: Path,
-) -> None:
-    verdict = verify(written(original, commits_of(original)[:4]))
-
-    assert (True, False, 3) == (verdict.holds, verdict.finished, verdict.rounds)
-
-
-@pytest.mark.parametrize("first", [0, 1, 3, 4])
+@pytest.mark.parametrize("first", [1, 4])
 def test_submissions_committed_before_they_are_judged_hold(original: Path, first: int) -> None:
     """As answers of models are, so that a crash never pays for them twice."""
     commits = commits_of(original)
@@ -555,8 +472,7 @@ def unasked(tmp_path: Path) -> Path:
 
 
 ORDERS = [
-    *[(0, 0, 2, 3), (1, 0, 2, 3), (0, 1, 2, 3, 3), (3, 2, 1, 0)],
-    *[(1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)],
+    *[(0, 0, 2, 3), (1, 0, 2, 3), (0, 1, 2, 3, 3), (1, 2, 3), (0, 1, 2)],
 ]
 
 
@@ -566,13 +482,6 @@ def test_a_round_without_submissions_or_without_what_follows_does_not_hold(unask
         commits[3].blocks = commits[3].blocks[:count]
 
         assert_broken(written(unasked, redigested(commits)), DERIVE, at="commit 3 ")
-
-
-def test_two_rounds_in_one_commit_do_not_hold(unasked: Path) -> None:
-    commits = commits_of(unasked)
-    commits[3].blocks = (*commits[3].blocks, *commits[4].blocks)
-
-    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -609,14 +518,6 @@ def test_inputs_in_a_longer_encoding_do_not_hold(unasked: Path) -> None:
 
     assert verify(forged, FOLD).holds
     assert_broken(forged, DERIVE, at="commit 3 ")
-
-
-def test_the_last_agent_cannot_be_left_out_of_what_is_asked_again(original: Path) -> None:
-    commits = commits_of(original)
-    last = commits[ROUNDS]
-    last.blocks = (Block([(SUBMITTED, last.blocks[0].rows(SUBMITTED)[:-1])]), Block([]))
-
-    assert_broken(written(original, rederived(commits)), DECIDE, at=f"commit {ROUNDS} ")
 
 
 # Playing and forging.

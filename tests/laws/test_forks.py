@@ -21,7 +21,7 @@ from tests.laws.strategies import configs, hostile_plans, rosters
 from tests.mining import fork, record, resume
 
 ROUNDS = 6
-few = settings(max_examples=settings().max_examples * 4 // 5)  # each records and forks runs
+few = settings(max_examples=max(6, settings().max_examples // 2))  # each records and forks runs
 
 
 @attrs.frozen

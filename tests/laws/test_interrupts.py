@@ -177,7 +177,7 @@ rosters = st.lists(
 
 
 @given(st.one_of(casts, rosters), st.integers(0, 2**32))
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=max(4, settings.default.max_examples // 4))
 def test_a_run_holds_and_goes_on_from_any_answer(
     tmp_path_factory: pytest.TempPathFactory, prepared: Prepared, seed: int
 ) -> None:

@@ -49,6 +49,7 @@ NAMES = (
     "SilentWorker", "Agreeing", "Choosing", "RepeatingTheBar", "Repeating", "Echoing", "Halving",
     "Farming", "FarmingTried", "Challenging", "ChallengingFirst", "ChallengingAfterwards",
 )  # fmt: skip
+NAMES_ON_MINING = ("Agreeing", "Echoing", "FarmingTried", "Challenging", "ChallengingFirst")
 # Two seasons make it clear (of 20 assignments on nk, of 10 of mining, where a test costs more);
 # eight do where less is between the two.
 CLEAR, CLOSE = 2, 8
@@ -63,7 +64,7 @@ def test_on_nk_a_schemer_ends_below_the_honest(name: str) -> None:
     assert own < honest
 
 
-@pytest.mark.parametrize("name", in_turn(name for name in NAMES if name != "Halving"))
+@pytest.mark.parametrize("name", in_turn(NAMES_ON_MINING))
 def test_on_mining_a_schemer_ends_below_the_honest(name: str) -> None:
     own, honest = summed(mining(), name, CLOSE if name in CLOSE_ON_MINING else CLEAR, 10)
 

@@ -57,7 +57,7 @@ def test_every_mode_gives_the_recorded_digests_by_commit_and_by_step(path: Path)
     assert digests == assert_all_modes_agree(path)
 
 
-@pytest.mark.parametrize("cut", range(2, 9))
+@pytest.mark.parametrize("cut", [2, 3, 6, 8])
 def test_every_mode_leaves_the_same_inputs_pending(tmp_path: Path, cut: int) -> None:
     pieces = in_pieces(commits_of(path_of("baseline")), 3)[:cut]
 

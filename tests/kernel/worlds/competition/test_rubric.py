@@ -175,6 +175,12 @@ def test_with_one_treatment_a_second_base_far_away_is_as_good_as_an_edge(
     assert expected == raw(said(*lines, arena=BITS), BEN, ACCURACY)
 
 
+def test_what_was_tested_is_not_counted_though_it_was_redirected_later() -> None:
+    season = given().says(propose(ADA), challenge(BEN, 0)).judges("redirect", 0)
+
+    assert 0 == raw(season.says(propose(CLEO)), CLEO, ACCURACY)
+
+
 @pytest.mark.parametrize(
     ("objective", "claimed", "tested", "is_sharp"),
     [

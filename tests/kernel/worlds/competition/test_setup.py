@@ -61,7 +61,8 @@ def test_settings_have_the_defaults_of_the_page() -> None:
     ("name", "value"),
     [
         ("workers", 2), ("workers", 1_001), ("workers", True), ("scoring", "fair"),
-        ("entry_fee", (5, 4)), ("entry_fee", (4,)), ("worker_tiers", (1, 2, 3)),
+        ("entry_fee", (5, 4)), ("entry_fee", (4,)), ("entry_fee", (3, 4, 5)),
+        ("worker_tiers", (1, 2, 3)),
         ("judge_stages", (3, 2, 1)), ("elimination_bottoms", 0), ("luck", 1), ("trials", (6, 4)),
         ("trials", 4), ("tiers", None), ("table", ()),
     ],

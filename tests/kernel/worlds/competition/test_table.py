@@ -63,7 +63,7 @@ CLAIM = (CLAIMED, None)
         Line(ADA, "amend", None, RAIDERS, CLAIM), Line(ADA, "support"),
         Line(ADA, "challenge", 0), Line(ADA, "pass", 0), Line(ADA, "shout"),
         propose(ADA)._replace(words=None), propose(ADA, value="0.75"), propose(ADA, value=True),
-        propose(ADA, edge=BASELINE),
+        propose(ADA, edge=BASELINE), propose(ADA, edge="paradise"),
     ],
 )  # fmt: skip
 def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:

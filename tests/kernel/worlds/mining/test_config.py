@@ -169,7 +169,9 @@ def setup() -> dict[str, Any]:
 def test_a_roster_has_a_whole_entry_for_each_agent(changed: dict[str, Any]) -> None:
     whole = setup()
     entries = whole["roster"]
-    for roster in (entries[:2], entries * 2, [entries[0], entries[1] | changed, entries[2]]):
+    reordered = dict(reversed(entries[1].items()))
+    wrong = [[entries[0], entry, entries[2]] for entry in (entries[1] | changed, reordered)]
+    for roster in (entries[:2], entries * 2, *wrong):
         with pytest.raises(BadInput):
             MINING.initial(whole | {"roster": roster})
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.kernel.worlds.mining.scenario import words
@@ -62,6 +64,11 @@ def test_the_treatments_are_those_of_the_rules() -> None:
 @pytest.mark.parametrize("name", [name for name, changes in CHANGES.items() if changes is not None])
 def test_a_treatment_changes_what_it_says_and_nothing_else(name: str) -> None:
     assert changed(name) == CHANGES[name]
+
+
+def test_a_name_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(BadInput):
+        treatment_named(TREATMENTS, "truce-9")
 
 
 @pytest.mark.parametrize("seed", [0, 2**53 - 1])
