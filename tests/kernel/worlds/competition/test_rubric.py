@@ -175,6 +175,14 @@ def test_with_one_treatment_a_second_base_far_away_is_as_good_as_an_edge(
     assert expected == raw(said(*lines, arena=BITS), BEN, ACCURACY)
 
 
+def test_what_was_redirected_is_no_claim_and_no_conduct_proposed_before() -> None:
+    season = given().worth({RAIDERS: FALSE}).says(propose(ADA, RAIDERS)).judges("redirect", 0)
+
+    season.says(propose(ADA)).judges("redirect", 3).says(propose(ADA))
+
+    assert 2 == raw(season, ADA, ACCURACY)
+
+
 def test_what_was_tested_is_not_counted_though_it_was_redirected_later() -> None:
     season = given().says(propose(ADA), challenge(BEN, 0)).judges("redirect", 0)
 
