@@ -22,6 +22,7 @@ def test_each_kind_of_cause_has_a_name():
     assert KINDS.keys() == SOURCES.keys()
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("body", "repeats", "why"),
     [

@@ -141,27 +141,7 @@ def test_settings_go_before_a_treatment_as_they_do_when_recorded(
     assert config_at(out, 5) == config.as_dict()
 
 
-def test_a_treatment_leaves_what_the_parent_had_otherwise(parent: Path, out: Path) -> None:
-    second = out.with_name("second")
-    fork(parent, 2, out, settings={"truce": 0, "alpha": 0.5})
-    fork(out, 5, second, treatment="alpha-rich")
-    found = config_at(second, 6)
-
-    assert (found["truce"], found["alpha"]) == (0, 0.5)
-    assert sorted(found["alpha_by_plot"]) == [0.5] * 13 + [2.0] * 3
-
-
 # Rosters.
-
-
-def test_recorded_agents_play_what_they_did_in_another_journal(parent: Path, out: Path) -> None:
-    fork(parent, 4, out, roster=f"recorded:{parent}")
-    known, new = submissions(parent), submissions(out)
-
-    assert new == known
-    assert after(out, 4) != after(parent, 4)  # the roster is in the digest
-    assert verify(out).not_asked == ("recorded (6 agents)",)
-    assert verify(out, resources=Resources(sources=[str(parent)])).not_asked == ()
 
 
 def test_recorded_agents_of_the_parent_play_on_where_their_journal_is_given(
@@ -177,16 +157,6 @@ def test_recorded_agents_of_the_parent_play_on_where_their_journal_is_given(
     assert refused
     assert after(out, 4) == after(played, 4)
     assert verify(out, resources=Resources(sources=[str(parent)])).holds
-
-
-def test_recorded_agents_need_a_recording_as_long_as_the_new_run(parent: Path, out: Path) -> None:
-    played = out.with_name("played")
-    record(played, SETTINGS, f"recorded:{parent}*6")
-    for more in ({"sources": [str(parent)]}, {"roster": f"recorded:{parent}"}):
-        with pytest.raises(BadInput, match="holds 9 rounds"):
-            fork(played, 4, out, settings={"rounds": 10}, **more)
-
-        assert not out.exists()
 
 
 def test_a_recording_that_is_played_is_not_overwritten(parent: Path, out: Path) -> None:
@@ -307,18 +277,6 @@ def first(parent: Path, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("at", [3, 7])
-def test_submissions_that_a_fork_put_in_still_hold_in_a_fork_of_it(
-    first: Path, out: Path, at: int
-) -> None:
-    fork(first, at, out, settings={"stamina": 7})
-
-    assert actions(out, 5, 0) == [["claim", 1, 1]]
-    assert actions(out, 8, 1) == [["claim", 2, 1]]
-    assert len(logged(out, "forked")) == 2
-    assert verify(out).holds
-
-
 def test_of_two_submissions_for_one_place_that_of_the_later_fork_goes_first(
     first: Path, out: Path
 ) -> None:
@@ -352,13 +310,6 @@ def damaged(parent: Path, path: Path, commit: int) -> Path:
     data[commits_of(parent)[commit].offset + 20] ^= 1
     path.write_bytes(data)
     return path
-
-
-@pytest.mark.parametrize("at", [0, 4])
-def test_damage_behind_the_fork_does_not_matter(parent: Path, out: Path, at: int) -> None:
-    fork(damaged(parent, out.with_name("damaged"), 6), at, out)
-
-    assert after(out, at) == after(parent, at)
 
 
 @pytest.mark.parametrize("torn", [False, True])
@@ -406,24 +357,6 @@ def test_a_run_that_breaks_off_inside_its_fork_is_not_taken_for_its_parents(
             assert not out.with_name("again").exists()
             assert (broken := verify(out, 1).broken) is not None
             assert not broken.torn
-
-
-@pytest.mark.parametrize("at", [6, 7, 9])
-def test_damage_before_the_fork_is_told(parent: Path, out: Path, at: int) -> None:
-    with pytest.raises(DamagedJournal, match="commit 6"):
-        fork(damaged(parent, out.with_name("damaged"), 6), at, out)
-
-    assert not out.exists()
-
-
-def test_a_finished_parent_can_be_given_more_rounds(parent: Path, out: Path) -> None:
-    fork(parent, ROUNDS, out, settings={"rounds": 12})
-    longer = out.with_name("longer")
-    record(longer, {**SETTINGS, "rounds": 12}, ROSTER)
-
-    assert [e["round"] for e in logged(out, "round_closed")] == list(range(1, 13))
-    assert [(e["round"], e["agent"]) for e in logged(out, "submitted")] == list(submissions(longer))
-    assert submissions(out) == submissions(longer)
 
 
 @pytest.mark.parametrize(("at", "settings"), [(ROUNDS, {}), (4, {"rounds": 4})])
@@ -530,20 +463,6 @@ def test_who_was_not_asked_before_the_fork_and_after_it_is_told(out: Path, visit
     assert all(4 in (v.level, v.level_in_part) for v in map(verify, (none, more, out)))
 
 
-def test_agents_that_come_with_the_fork_are_asked_and_those_that_cannot_be_are_told(
-    parent: Path, out: Path, visitor: str
-) -> None:
-    late, never = out.with_name("late"), out.with_name("never")
-    record(never, SETTINGS, f"{visitor}*6")
-    fork(never, 5, late, roster="raid*6")
-    fork(parent, 5, out, roster=f"{visitor}*6")
-    six = (f"{visitor} (6 agents)",)
-
-    assert [(verify(p).level_in_part, verify(p).not_asked) for p in (late, out, never)] == [
-        (4, six), (4, six), (None, six),
-    ]  # fmt: skip
-
-
 def test_a_plan_put_in_by_hand_is_checked_whoever_can_be_asked(out: Path, visitor: str) -> None:
     theirs = out.with_name("theirs")
     record(theirs, SETTINGS, f"{visitor}*6")
@@ -577,11 +496,11 @@ def test_an_agent_that_plays_on_wrongly_after_a_fork_breaks_level_4(
 @pytest.mark.parametrize(
     "facts",
     [
-        {"parent": "x" * 64}, {"changes": {"rows": 5}}, {"changes": None}, {"roster": ()},
-        {"replaced": ((5, (0, (), None, None, None, None)),)}, {"more": 1},
+        {"parent": "x" * 64}, {"changes": {"rows": 5}}, {"roster": ()}, {"more": 1},
+        {"replaced": ((5, (0, (), None, None, None, None)),)}, {"note": b"bytes"},
     ],
 )  # fmt: skip
-def test_a_fork_that_the_world_does_not_take_breaks_level_2(
+def test_a_fork_that_the_world_does_not_take_breaks_level_2_and_is_no_event(
     parent: Path, out: Path, facts: dict[str, Any]
 ) -> None:
     fork(parent, 5, out)
@@ -596,18 +515,6 @@ def test_a_fork_that_the_world_does_not_take_breaks_level_2(
         rebuild(out, 7)
 
 
-@pytest.mark.parametrize("more", [{"round": 99}, {"note": b"bytes"}])
-def test_facts_that_no_fork_has_are_not_shown_as_an_event(
-    parent: Path, out: Path, more: dict[str, Any]
-) -> None:
-    fork(parent, 5, out)
-    whole = commits_of(out)
-    false = Commit(FORK, 5, whole[6].digest, setup={**(whole[6].setup or {}), **more})
-    write(out, [*whole[:6], false])
-    with pytest.raises(MalformedEvents):
-        logged(out)
-
-
 # What is refused leaves nothing.
 
 
@@ -616,7 +523,6 @@ def test_facts_that_no_fork_has_are_not_shown_as_an_event(
     [
         (-1, {}, "there is no round -1"),
         (ROUNDS + 1, {}, "has no closed round 10; give one from 0 to 9"),
-        (4, {"settings": {"stamina": -1}}, "stamina is -1"),
         (4, {"settings": {"rounds": 3}}, "but the run is forked at 4"),
         (4, {"settings": {"rows": 5}}, "rows cannot change"),
         (4, {"treatment": "nothing"}, "there is no treatment 'nothing'"),

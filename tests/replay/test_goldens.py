@@ -15,7 +15,6 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.index import states_near
-from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
@@ -55,32 +54,23 @@ def test_a_golden_journal_holds_at_every_level(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "unit", "agent", "name", "versions"),
+    ("path", "unit", "agent", "says"),
     [
-        (path_of(MODELS), 1, 0, "agent 0", (1, 2)),
-        (path_of(MODELS, RULES_1), 1, 0, "agent 0", (1, 2)),
-        (season_path(MODEL_SEASON), 0, 5, "ada", (3, 4)),
+        (path_of(MODELS), 1, 0, "agent 0 is a model that was asked with version 1 of the prompt"),
+        (path_of(MODELS, RULES_1), 1, 0, "agent 0 is a model that was asked with version 1"),
+        (season_path(MODEL_SEASON), 0, 5, "ada is a model that was asked with version 3"),
     ],
 )
 def test_what_models_of_an_older_prompt_decided_is_refused_by_name(
-    path: Path, unit: int, agent: int, name: str, versions: tuple[int, int], tmp_path: Path
+    path: Path, unit: int, agent: int, says: str, tmp_path: Path
 ) -> None:
     ran = goldrush("verify", path, cwd=tmp_path)
-    had, has = versions
-
-    assert 2 == ran.code
-    assert 1 == ran.err.count("\n")
-    assert (
-        f"{name} is a model that was asked with version {had} of the prompt; this goldrush asks "
-        f"with version {has}: not known to this goldrush"
-    ) in ran.err
-    assert ran.err.endswith("levels 1 to 3 hold (--level 3)\n")
-    assert verify(path, 3).holds
     prompts = Run(path).prompts(unit, agent)
+
+    assert (2, True, True) == (ran.code, says in ran.err, "(--level 3)" in ran.err)
+    assert verify(path, 3).holds
     assert prompts
-    for prompt in prompts:
-        assert prompt.question is None
-        assert prompt.answer is not None
+    assert all((p.question, p.answer is None) == (None, False) for p in prompts)
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)
@@ -115,14 +105,6 @@ def test_a_run_under_rules_1_goes_on_under_rules_1(treatment: str, tmp_path: Pat
     resume(path)
 
     assert path.read_bytes() == whole
-
-
-def test_rules_2_pick_other_plots_than_rules_1() -> None:
-    again, before = (path_of("baseline", folder) for folder in (FOLDER, RULES_1))
-
-    assert rebuild(again, 20).state.rules == 2
-    assert rebuild(before, 20).state.rules == 1
-    assert rebuild(again, 20).state.owner != rebuild(before, 20).state.owner
 
 
 def test_a_long_run_under_rules_1_is_reached_from_its_index(tmp_path: Path) -> None:
@@ -168,16 +150,6 @@ def test_rules_that_nobody_knows_are_refused_by_number(tmp_path: Path) -> None:
 
     with pytest.raises(UnsupportedJournal, match="under rules 3"):
         rebuild(path, 20)
-
-
-def test_the_golden_models_have_talked_and_were_answered_by_a_real_server() -> None:
-    submitted = list(log(path_of(MODELS), Query(names=("submitted",))))
-    answers = [event for event in submitted if event["agent"] < 3]
-
-    assert 18 == len(answers)
-    assert all(event["source"]["raw"] and event["source"]["tokens_in"] for event in answers)
-    assert any(event["say"] for event in answers)
-    assert any(event["actions"] for event in answers)
 
 
 @pytest.mark.parametrize("agent", range(3))

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from goldrush.agents.roster import parts_of
-from goldrush.agents.targets import resolve
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import parsed_value
 from goldrush.replay.making import check_kinds
@@ -140,16 +139,6 @@ def test_what_does_not_fit_an_annotation_is_refused(settings: dict[str, object],
     assert says == refused.value.what
 
 
-def test_parameters_of_an_id_of_gymnasium_have_types() -> None:
-    make: Any = resolve("CartPole-v1").value
-    check_kinds(make, {"sutton_barto_reward": True, "render_mode": "rgb_array"})
-
-    with pytest.raises(
-        BadInput, match="sutton_barto_reward is 'no', which does not fit its default, False"
-    ):
-        check_kinds(make, {"sutton_barto_reward": "no"})
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -166,14 +155,3 @@ def test_every_door_refuses_a_text_that_is_not_true_or_false(
 
     assert_refused(command(*words, "--set", "shuffle=no", cwd=folder), says)
     assert ["m.py"] == [path.name for path in folder.iterdir() if path.name[0] != "_"]
-
-
-def test_a_fork_gives_an_attribute_a_value_of_its_type(folder: Path) -> None:
-    command(
-        "record", "--env", "m.py:Model", "--set", "steps=2", "--out", "x.journal", cwd=folder
-    )  # fmt: skip
-    fork = ("fork", "x.journal", "--env", "m.py:Model", "--at", "1", "--out", "y.journal")
-    refused = command(*fork, "--set", "shuffle=no", cwd=folder)
-
-    assert_refused(refused, "shuffle is 'no', which does not fit its value, True")
-    assert 0 == command(*fork, "--set", "shuffle=True", cwd=folder).code

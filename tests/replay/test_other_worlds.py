@@ -83,20 +83,6 @@ def test_a_range_of_units_is_in_the_numbers_of_people(
     assert units == list(dict.fromkeys(found))
 
 
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        (Query(-2), "there are no lessons -2 to None"),
-        (Query(3, 2), "there are no lessons 3 to 2"),
-        (Query(last=-2), "there are no lessons -1 to -2"),
-        (Query(4), "has no lesson 4; give one from -1 to 3"),
-    ],
-)
-def test_a_range_that_there_is_not_is_refused(path: Path, query: Query, says: str) -> None:
-    with pytest.raises(BadInput, match=says):
-        list(log(path, query))
-
-
 def test_agents_are_found_by_what_the_events_say_of_their_fields(path: Path) -> None:
     of_shy = [(event.name, event.unit) for event in log(path, Query(agents=[2]))]
 

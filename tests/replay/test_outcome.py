@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
-from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.outcome import outcome_from, standings_of
+from goldrush.replay.outcome import standings_of
 from goldrush.replay.policies import TURN, beside, last_of, played
 from goldrush.replay.run import Run
 from goldrush.replay.studies import NO_STUDIES
-from goldrush.replay.text import format_number
 from tests.golden import path_of
 from tests.journals import commits_of
 
@@ -45,40 +43,6 @@ def test_gold_and_plots_by_agent_are_those_of_the_events(quarrel: Run) -> None:
     assert [gold[agent] for agent in range(5)] == list(measured.by_agent["gold"])
     held = Counter(owner.values())
     assert [held[agent] for agent in range(5)] == list(measured.by_agent["plots"])
-
-
-def test_a_headline_says_who_has_how_much_and_whether_ownership_settled(quarrel: Run) -> None:
-    outcome = quarrel.outcome()
-    first, second = outcome.standings
-
-    assert ["gold", "greedy-mine", "raid"] == [outcome.measure.name, first.policy, second.policy]
-    assert mean(quarrel.measured().by_agent["gold"][:4]) == first.mean
-    expected = (
-        f"Four greedy-mine agents end with {format_number(first.mean)} gold each on average; one "
-        f"raid with {format_number(second.mean)}."
-    )
-    assert outcome.headline.startswith(expected)
-
-
-@pytest.mark.parametrize(
-    ("gold", "says"),
-    [
-        ([3.0, 1.0], "After 6 of 20 rounds, one a agent has 3 gold; one b with 1."),
-        ([None, None], "After 6 of 20 rounds, the gold of no agent is defined."),
-    ],
-)
-def test_a_headline_of_an_unfinished_run_says_how_far_it_goes(
-    gold: list[float | None], says: str
-) -> None:
-    measure, after = AgentMeasure("gold", "gold", ""), "After 6 of 20 rounds"
-    first, last = (
-        outcome_from(measure, {"gold": gold}, "ab", None, ["B won."], leads=leads, after=after)
-        for leads in (False, True)
-    )
-
-    assert [says, "B won."] == first.sentences
-    assert "After 6 of 20 rounds: B won." == last.sentences[0]
-    assert says.removeprefix(f"{after}, ").lower() == last.sentences[1].lower()
 
 
 def test_an_unfinished_run_says_nothing_of_its_end(tmp_path: Path) -> None:

@@ -151,6 +151,20 @@ def test_only_an_integer_that_cannot_be_stored_is_told_as_one(
         recorded(tmp_path / "a", world)
 
 
+def test_the_run_loop_has_rows_as_they_will_be_read(tmp_path: Path) -> None:
+    seen = []
+
+    def evolve(state: State, block: Block) -> State:
+        seen.extend(row for _, rows in block for row in rows)
+        return TALLIES.evolve(state, block)
+
+    world = attrs.evolve(TALLIES, evolve=evolve)
+    with JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal:
+        record(world, {}, lambda state: [(TOLD, [[state[0], [0.5]]])], journal)  # lists, as in JSON
+
+    assert [(count, (0.5,)) for count in range(6) for _ in (TOLD, ADDED)] == seen
+
+
 def test_a_world_that_ends_inside_a_unit_is_refused_and_its_whole_units_are_kept(
     tmp_path: Path,
 ) -> None:

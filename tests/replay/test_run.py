@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import goldrush
 import goldrush.testing
-from goldrush.cli.main import cli
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
@@ -61,20 +59,6 @@ def test_every_public_name_is_there_and_none_hides_a_room() -> None:
     assert all(getattr(goldrush, name).__doc__ for name in names)
     with pytest.raises(AttributeError, match="no attribute 'claim'"):
         goldrush.claim  # noqa: B018
-
-
-@pytest.mark.parametrize("world", ["mining", "competition"])
-def test_what_can_be_named_is_listed_as_by_the_commands(world: str) -> None:
-    for listed, key in (
-        (goldrush.policies, "policy"), (goldrush.treatments, "treatment"),
-        (goldrush.settings, "setting"),
-    ):  # fmt: skip
-        command = [listed.__name__, "--world", world, "--json"]
-        printed = json.loads(CliRunner().invoke(cli, command).stdout)
-
-        assert [one[key] for one in printed] == list(listed(world))
-    with pytest.raises(BadInput, match="no world 'minign'; did you mean mining"):
-        goldrush.policies("minign")
 
 
 def test_the_same_arguments_are_the_same_bytes(run: goldrush.Run, tmp_path: Path) -> None:

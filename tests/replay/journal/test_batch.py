@@ -1,7 +1,6 @@
 """Many journals verified at once: which, in what order, and what is said of those that fail."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -143,19 +142,6 @@ def test_without_trust_nobody_elses_code_is_run_in_any_process(quitter: Path) ->
 
     assert [True, True] == [outcome.holds for outcome in outcomes]
     assert ("quitters:Quitter (2 agents)",) == outcomes[0].verdict.not_asked
-
-
-def test_a_name_that_the_system_could_not_decode_is_judged_and_told(tmp_path: Path) -> None:
-    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\x1b<.journal")
-    try:
-        shutil.copy(path_of("baseline"), path)
-    except OSError:
-        pytest.skip("this file system takes UTF-8 only")
-    [found] = journals_in([tmp_path])
-    outcomes = [*verify_all([found, "missing"], jobs=2)]
-
-    assert path == found
-    assert [True, None] == [outcome.holds for outcome in outcomes]
 
 
 def test_a_folder_that_cannot_be_read_is_not_passed_over(

@@ -206,20 +206,6 @@ def test_a_world_without_frozen_states_gets_no_index(
     assert not cached().exists()
 
 
-def test_an_index_is_made_when_it_is_first_needed_and_kept(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    rebuild(journal, 10)
-    made = index_of(journal).stat().st_ino
-    for round_ in (ROUNDS, 1, 0):
-        rebuild(journal, round_)
-    list(log(journal, Query(first=20)))
-
-    assert made == index_of(journal).stat().st_ino
-    assert [index_of(journal)] == list(cached().iterdir())
-    assert ["a.journal"] == os.listdir(journal.parent)
-
-
 def test_frozen_states_take_no_more_than_their_share_of_the_journal(
     journal: Path, small: pytest.MonkeyPatch
 ) -> None:
@@ -255,24 +241,6 @@ def test_an_index_over_the_limit_is_not_kept(journal: Path, small: pytest.Monkey
 
     assert folded(journal)[17] == rebuilt(journal, 17)
     assert [] == list(cached().iterdir())
-
-
-def test_an_index_that_another_process_has_just_made_is_used(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    made_first: list[int] = []
-    freeze_all = index._freeze_all
-
-    def overtaken(*args: Any) -> Any:
-        small.setattr("goldrush.replay.journal.index._freeze_all", freeze_all)
-        rebuild(journal, 17)
-        made_first.append(index_of(journal).stat().st_ino)
-        return freeze_all(*args)
-
-    small.setattr("goldrush.replay.journal.index._freeze_all", overtaken)
-
-    assert folded(journal)[17] == rebuilt(journal, 17)
-    assert made_first == [path.stat().st_ino for path in cached().iterdir()]
 
 
 class _Stopped(Exception):
@@ -347,20 +315,6 @@ def test_damage_behind_a_round_does_not_keep_it_from_being_rebuilt(
     for round_ in (20, 25):
         with pytest.raises(DamagedJournal, match="commit 20 at byte"):
             rebuild(journal, round_)
-
-
-@pytest.mark.parametrize("last", [14, 15])
-def test_a_round_that_an_unfinished_run_has_not_come_to_is_refused_with_those_there_are(
-    path: Path, small: pytest.MonkeyPatch, last: int
-) -> None:
-    with pytest.raises(_Stopped):
-        record(path, SETTINGS, "random", on_round=_stop_after(last))
-
-    for _ in range(2):  # without an index, and with it
-        with pytest.raises(BadInput, match=f"from 0 to {last}"):
-            rebuild(path, last + 1)
-        with pytest.raises(BadInput, match=f"from 0 to {last}"):
-            list(log(path, Query(last + 1)))
 
 
 def test_one_round_of_a_long_journal_is_reached_without_reading_the_rest(
