@@ -1,6 +1,6 @@
 """Two runs compared: the first event that differs, why, and what came of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from itertools import product, zip_longest
 from pathlib import Path
@@ -227,17 +227,6 @@ def test_a_season_cut_off_behind_any_commit_is_the_beginning_of_the_whole(
 # Forgery: what is derived differs where nothing else does.
 
 
-def changed_row(
-    commits: Sequence[Commit], code: int, change: Callable[[list[Any]], object], field: int = 0
-) -> tuple[int, list[Commit]]:
-    """The commits, and in which round one row was changed: the first with something there."""
-    forged = changed(commits, code, change, is_meant=lambda row: bool(row[field]), first=True)
-    [round] = [
-        new.unit for new, old in zip(forged, commits, strict=True) if new.blocks != old.blocks
-    ]
-    return round, forged
-
-
 def reworded(row: list[Any]) -> None:
     row[3] = [word ^ 1 for word in row[3]]
 
@@ -252,55 +241,64 @@ def redrawn(row: list[Any]) -> None:
     reworded(row)
 
 
-@pytest.mark.parametrize(
-    ("change", "kind"), [(redrawn, "draw"), (reworded, "draw"), (rewon, "derivation")]
-)
-def test_a_draw_by_other_words_is_told_apart_from_another_outcome_of_the_same_words(
-    run: Path, other: Path, change: Callable[[list[Any]], None], kind: str
-) -> None:
-    round, commits = changed_row(commits_of(run), CLAIM_DRAWN, change, 3)
-    found = diff(run, write(other, commits))
-    [cause] = found.causes
-
-    assert (cause.kind, cause.round) == (kind, round)
-    assert (found.first.round, found.first.a.name) == (round, "claim_drawn")
+def richer(row: list[Any]) -> None:
+    row[3] += 1
 
 
-def test_a_derived_event_that_differs_is_told(run: Path, other: Path) -> None:
-    def richer(row: list[Any]) -> None:
-        row[3] += 1
-
-    round, commits = changed_row(commits_of(run), MINING_SETTLED, richer, 3)
-    found = diff(run, write(other, commits))
-    [cause] = found.causes
-
-    assert (cause.kind, cause.round) == ("derivation", round)
-    assert "`goldrush verify`" in cause.text
-    assert found.first.b["gold"] == found.first.a["gold"] + 1
+def unnamed(row: list[Any]) -> None:
+    row[0] = "x"
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-def test_a_derived_event_that_is_missing_is_told(run: Path, other: Path, swapped: bool) -> None:
-    commits = commits_of(run)
+def first_changed(
+    code: int, change: Callable[[list[Any]], object]
+) -> Callable[[list[Commit]], list[Commit]]:
+    """Changes the first row of a type that has something in field 3, or of round 1."""
+    return lambda commits: changed(
+        commits, code, change, is_meant=lambda row: code == SUBMITTED or bool(row[3]), first=True
+    )
+
+
+def without_the_last(commits: list[Commit]) -> list[Commit]:
+    """Round 3 without its last derived event."""
     inputs, derived = commits[3].blocks
     commits[3] = Commit(UNIT, 3, commits[3].digest, [inputs, Block(list(derived)[:-1])])
-    write(other, commits)
-    found = diff(other, run) if swapped else diff(run, other)
-
-    assert (kinds(found), found.causes[0].round) == (["derivation"], 3)
-    assert (found.first.a is None, found.first.b is None) == (swapped, not swapped)
+    return commits
 
 
-def test_a_digest_that_differs_where_no_event_does_is_told(run: Path, other: Path) -> None:
-    commits = commits_of(run)
-    commits[4] = Commit(UNIT, 4, (commits[4].digest or 0) ^ 1, commits[4].blocks)
-    found = diff(run, write(other, commits))
+def other_digest(place: int) -> Callable[[list[Commit]], list[Commit]]:
+    def change(commits: list[Commit]) -> list[Commit]:
+        commits[place].digest = (commits[place].digest or 0) ^ 1
+        return commits
 
-    assert [(cause.kind, cause.round) for cause in found.causes] == [("derivation", 4)]
-    assert [event and event.name for event in (found.first.a, found.first.b)] == [
-        "round_closed", "round_closed",
-    ]  # fmt: skip
-    assert found.first.round == 4
+    return change
+
+
+FORGERIES: Mapping[str, tuple[Callable[[list[Commit]], list[Commit]], str, int, str | None]] = {
+    "other words and winner": (first_changed(CLAIM_DRAWN, redrawn), "draw", 1, "claim_drawn"),
+    "other words": (first_changed(CLAIM_DRAWN, reworded), "draw", 1, "claim_drawn"),
+    "another winner": (first_changed(CLAIM_DRAWN, rewon), "derivation", 1, "claim_drawn"),
+    "more gold": (first_changed(MINING_SETTLED, richer), "derivation", 2, "mining_settled"),
+    "an event less": (without_the_last, "derivation", 3, "mining_settled"),
+    "another digest": (other_digest(4), "derivation", 4, "round_closed"),
+    "another digest of the start": (other_digest(0), "derivation", 0, None),
+    "no submission": (first_changed(SUBMITTED, unnamed), "damage", 1, None),
+    "neither submission nor digest": (
+        lambda commits: other_digest(1)(first_changed(SUBMITTED, unnamed)(commits)),
+        "damage", 1, None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_what_differs_where_inputs_do_not_is_a_draw_a_derivation_or_damage(
+    run: Path, other: Path, name: str
+) -> None:
+    change, kind, round, event = FORGERIES[name]
+    found = diff(run, write(other, change(commits_of(run))))
+    [cause] = found.causes
+
+    assert (kind, round, False) == (cause.kind, cause.round, found.same)
+    assert event == (found.first and found.first.a and found.first.a.name)
 
 
 # Damage.
@@ -329,32 +327,6 @@ def test_a_start_that_cannot_be_read_is_no_other_configuration(
     found = diff(run, other)
 
     assert (kinds(found), found.prefix) == (["damage"], None)
-
-
-@pytest.mark.parametrize("place", [0, 5])
-def test_other_digests_of_the_start_or_of_a_fork_are_told(
-    run: Path, other: Path, place: int
-) -> None:
-    fork(run, 4, other)
-    commits = commits_of(other)
-    assert commits[place].kind == (START if place == 0 else FORK)
-    commits[place].digest = (commits[place].digest or 0) ^ 1
-    found = diff(run, write(other, commits))
-
-    assert kinds(found) == ["derivation"]
-    assert (found.first, found.same, found.causes[0].round) == (None, False, place)
-
-
-@pytest.mark.parametrize("digest", [0, 1])
-def test_a_submission_that_is_none_is_damage_of_its_round_whatever_the_digest(
-    run: Path, other: Path, digest: int
-) -> None:
-    commits = commits_of(run)
-    [bad] = changed(commits[3:4], SUBMITTED, lambda row: ["x", *row[1:]], first=True)
-    commits[3] = Commit(UNIT, 3, (bad.digest or 0) ^ digest, bad.blocks)
-    [cause] = diff(run, write(other, commits)).causes
-
-    assert (cause.kind, cause.round) == ("damage", 3)
 
 
 # Other worlds, other rules.
@@ -469,9 +441,7 @@ def pool(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Pa
         "torn there": cut(run, folder / "torn there", 6, 9),
         "unstarted": unstarted,
         "open": opened(run, folder / "open", 3),
-        "redrawn": write(
-            folder / "redrawn", changed_row(commits_of(run), CLAIM_DRAWN, redrawn, 3)[1]
-        ),
+        "redrawn": write(folder / "redrawn", first_changed(CLAIM_DRAWN, redrawn)(commits_of(run))),
         "damaged": damaged(run, folder / "damaged", 7),
         "slow damaged": damaged(slow, folder / "slow damaged", 9),
     }

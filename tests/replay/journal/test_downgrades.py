@@ -325,15 +325,6 @@ def test_a_test_that_is_not_due_and_one_that_is_missing_are_found(
         assert (4, "tested") == (broken.level, broken.where.rpartition(" ")[2])
 
 
-@pytest.mark.parametrize(("flags", "code"), [("", 0), ("--strict", 1), ("--strict --level 3", 2)])
-def test_who_was_not_asked_fails_only_strictly(
-    run: Path, tmp_path: Path, flags: str, code: int
-) -> None:
-    own = forged(run, tmp_path / "own.journal", MINING, players(policy(OWN)))
-
-    assert code == goldrush("verify", own, *flags.split(), cwd=tmp_path).code
-
-
 @pytest.mark.parametrize("flags", ["", "--strict"])
 def test_what_is_known_to_be_wrong_is_told_though_somebody_is_not_known(
     run: Path, tmp_path: Path, flags: str

@@ -148,5 +148,6 @@ def test_a_fork_is_an_event_of_the_round_that_it_follows(path: Path) -> None:
     [event] = log(path, Query(names=["forked"]))
 
     assert (7, {"truce": 3}, [[9, 4]]) == (event.unit, event["changes"], event["replaced"])
-    assert [event] == [e for e in log(path, Query(7, 7)) if e.name == "forked"]
+    assert [event] == list(log(path, Query(7, 7, names=["forked"], agents=[4])))
+    assert [] == list(log(path, Query(names=["forked"], agents=[3])))
     assert [] == [e for e in log(path, Query(8)) if e.name == "forked"]
