@@ -27,7 +27,7 @@ from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.arguments import submissions_in
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from tests.journals import commits_of, in_pieces, logged, write
+from tests.journals import commits_of, logged, write
 from tests.mining import fork, prepare, record, resume
 
 ROUNDS = 9
@@ -293,18 +293,6 @@ def test_of_two_submissions_for_one_place_that_of_the_later_fork_goes_first(
 # Parents of all sorts.
 
 
-@pytest.mark.parametrize("at", [3, 6])
-def test_a_torn_parent_can_be_forked_at_any_whole_round(parent: Path, out: Path, at: int) -> None:
-    torn = out.with_name("torn")
-    torn.write_bytes(parent.read_bytes()[: ends(parent)[6] + 20])
-    fork(torn, at, out)
-    with pytest.raises(BadInput, match="has no closed round 7"):
-        fork(torn, 7, out.with_name("none"))
-
-    assert after(out, at) == after(parent, at)
-    assert verify(out).holds
-
-
 def damaged(parent: Path, path: Path, commit: int) -> Path:
     data = bytearray(parent.read_bytes())
     data[commits_of(parent)[commit].offset + 20] ^= 1
@@ -377,21 +365,6 @@ def test_a_parent_whose_digest_its_events_do_not_give_is_refused(parent: Path, o
         fork(path, 4, out)
 
     assert not out.exists()
-
-
-def test_a_parent_whose_inputs_came_in_pieces_can_be_forked(parent: Path, out: Path) -> None:
-    path = write(out.with_name("pieces"), in_pieces(commits_of(parent), 2))
-    changes: dict[str, Any] = {"settings": {"stamina": 5, "visibility": ALL}}
-    fork(path, 7, out, **changes)
-    fork(parent, 7, out.with_name("whole"), **changes)
-    digests = [
-        [commit.digest for commit in commits_of(found) if commit.kind == FORK]
-        for found in (out, out.with_name("whole"))
-    ]
-
-    assert digests[0] == digests[1]
-    assert after(out, 7) == after(out.with_name("whole"), 7)
-    assert verify(out).holds
 
 
 # Resumed.

@@ -7,7 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ import goldrush
 import goldrush.testing
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.measures import Measured
 from tests import mining
 from tests.pages import unpacked
@@ -261,19 +260,6 @@ def test_a_journal_lives_as_long_as_anything_made_of_its_run() -> None:
     assert (kept.path, ("a:B",), ("a.journal",)) == (copied.path, needed.trust, needed.sources)
 
 
-def test_units_of_an_iteration_keep_their_states(run: goldrush.Run, tmp_path: Path) -> None:
-    units = list(run)
-    assert [unit.state.round for unit in units] == list(range(1, 13))
-
-    damaged = tmp_path / "damaged.journal"
-    data = bytearray(run.path.read_bytes())
-    data[400] ^= 1
-    damaged.write_bytes(data)
-    with pytest.raises(goldrush.JournalError):
-        list(goldrush.open(damaged))
-    assert "damaged.journal" in goldrush.open(damaged)._repr_html_()
-
-
 @pytest.mark.parametrize(
     ("ask", "match"),
     [
@@ -323,20 +309,3 @@ def test_a_game_behind_the_journal_is_not_ignored(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"is no game, .*give a game first, or as world="):
             goldrush.record(tmp_path / "run.journal", other)  # type: ignore[arg-type]
     assert [] == list(tmp_path.iterdir())
-
-
-def test_a_run_tells_its_seed_and_units(run: goldrush.Run, tmp_path: Path) -> None:
-    (tmp_path / "begun.journal").write_bytes(run.path.read_bytes()[: next(starts_of(run.path))])
-    begun = goldrush.open(tmp_path / "begun.journal")
-
-    info = run.info()
-    assert (info.declared.seed, info.units, info.units) == (run.seed, run.units, len(run))
-    assert (0, True) == (len(begun), bool(begun))
-
-
-def starts_of(path: Path) -> Iterator[int]:
-    """Where each commit after START begins."""
-    with JournalReader(path) as reader:
-        for commit in reader:
-            if commit.index:
-                yield commit.offset

@@ -124,21 +124,6 @@ def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
         assert [audited] == draws_at(crowded, *audited.location.values(), audited.kind)
 
 
-def test_the_draw_on_the_rules_page_is_the_one_that_is_laid_open(tmp_path: Path) -> None:
-    """Seed 7, round 1, plot 10, claimed by agents 6 and 7."""
-    record(tmp_path / "a.journal", {"seed": 7, "rounds": 1})
-    [audited] = draws_at(tmp_path / "a.journal", 1, 10)
-
-    assert "9407010aa5636c61696d" == audited.key
-    assert (["f433e399f608670d"], 1, 7) == (
-        list(audited.draw_words),
-        audited.index,
-        audited.outcome,
-    )
-    assert [6, 7] == list(audited.participants)
-    assert audited.rule == "below(2): word 0 mod 2 is 1"
-
-
 ALONE = """
 import sys
 
@@ -328,20 +313,6 @@ def test_what_was_forged_in_a_draw_does_not_hold(
 
     assert [(kind, *draw.location.values())] == [(a.kind, *a.location.values()) for a in broken]
     assert (False, broken[0]) == (alone.holds, alone)
-
-
-def test_a_winner_where_the_event_says_that_nobody_won_does_not_hold(
-    crowded: Path, tmp_path: Path
-) -> None:
-    draw = next(a for a in draws(crowded) if a.kind == "raid" and a.outcome is None)
-
-    def take_it(row: list[Any]) -> None:
-        row[5] = draw.participants[0]
-
-    commits = changed(crowded, RAID_RESOLVED, *draw.location.values(), take_it)
-    path = forged(tmp_path / "f", MINING, commits)
-
-    assert [draw.location["plot"]] == [a.location["plot"] for a in draws(path) if not a.holds]
 
 
 def test_a_draw_whose_digest_is_wrong_is_not_laid_open(crowded: Path, path: Path) -> None:

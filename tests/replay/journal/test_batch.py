@@ -71,15 +71,6 @@ def test_outcomes_come_in_the_order_given_and_are_the_same_whatever_the_jobs(
     assert list(verify_all(paths, jobs=1)) == outcomes
 
 
-def test_the_level_that_was_asked_for_is_the_one_that_is_checked(folder: Path) -> None:
-    for level in (1, 2, 3, 4):
-        for jobs in (1, 2):
-            paths = [str(folder / name) for name in IN_ORDER[1:3]]
-            verdicts = [outcome.verdict for outcome in verify_all(paths, level, jobs=jobs)]
-
-            assert [level, level] == [verdict and verdict.level for verdict in verdicts]
-
-
 @pytest.mark.parametrize("policy", [{}, None, 3])
 def test_a_forged_policy_takes_no_other_journal_with_it(tmp_path: Path, policy: object) -> None:
     [start, *commits] = commits_of(path_of("baseline"))

@@ -119,17 +119,6 @@ def test_agents_that_play_otherwise_are_told_together_where_they_changed_alike(
     assert found.causes[0].a == {"policy": "claim", "options": {}}
 
 
-def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
-    run: Path, other: Path
-) -> None:
-    record(other, {**SETTINGS, "rows": 5}, ROSTER.replace("random*2", "random*4"))
-    found = diff(run, other)
-
-    assert [cause.name for cause in found.causes] == ["rows", "agents", "6, 7"]
-    assert found.causes[2].text == "agents 6, 7: not in the setup in A, random in B"
-    assert found.first.round == 1
-
-
 def test_options_of_the_same_number_in_another_type_are_told(run: Path, other: Path) -> None:
     def playing(value: Any) -> list[Commit]:
         start, *rest = commits_of(run)
@@ -317,18 +306,6 @@ def test_damage_in_both_before_anything_differs_is_raised(run: Path, other: Path
         diff(damaged(run, other, 5), two)
 
 
-@pytest.mark.parametrize("torn", [False, True])
-def test_a_start_that_cannot_be_read_is_no_other_configuration(
-    run: Path, other: Path, torn: bool
-) -> None:
-    damaged(run, other, 0)
-    if torn:
-        other.write_bytes(run.read_bytes()[: commits_of(run)[0].end - 1])
-    found = diff(run, other)
-
-    assert (kinds(found), found.prefix) == (["damage"], None)
-
-
 # Other worlds, other rules.
 
 
@@ -478,6 +455,7 @@ VERDICTS: Mapping[tuple[str, str], tuple[bool, str | None, list[tuple[str, int, 
     ("short", "torn there"): (False, None, []),  # one is torn, and no round is missing
     ("run", "unstarted"): (False, None, [("damage", 1, None)]),
     ("run", "seed"): (False, None, [("configuration", 0, "seed")]),
+    ("run", "grid"): (False, None, [("configuration", 0, "cols")]),
     ("run", "longer"): (False, "a", [("configuration", 0, "rounds")]),
     ("run", "fined"): (False, None, [("configuration", 6, "fine")]),  # which changes no event
     ("run", "slow"): (False, None, [("configuration", 6, "stamina")]),

@@ -133,24 +133,6 @@ def test_answers_of_a_round_left_open_count_and_a_torn_one_does_not(
     assert count == dict(found.rounds)[3].answers
 
 
-def test_answers_together_in_one_commit_count_as_well(folder: Path, tmp_path: Path) -> None:
-    """Whatever commits a recorder makes of them."""
-    joined: list[Commit] = []
-    waiting: list[Block] = []
-    for commit in commits_of(folder / "run"):
-        waiting += commit.blocks[:1]
-        if commit.kind == UNIT and commit.digest is None:
-            continue
-        if commit.kind == UNIT:
-            rows = sorted(row for block in waiting for row in block.rows(0))
-            commit.blocks = [Block([(0, rows)]), *commit.blocks[1:]]
-        waiting = []
-        joined.append(commit)
-    path = write(tmp_path / "joined", joined)
-
-    assert usage(folder / "run").total == usage(path).total
-
-
 def test_a_fork_counts_what_its_parent_took_before_it_too(folder: Path) -> None:
     found = usage(folder / "fork")
     behind = [one for one in asked_in(folder / "fork") if one.forks]
