@@ -20,8 +20,7 @@ from goldrush.kernel.errors import (
     TornTail,
     UnsupportedJournal,
 )
-from goldrush.kernel.journal import END, START, UNIT, Commit, Header
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.journal import END, START, Commit, Header
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import SharedView
@@ -29,7 +28,7 @@ from goldrush.replay.journal import prompts
 from goldrush.replay.journal.rebuild import rebuild
 from tests.cli.helpers import goldrush
 from tests.indexes import index_of
-from tests.journals import commits_of, forged, write
+from tests.journals import changed, commits_of, forged, write
 from tests.llm.servers import Asked, Reply, plan, serving
 from tests.mining import fork as fork_off
 from tests.mining import record
@@ -187,13 +186,7 @@ def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
     record(sound, {"rounds": 120, "seed": 1})
     monkeypatch.setattr("goldrush.replay.journal.index.INDEX_FROM", 200)
     commits = commits_of(sound)
-    third = [
-        Block([(code, [(*row[:3], 99) if code == MINING_SETTLED else row for row in rows])
-               for code, rows in block])
-        for block in commits[3].blocks
-    ]  # fmt: skip
-    commits[3] = Commit(UNIT, 3, 0, third)
-    forged(path, MINING, commits)
+    forged(path, MINING, changed(commits, MINING_SETTLED, lambda row: [*row[:3], 99], unit=3))
 
     assert prompted(sound, MINING_PLAYERS, 101, 0).question.messages
     assert 100 == rebuild(path, 100).round  # there is an index now, and it holds
@@ -220,20 +213,6 @@ def damaged(run: Played, path: Path) -> None:
     data = bytearray(run.path.read_bytes())
     data[commits_until(run.path, 2)[-1].end - 30] ^= 1
     path.write_bytes(data)
-
-
-def changed(run: Played, path: Path, change: Callable[[int, int, Row], Row], round: int) -> Path:
-    """The run with other rows in a round, under checksums that hold; its digests stay."""
-    commits = []
-    for commit in commits_of(run.path):
-        if commit.kind == UNIT and commit.unit == round:
-            blocks = [
-                Block([(code, [change(code, row[0], row) for row in rows]) for code, rows in block])
-                for block in commit.blocks
-            ]
-            commit = Commit(UNIT, round, commit.digest, blocks)
-        commits.append(commit)
-    return write(path, commits)
 
 
 @pytest.mark.parametrize(
@@ -299,13 +278,11 @@ def test_the_messages_are_printed_and_their_digest_is_told(run: Played) -> None:
 def test_a_journal_that_names_another_digest_is_told(
     run: Played, tmp_path: Path, more: tuple[str, ...]
 ) -> None:
-    def other(code: int, agent: int, row: Row) -> Row:
-        if (code, agent) != (SUBMITTED, 1):
-            return row
-        return (*row[:5], {**row[5], "prompt": "\x1b[2Jother"})
+    def other(row: list[Any]) -> list[Any]:
+        return [*row[:5], {**row[5], "prompt": "\x1b[2Jother"}] if row[0] == 1 else row
 
-    path = changed(run, tmp_path / "a.journal", other, 3)
-    forged(path, MINING, commits_of(path))
+    commits = changed(commits_of(run.path), SUBMITTED, other, unit=3)
+    path = forged(tmp_path / "a.journal", MINING, commits)
     ran = shown(path, 3, 1, *more)
     found = prompted(path, MINING_PLAYERS, 3, 1)
     honest = prompted(run.path, MINING_PLAYERS, 3, 1)
