@@ -265,29 +265,6 @@ class Drawing(Together):
     draws = True
 
 
-class InTurns(Together):
-    """As an AEC environment of PettingZoo."""
-
-    action_space = Together.action_space
-
-    def reset(self, seed=None):
-        super().reset(seed)
-        self.rewards, self.agent_selection = self.each(0.0), "a"
-
-    def last(self):
-        out = self.left == 1
-        return self.random.random(), self.rewards[self.agent_selection], out, False, {}
-
-    def step(self, action):
-        if action is None:
-            self.agents = [agent for agent in self.agents if agent != self.agent_selection]
-        else:
-            self.rewards[self.agent_selection] += action
-        if self.agent_selection == "b":
-            self.left -= 1
-        self.agent_selection = "b" if self.agent_selection == "a" else "a"
-
-
 def values(seed):
     yield from range(seed)
 

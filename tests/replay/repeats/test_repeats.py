@@ -16,6 +16,7 @@ from goldrush.replay.repeats.verdict import Difference, Repeats
 from tests.cli.helpers import cold
 from tests.cli.helpers import goldrush as typed
 from tests.replay.repeats import subjects
+from tests.replay.worlds.episode import envs
 
 FILE = subjects.__file__
 SAME_UNDER_THREE = ("left", "dog")  # in one order under PYTHONHASHSEED 0, 1 and 2
@@ -43,7 +44,7 @@ def judged(subject: Any, **how: Any) -> Repeats:
         (subjects.Odd, "model", 20),
         (subjects.Walk, "environment", 20),
         (subjects.Together, "parallel environment", 20),
-        (subjects.InTurns, "AEC environment", 20),
+        (envs.Turns, "AEC environment", 20),
         ("CartPole-v1", "environment", 20),
         (subjects.values, "function", 1),
         (subjects.seedless, "function", 1),
