@@ -57,6 +57,15 @@ def test_an_unfinished_run_says_nothing_of_its_end(tmp_path: Path) -> None:
     assert "owner was" not in headline
 
 
+def test_a_headline_has_the_last_change_of_an_owner(tmp_path: Path) -> None:
+    run = Run.record(tmp_path / "claimed.journal", seed=1, rounds=8, roster="claim*3")
+    rounds = [event.unit for event in run.events() if event.name == "claim_drawn"]
+    last = max(rounds)
+
+    assert min(rounds) < last < 8
+    assert run.outcome().headline.endswith(f"The last change of owner was in round {last}.")
+
+
 def test_what_agents_had_before_a_fork_is_not_put_down_to_their_new_policy() -> None:
     parent, fork = Run(path_of("baseline")), Run(path_of("forked"))
     rosters = (rebuild(run.path, 20).state.roster for run in (parent, fork))

@@ -611,6 +611,16 @@ def until_round(path: Path, round: int) -> Any:
     return measure(write(path.with_suffix(".cut"), commits))
 
 
+def test_of_runs_on_other_grids_every_plot_of_one_alone_differs(pool: Mapping[str, Path]) -> None:
+    found = diff(pool["run"], pool["grid"])
+    came = consequences(found)
+    sizes = [states_of(pool[name])[1].config.plots for name in ("run", "grid")]
+
+    assert came is not None
+    assert came.fields["owner"] >= max(sizes) - min(sizes) > 0
+    assert AGENTS == sum(each.name == "gold" for each in came.agents)
+
+
 def test_runs_of_no_rounds_can_be_compared(run: Path, other: Path) -> None:
     [start, *_] = commits_of(run)
     write(other, [Commit(START, 0, start.digest, setup=start.setup), Commit(END, 0)])
