@@ -216,6 +216,11 @@ def test_elements_are_told_apart_however_deep(make: Callable[[int], object]) -> 
     assert ([], {}) == (list(told(values[0]).not_seen), told(values[0]).states)
 
 
+def test_sets_within_elements_have_no_order() -> None:
+    one, two = ({Thing(set(items))} for items in ([0, 8], [8, 0]))  # which share a place
+    assert digest(one) == digest(two)
+
+
 def test_a_long_value_is_told_by_its_beginning() -> None:
     [text] = told("a" * 999).leaves.values()
     assert text.startswith(f"'{'a' * 199}... (1,001 characters, digest ")
