@@ -15,7 +15,7 @@ import pytest
 from goldrush.kernel.journal import Header, JournalReader
 from goldrush.replay.study.listing import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
-from tests.kernel.test_journal import forged
+from tests.kernel.tiny import forged
 from tests.mining import record
 from tests.waiting import HANGS
 

@@ -17,7 +17,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from tests.faults.sampling import in_turn
 from tests.journals import peak
-from tests.kernel.test_journal import HEADER, forged
+from tests.kernel.tiny import HEADER, forged
 
 SIZE = 3 << 19  # bytes of a body that is all of one kind
 
