@@ -151,13 +151,7 @@ def test_a_sample_of_what_cannot_be_counted_is_refused(
 
 
 def test_keys_that_differ_in_one_part_give_different_words() -> None:
-    keys = [
-        CLAIM,
-        (1, 1, 17, "claim"),
-        (0, 2, 17, "claim"),
-        (0, 1, 18, "claim"),
-        (0, 1, 17, "raid"),
-    ]
+    others = [(1, 1, 17, "claim"), (0, 2, 17, "claim"), (0, 1, 18, "claim"), (0, 1, 17, "raid")]
 
     assert len({Draws(*key).word() for key in (CLAIM, *others)}) == 5
 
