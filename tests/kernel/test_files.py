@@ -80,12 +80,6 @@ def swept_by_nobody() -> None:
 # Places.
 
 
-def test_what_is_written_is_there_whole_and_alone(tmp_path: Path) -> None:
-    write_whole(str(tmp_path / "a"), NEW)
-
-    assert {"a": NEW} == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-
-
 def make(kind: str, place: Path) -> Path:
     """Put something at a path, and give the path."""
     if kind == "folder":
@@ -103,26 +97,17 @@ def make(kind: str, place: Path) -> Path:
 
 
 @pytest.mark.parametrize("force", [False, True])
-@pytest.mark.parametrize(
-    ("kind", "says"),
-    [
-        ("folder", "is a folder"),
-        *((kind, "not an ordinary file") for kind in ("pipe", "device", "link", "dangling link")),
-        ("journal", "is a journal"),
-    ],
-)  # fmt: skip
-def test_nothing_but_an_ordinary_file_is_replaced(
-    kind: str, says: str, force: bool, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device", "link", "dangling link", "journal"])
+def test_nothing_but_an_ordinary_file_is_replaced(kind: str, force: bool, tmp_path: Path) -> None:
     place = make(kind, tmp_path / "a")
     before = sorted((path.name, path.lstat()) for path in tmp_path.iterdir())
-    with pytest.raises(BadInput, match=says):
+    with pytest.raises(BadInput):
         write_whole(str(place), NEW, force=force)
 
     assert before == sorted((path.name, path.lstat()) for path in tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("size", [None, 90, 40, 15])
+@pytest.mark.parametrize("size", [None, 90, 15])
 def test_a_journal_in_the_way_of_a_journal_is_refused_with_what_replaces_it(
     size: int | None, path: Path, tmp_path: Path
 ) -> None:
@@ -141,7 +126,7 @@ def test_a_journal_in_the_way_of_a_journal_is_refused_with_what_replaces_it(
     record(path, {"rounds": 1}, force=True)
 
 
-@pytest.mark.parametrize("path", ["no/a", "a/", "", "\0", "n" * 300, "file/a"])
+@pytest.mark.parametrize("path", ["no/a", "a/", "", "\0", "x\0/y", "n" * 300, "file/a"])
 def test_a_place_where_no_file_can_be_is_refused(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,11 +145,12 @@ def test_what_goldrush_did_not_write_is_never_replaced(
 ) -> None:
     path = tmp_path / "a"
     path.write_bytes(data)
-    says = "a already exists and is not recognised as an output of goldrush; move it away, or give"
-    with pytest.raises(BadInput, match=says):
-        write_whole(str(path), NEW, force=force)
-    with pytest.raises(BadInput, match=says):
-        record(path, {"rounds": 1}, force=force)
+    for act in (
+        lambda: write_whole(str(path), NEW, force=force),
+        lambda: record(path, {"rounds": 1}, force=force),
+    ):
+        with pytest.raises(BadInput, match="not recognised as an output of goldrush"):
+            act()
 
     assert data == path.read_bytes()
 
@@ -190,12 +176,7 @@ def test_an_output_of_another_kind_is_replaced_with_force_alone(tmp_path: Path) 
 def test_an_earlier_output_is_replaced_by_its_front(path: Path) -> None:
     path.write_bytes(OLD + bytes(2 * files.FRONT))
     fronts: list[bytes] = []
-
-    def is_own(front: bytes) -> bool:
-        fronts.append(front)
-        return front.startswith(b"what")
-
-    write_whole(str(path), NEW, is_own=is_own)
+    write_whole(str(path), NEW, is_own=lambda front: not fronts.append(front))
 
     assert NEW == path.read_bytes()
     assert [(OLD + bytes(files.FRONT))[: files.FRONT]] == fronts
@@ -221,7 +202,7 @@ def test_what_comes_to_be_there_meanwhile_stays(kind: str, tmp_path: Path) -> No
     assert kind != "file" or OLD == path.read_bytes()
 
 
-@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS])
+@pytest.mark.parametrize("number", [errno.EPERM, errno.ENOSYS])
 def test_without_hard_links_a_file_gets_its_name_all_the_same(
     number: int, tmp_path: Path, systems: Callable[..., None]
 ) -> None:
@@ -229,29 +210,10 @@ def test_without_hard_links_a_file_gets_its_name_all_the_same(
     write_whole(str(tmp_path / "a"), NEW)
     with Unfinished(str(tmp_path / "b")) as file:
         (tmp_path / "b").write_bytes(OLD)
-        with pytest.raises(BadInput, match="b was created by another process"):
+        with pytest.raises(BadInput):
             file.publish()
 
-    there = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert {"a": NEW, "b": OLD} == there
-
-
-@pytest.mark.parametrize(
-    ("call", "is_new"),
-    [("write", True), ("write", False), ("sync", True), ("sync", False), ("link", True),
-     ("rename", False), ("open", True)],
-)  # fmt: skip
-def test_what_fails_leaves_what_was_there(
-    call: str, is_new: bool, tmp_path: Path, systems: Callable[..., None]
-) -> None:
-    path = tmp_path / "a"
-    if not is_new:
-        path.write_bytes(OLD)
-    systems(**{call: refusing(errno.ENOSPC)})
-    with pytest.raises((WriteFailed, BadInput), match="no space left on device"):
-        write_whole(str(path), NEW, force=True)
-
-    assert ({} if is_new else {"a": OLD}) == tree(tmp_path)
+    assert {"a": NEW, "b": OLD} == tree(tmp_path)
 
 
 def test_a_write_in_pieces_is_whole(tmp_path: Path, systems: Callable[..., None]) -> None:
@@ -349,8 +311,7 @@ def test_what_a_living_writer_has_is_left_alone(tmp_path: Path) -> None:
         file.publish()
         folder.publish()
 
-    there = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert {"a": OLD, "b": NEW, "it": OLD} == there
+    assert {"a": OLD, "b": NEW, "x/in/it": OLD} == tree(tmp_path)
 
 
 def test_what_only_looks_like_it_is_left_alone(tmp_path: Path) -> None:
@@ -378,33 +339,24 @@ def test_a_second_name_of_the_old_file_is_swept(tmp_path: Path) -> None:
 # Folders.
 
 
-def test_a_folder_appears_with_all_that_is_in_it(tmp_path: Path) -> None:
-    with NewFolder(str(tmp_path / "x")) as folder:
-        folder.add("a", OLD)
-        folder.add("b/c/d", NEW)
-        assert not (tmp_path / "x").exists()
-        folder.publish()
-
-    assert {"x/a": OLD, "x/b/c/d": NEW} == tree(tmp_path)
-
-
-def test_a_folder_is_replaced_where_it_is_said(tmp_path: Path) -> None:
-    (tmp_path / "x").mkdir()
-    (tmp_path / "x" / "old").write_bytes(OLD)
-    for replace in (False, True):
+def test_a_folder_appears_with_all_that_is_in_it_and_replaces_where_it_is_said(
+    tmp_path: Path,
+) -> None:
+    def made(name: str, **options: bool) -> None:
         with NewFolder(str(tmp_path / "x")) as folder:
-            folder.add("new", NEW)
-            if replace:
-                folder.publish(replace=True)
-            else:
-                with pytest.raises(WriteFailed, match="not empty"):
-                    folder.publish()
-                assert {"x/old": OLD} == {
-                    k: v for k, v in tree(tmp_path).items() if k.startswith("x/")
-                }
+            before = tree(tmp_path / "x")
+            folder.add(name, NEW)
+            folder.add("b/c/d", OLD)
+            assert before == tree(tmp_path / "x")
+            folder.publish(**options)
 
-    assert {"x/new": NEW} == tree(tmp_path)
-    assert ["x"] == os.listdir(tmp_path)
+    made("a")
+    with pytest.raises(WriteFailed, match="not empty"):
+        made("e")
+    assert {"x/a": NEW, "x/b/c/d": OLD} == tree(tmp_path)
+    made("e", replace=True)
+
+    assert {"x/e": NEW, "x/b/c/d": OLD} == tree(tmp_path)
 
 
 def test_an_exchange_that_fails_half_way_brings_the_old_folder_back(
@@ -430,7 +382,7 @@ def test_an_exchange_that_fails_half_way_brings_the_old_folder_back(
     assert ["x"] == os.listdir(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "journal"])
+@pytest.mark.parametrize("kind", ["dangling link", "journal"])
 def test_a_folder_takes_the_place_of_nothing_else(kind: str, tmp_path: Path) -> None:
     make(kind, tmp_path / "x")
     with pytest.raises(BadInput, match="x is not a folder"):
@@ -515,14 +467,14 @@ def test_files_of_a_group_appear_when_all_are_whole(is_new: bool, tmp_path: Path
     folder = tmp_path / "x"
     if not is_new:
         folder.mkdir()
-    for publish in (False, True):
+    for published in ({}, {"a": b"a", "b": b"b"}):
         with FileGroup(str(folder)) as group:
             for name in ("a", "b"):
                 group.file(name).write(name.encode())
             assert {} == {k: v for k, v in tree(folder).items() if ".goldrush" not in k}
-            if publish:
+            if published:
                 group.publish()
-        assert ({"a": b"a", "b": b"b"} if publish else {}) == tree(folder)
+        assert published == tree(folder)
     assert [] == left(tmp_path)
 
 
@@ -560,12 +512,6 @@ def test_what_was_put_in_the_place_of_what_may_be_replaced_stays(tmp_path: Path)
             file.publish()
 
     assert path.read_bytes() == b"somebody's thesis"
-
-
-def test_a_path_that_no_file_can_have_is_refused() -> None:
-    for path in ("x\0/y", "\0"):
-        with pytest.raises(BadInput):
-            Unfinished(path)
 
 
 def test_a_temporary_folder_goes_with_its_object_but_not_in_a_forked_child() -> None:
