@@ -64,6 +64,12 @@ def run(tmp_path_factory):
     return goldrush.record(Gossip, tmp_path_factory.mktemp("gossip") / "run.journal", seed=5)
 
 
+def test_a_game_has_the_setting_of_its_horizon_and_whole_defaults_take_whole_numbers() -> None:
+    assert ["seed", "agents", "days"] == [field.name for field in Gossip.settings()]
+    with pytest.raises(BadInput, match="days is 2.5"):
+        Gossip.configured({"days": 2.5})
+
+
 def test_keys_of_draws_have_seed_unit_and_step_and_those_of_policies_their_agent(run) -> None:
     words = list(run.events("word"))
     heard = [event["by"] for event in run.events("heard")]

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ Change = Callable[[Path, Path], None]
 # The hash.
 
 
-@pytest.mark.parametrize("size", [0, 1, 3, None])
+@pytest.mark.parametrize("size", [0, 3, None])
 def test_the_hash_is_that_of_the_file_however_far_it_was_read(path: Path, size: int | None) -> None:
     with JournalReader(path, hashed=True) as reader:
         for index, commit in enumerate(reader):
@@ -77,7 +77,7 @@ def test_the_hash_is_that_of_the_file_however_far_it_was_read(path: Path, size: 
         assert (path.stat().st_size, sha256_of(path)) == reader.reached()
 
 
-@pytest.mark.parametrize("at", [20, 60, 200, -1])
+@pytest.mark.parametrize("at", [20, -1])
 def test_the_hash_of_a_damaged_journal_is_that_of_the_damaged_file(path: Path, at: int) -> None:
     data = bytearray(path.read_bytes())
     data[at] ^= 1
@@ -88,7 +88,7 @@ def test_the_hash_of_a_damaged_journal_is_that_of_the_damaged_file(path: Path, a
     assert (hash_of(data), len(data)) == (verdict.sha256, verdict.bytes)
 
 
-@pytest.mark.parametrize("size", [1 << 16, (1 << 20) + 17, 3 << 20])
+@pytest.mark.parametrize("size", [1 << 16, (1 << 20) + 17])
 def test_the_hash_of_a_commit_longer_than_what_is_read_at_once(tmp_path: Path, size: int) -> None:
     commits = [Commit(0, 0, 1, setup={"x": "x" * size}), Commit(UNIT, 1, 1, [Block(())] * 2)]
     path = write(tmp_path / "long.journal", commits, Header("tiny", 1))
@@ -101,7 +101,7 @@ def test_the_hash_of_a_commit_longer_than_what_is_read_at_once(tmp_path: Path, s
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("after", range(1, 6))
+@pytest.mark.parametrize("after", [1, 4])
 def test_what_is_judged_is_what_was_opened_and_so_is_its_hash(
     path: Path, other: Path, change: Change, after: int
 ) -> None:
@@ -118,7 +118,7 @@ def test_what_is_judged_is_what_was_opened_and_so_is_its_hash(
 
     verdict = verify(path, 3, world=attrs.evolve(LESSONS, decide=decide))
 
-    assert (after <= 4) == (path.read_bytes() != before)
+    assert path.read_bytes() != before
     assert verdict.holds
     assert (hash_of(before), len(before)) == (verdict.sha256, verdict.bytes)
 
@@ -140,12 +140,9 @@ def test_an_edit_of_bytes_that_are_still_to_be_read_is_met(tmp_path: Path) -> No
             list(found)
         digest = reader.sha256()
 
+    edited = (before[:at] + b"y" * (len(before) - at) for at in range(0, len(before), 4096))
     assert digest not in (hash_of(before), hash_of(path.read_bytes()))
-    assert digest in {
-        hash_of(before[:at] + b"y" * (len(before) - at))
-        for at in range(0, len(before), 4096)
-        if at >= len(met)
-    }
+    assert digest in [hash_of(data) for data in edited if data.startswith(met)]
 
 
 def test_who_looks_back_reads_the_file_that_was_opened(path: Path, other: Path) -> None:
@@ -177,15 +174,9 @@ def test_who_looks_back_does_not_take_an_edited_file_for_the_one_that_was_read(
         again = reader.again()
         met: list[Commit] = []
         with again, pytest.raises(DamagedJournal, match="edited meanwhile"):
-            met.extend(iter_until(again, met))
+            met.extend(again)
 
     assert reached - 2 == len(met)  # not the one before where the first reader stands
-
-
-def iter_until(reader: JournalReader, met: list[Commit]) -> Iterator[Commit]:
-    for commit in reader:
-        met.append(commit)
-    yield from ()
 
 
 def test_a_fork_that_looks_back_is_judged_by_the_file_that_was_opened(

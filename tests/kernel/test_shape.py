@@ -1,6 +1,5 @@
 """The checks of values and rows, which are compiled, beside the same kinds written out by hand."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -119,22 +118,18 @@ def test_kinds_have_the_schema_of_what_models_and_people_give() -> None:
     kind = record(
         share=integer(0, 3), policy=optional(choice("a", "b")), says=several(text(9), 2), x=AMOUNT
     )
+    policy = {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]}
+    says = {"type": "array", "items": {"type": "string", "maxLength": 9}, "maxItems": 2}
+    properties = {
+        "share": {"type": "integer", "minimum": 0, "maximum": 3}, "policy": policy, "says": says,
+        "x": {"type": "number"},
+    }  # fmt: skip
 
-    assert json.dumps(kind.schema) == json.dumps(
-        {
-            "type": "object",
-            "properties": {
-                "share": {"type": "integer", "minimum": 0, "maximum": 3},
-                "policy": {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
-                "says": {
-                    "type": "array", "items": {"type": "string", "maxLength": 9}, "maxItems": 2
-                },
-                "x": {"type": "number"},
-            },
-            "required": ["share", "policy", "says", "x"],
-            "additionalProperties": False,
-        }
-    )  # fmt: skip
+    assert list(kind.schema["properties"]) == list(properties) == kind.schema["required"]
+    assert kind.schema == {
+        "type": "object", "properties": properties, "required": list(properties),
+        "additionalProperties": False,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("count", [NAMES_MAX, NAMES_MAX + 1])
@@ -158,11 +153,6 @@ def test_kinds_of_plugins_are_called_wherever_they_stand() -> None:
     assert not event.holds_all([(2, ((4, None), (6, 8))), (1, ())])
     assert not event.holds_all([(2, ((4, None), (6, 7)))])
     assert event.fault((2, ((4, 7),))) is not None
-
-
-@pytest.mark.parametrize("length", [ITEMS_MAX, ITEMS_MAX + 1])
-def test_a_plan_has_at_most_so_many_actions(length: int) -> None:
-    assert ACTIONS.holds(((0, 0, 0),) * length) is (length == ITEMS_MAX)
 
 
 def test_however_deep_lists_are_their_check_is_compiled() -> None:
@@ -195,24 +185,19 @@ def test_another_test_of_the_same_kind_is_the_one_that_is_compiled() -> None:
 
 
 @pytest.mark.parametrize("make", [text, at_most, lambda most: several(TEXT, most)])
-@pytest.mark.parametrize("limit", [float("inf"), "1", 2.0])
 def test_a_limit_that_is_no_integer_is_refused_where_it_is_given(
-    make: Callable[[Any], Kind], limit: object
+    make: Callable[[Any], Kind],
 ) -> None:
-    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
-        make(limit)
+    with pytest.raises(TypeError):
+        make(2.0)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        float("inf"), float("nan"), 1 << 64, -(1 << 63) - 1, "\ud800", (), {},
-    ],
-)  # fmt: skip
-def test_facts_hold_plain_values_alone(value: object) -> None:
+def test_facts_hold_plain_values_alone() -> None:
+    wrong = [float("inf"), float("nan"), 1 << 64, -(1 << 63) - 1, "\ud800", (), {}]
+
     assert FACTS.holds({"a": None, "b": True, "c": (1 << 64) - 1, "d": 0.5, "e": "text"})
-    assert not FACTS.holds({"a": value})
     assert not FACTS.holds({1: "a name that is no text"})
+    assert [] == [value for value in wrong if FACTS.holds({"a": value})]
 
 
 @pytest.mark.parametrize("value", [2.0**64, 1e300, -(2.0**63) - 2048, -1e19])
@@ -220,11 +205,8 @@ def test_a_whole_amount_beyond_64_bits_is_stored_as_it_is(value: float) -> None:
     assert (value, True) == (amount(value), AMOUNT.holds(value))
     assert not AMOUNT.holds(2.0**64 - 2048)
     assert value == unpack(pack(amount(value)))
-    assert (int, int) == (type(amount(2.0**64 - 2048)), type(amount(-(2.0**63))))
-
-
-def test_a_whole_amount_is_stored_as_an_integer() -> None:
-    assert [(2, int), (2.5, float)] == [(n, type(n)) for n in (amount(2.0), amount(2.5))]
+    whole = (2.0, 2.0**64 - 2048, -(2.0**63))
+    assert [int, int, int, float] == [type(amount(n)) for n in (*whole, 2.5)]
 
 
 def test_a_word_is_shown_with_all_its_digits() -> None:

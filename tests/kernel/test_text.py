@@ -17,10 +17,8 @@ from goldrush.replay.report.numbers import printable as on_a_page
 from goldrush.replay.study.plan import read_plan
 
 UNSEEN = [
-    "\u200b", "\u200d", "\u202e", "\u2066", "\u00ad", "\u2060", "\ufeff", "\U000e0041", "\x1b",
-    "\x7f", "\x9b", "\u2028", "\u00a0", "\u3000", "\ud800", "\u3164", "\u115f", "\u1160", "\uffa0",
-    "\u2800", "\u034f", "\u17b4", "\u180b", "\u180f", "\ufe00", "\ufe0f", "\U0001d159",
-    "\U000e0100", "\U000e01ef",
+    "\u200b", "\u200d", "\u202e", "\u2060", "\U000e0041", "\x1b", "\x9b", "\u2028", "\u00a0",
+    "\ud800", "\u3164", "\u115f", "\u2800", "\u034f", "\u17b4", "\u180b", "\ufe0f", "\U0001d159",
 ]  # fmt: skip
 NAMED = pytest.mark.parametrize("unseen", UNSEEN, ids=lambda c: f"{ord(c):04X}")
 FEW = pytest.mark.parametrize("unseen", ["\u200b", "\u202e", "\u3164"], ids=ascii)

@@ -208,11 +208,7 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
     first, second = verify_all([str(bad), str(good)], DERIVE, jobs=1)
 
     assert (None, True) == (first.holds, second.holds)
-    place = commits_of(bad)[1].where
-    assert first.error.startswith(f"{bad}: cannot be judged: raises.<locals>.function, test_walk")
-    assert first.error.endswith(
-        f": RuntimeError: slipped; code of the mining world failed in round 1, {place}"
-    )
+    assert f"mining world failed in round 1, {commits_of(bad)[1].where}" in first.error
     assert 'raise error("slipped")' in first.trace
 
 
