@@ -8,19 +8,16 @@ wrong value meets every reader with nothing in front that would have refused the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import attrs
-from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header
 from goldrush.kernel.world import Block, World
-from goldrush.kernel.worlds.mining import MINING
+from tests.kernel.tiny_reader import framed
 
-HEADER = Header(MINING.name, MINING.rules).packed()
 DEPTH = 100_000
 
 
@@ -108,12 +105,14 @@ PLAUSIBLE: dict[str, Any] = {
     "no map": {},
 }
 
-Forged = tuple[str, bytes]
 Maker = tuple[str, Callable[[], bytes]]
 
 
 class Journal(Protocol):
     """What is forged: a whole journal, and its world."""
+
+    @property
+    def data(self) -> bytes: ...
 
     @property
     def world(self) -> World[Any]: ...
@@ -125,26 +124,10 @@ class Journal(Protocol):
 _MARK = "\x01here\x02"
 
 
-def journal(bodies: Sequence[bytes], header: bytes = HEADER) -> bytes:
-    """A journal of these bodies, its checksums right."""
-    data, checksum = header, int.from_bytes(header[-8:], "big")
-    for body in bodies:
-        length = b"\x94\xce" + (len(body) & 0xFFFFFFFF).to_bytes(4, "big")
-        check = xxh3_64_intdigest(length, checksum) & 0xFFFFFFFF
-        frame = length + b"\xce" + check.to_bytes(4, "big") + body
-        checksum = xxh3_64_intdigest(frame, checksum)
-        data += frame + b"\xcf" + checksum.to_bytes(8, "big")
-    return data
-
-
-def events(sound: Journal, code: int, *, every: bool) -> Iterator[Forged]:
-    """A row of an event type with every field of every wrong value, and of wrong forms."""
-    for what, forged in event_makers(sound, code, VALUES | RAW if every else FEW):
-        yield what, forged()
-
-
 def event_makers(sound: Journal, code: int, values: Mapping[str, Any]) -> Iterator[Maker]:
-    """The same, each to be made when it is wanted."""
+    """A row of an event type with every field of every wrong value, and of wrong forms, each to be
+    made when it is wanted.
+    """
     event = sound.world.events[code]
     at, row = _first_row(sound, code)
 
@@ -161,14 +144,8 @@ def event_makers(sound: Journal, code: int, values: Mapping[str, Any]) -> Iterat
     yield maker(f"{event.name} without a field", row[:-1])
 
 
-def setups(sound: Journal, kind: int, *, every: bool) -> Iterator[Forged]:
-    """START or FORK with every fact, and every part of a fact, of every wrong value."""
-    for what, forged in setup_makers(sound, kind, every=every):
-        yield what, forged()
-
-
 def setup_makers(sound: Journal, kind: int, *, every: bool) -> Iterator[Maker]:
-    """The same, each to be made when it is wanted."""
+    """START or FORK with every fact, and every part of a fact, of every wrong value."""
 
     def maker(what: str, changed: Any) -> Maker:
         return what, lambda: _with_setup(sound, commit.index, changed)
@@ -184,33 +161,6 @@ def setup_makers(sound: Journal, kind: int, *, every: bool) -> Iterator[Maker]:
         less = {key: value for key, value in facts.items() if key != name}
         yield maker(f"without {name}", less)
     yield maker("one more", {**facts, "more": 1})
-
-
-def frames(sound: Journal, *, every: bool) -> Iterator[Forged]:
-    """Bodies that are no commit at all, in the place of every commit and behind the last."""
-    bodies = [commit.raw for commit in sound.commits]
-    unit = b"\x95\x01\x01\xc0"
-    fronts = {
-        "a body": b"", "END": b"\x92\x02", "START": b"\x93\x00", "FORK": b"\x94\x03\x00",
-        "UNIT": unit, "rows": unit + b"\x91\x92\x00",
-        "a row": unit + b"\x91\x92\x00\x91", "a setup": b"\x93\x00\x82\xa6config",
-    }  # fmt: skip
-    for place in range(len(bodies)) if every else (1,):
-        for front_name, front in list(fronts.items())[:: 1 if every else 2]:
-            for what, value in RAW.items():
-                wrong = [*bodies[:place], front + value.packed, *bodies[place + 1 :]]
-                yield f"commit {place} is {front_name}, then {what}", journal(wrong)
-    for place in range(len(bodies)):
-        for size in (2**30, 2**30 + 1, 2**31, 2**32 - 1):
-            yield f"commit {place} has {size} bytes", _sized(bodies[:place], size)
-
-
-def _sized(bodies: Sequence[bytes], size: int) -> bytes:
-    """A journal whose next commit says that it has so many bytes."""
-    data = journal(bodies)
-    length = b"\x94\xce" + size.to_bytes(4, "big")
-    check = xxh3_64_intdigest(length, int.from_bytes(data[-8:], "big")) & 0xFFFFFFFF
-    return data + length + b"\xce" + check.to_bytes(4, "big") + bytes(1000)
 
 
 def _first_row(sound: Journal, code: int) -> tuple[int, Any]:
@@ -251,7 +201,7 @@ def _written(world: World[Any], commits: Sequence[Commit], at: int, raws: Sequen
     bodies = [commit.body() for commit in (commits if raws else _refolded(world, commits))]
     for raw in raws:
         bodies[at] = bodies[at].replace(pack(_MARK), raw)
-    return journal(bodies, Header(world.name, world.rules).packed())
+    return framed(bodies, Header(world.name, world.rules).packed())
 
 
 def _marked(value: Any) -> tuple[list[bytes], Any]:
@@ -320,8 +270,3 @@ def _replaced(value: Any, path: Sequence[Any], wrong: Any) -> Any:
     if isinstance(value, dict):
         return {**value, path[0]: inner}
     return (*value[: path[0]], inner, *value[path[0] + 1 :])
-
-
-def write(path: Path, data: bytes) -> None:
-    path.unlink(missing_ok=True)
-    path.write_bytes(data)

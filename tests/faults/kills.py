@@ -1,12 +1,11 @@
-"""Recorders killed, resumed, killed again: `python -m tests.faults.kills [--kills 200]`.
+"""Recorders killed, resumed, killed again: `python -m tests.faults.kills --kills 200 --every 1`.
 
-A process with one thread, which forks those that it kills, so that hundreds take seconds. Some are
-killed by every call that changes a disk, one after the other; the others by one that is drawn, or
-from outside, as soon as they announce a round that is drawn: no clock has a say. What counts: a
-round that the recorder announced is in the file, the file is a beginning of the one never
-interrupted, and at last it is that file, byte for byte.
-
-Recorders write in small pieces, so that kills meet commits half written.
+A process with one thread, which forks those that it kills, so that hundreds take seconds. They are
+killed by a call that changes a disk: by every so manyth, one after the other, or by one that is
+drawn, as is who goes on and is killed in turn; no clock has a say. What counts: a round that the
+recorder announced is in the file, the file is a beginning of the one never interrupted, and at last
+it is that file, byte for byte. Recorders write in small pieces, so that kills meet commits half
+written.
 """
 
 from __future__ import annotations
@@ -16,11 +15,10 @@ import json
 import os
 import random
 import signal
-import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,245 +27,150 @@ import attrs
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.journal import FORK, JournalReader
 from tests.faults.dying import die_at
-from tests.faults.journals import AUTHORITY, BIG, FORKED_AT, ROSTER, SMALL, TRUST, fork_small, small
-from tests.faults.policies import NOISY
-from tests.mining import fork, record, resume
+from tests.faults.journals import AUTHORITY, ROSTER, SMALL, TRUST, fork_small, forked, small
+from tests.mining import record, resume
 
 Announce = Callable[[int, Any], None]
 Act = Callable[[Path, Announce], object]
 
-TRIES = 30  # times that a run is killed at most, before it is let go to its end
+PIECE = 80  # bytes a write
 FAILED = 70  # exit code of a process with a traceback
+
+
+def resumed(path: Path, announce: Announce) -> None:
+    resume(path, trust=TRUST, on_round=announce)
+
+
+def recorded(path: Path, announce: Announce) -> None:
+    record(path, SMALL, ROSTER, AUTHORITY, force=True, on_round=announce)
+
+
+def forked_off(path: Path, announce: Announce) -> None:
+    fork_small(path.with_name("parent.journal"), path, force=True, on_round=announce)
 
 
 @attrs.frozen
 class Run:
-    """What is killed: how it starts, and the bytes that it ends with if it is not."""
+    """What is killed: how it starts, on which file, and the bytes that it ends with."""
 
     start: Act
-    start_over: Act  # where nothing was left to go on with
+    before: bytes
     whole: bytes
-    forks_at: int | None = None
-
-
-def resumed(path: Path, announce: Announce) -> None:
-    """Go on with the run."""
-    resume(path, trust=TRUST, on_round=announce)
-
-
-def recorded(settings: dict[str, Any], roster: str, *, force: bool = False) -> Act:
-    """Record a run."""
-    return lambda path, announce: record(
-        path, settings, roster, AUTHORITY, force=force, on_round=announce
-    )
-
-
-def forked(parent: Path, at: int, *, force: bool = False) -> Act:
-    """Fork one."""
-    return lambda path, announce: fork(
-        parent, at, path, settings={"fine": 2.5}, trust=TRUST, force=force, on_round=announce
-    )
+    is_fork: bool = False
 
 
 def main() -> None:
-    """Kill, and print the counts as JSON."""
+    """Kill, and print as JSON the counts, and what was wrong."""
     parser = argparse.ArgumentParser(description="Kill recorders, and see what is left.")
-    parser.add_argument("--kills", type=int, default=200, help="at random instants")
+    parser.add_argument("--kills", type=int, default=200, help="at calls that are drawn")
+    parser.add_argument("--every", type=int, default=1, help="at every so manyth call; 0: at none")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--piece", type=int, default=16, help="bytes a write; 0: no every call")
     chosen = parser.parse_args()
+    whole = small().data
+    torn = whole[: small().commits[2].end + 50]
+    runs = [
+        Run(recorded, b"", whole),
+        Run(resumed, torn, whole),
+        Run(forked_off, b"", forked().data, is_fork=True),
+    ]
     with tempfile.TemporaryDirectory() as folder:
-        killing = Killing(Path(folder), chosen.seed)
-        if chosen.piece:
-            killing.at_every_call(chosen.piece)
-        killing.at_random(chosen.kills)
+        (Path(folder) / "parent.journal").write_bytes(whole)
+        killing = Killing(Path(folder) / "run.journal", random.Random(chosen.seed))
+        if chosen.every:
+            killing.at_every_call(runs, chosen.every)
+        killing.at_random(runs, chosen.kills)
     print(json.dumps({**killing.counts, "says": killing.says}))
 
 
+@attrs.frozen
 class Killing:
-    """Kills processes and counts what came of it; see `COUNTED`."""
+    """Kills processes that write to a path, and counts what came of it."""
 
-    COUNTED = (
-        "kills", "at every call", "inside a commit", "before the start", "forks", "resumed",
-        "announced", "lost", "differ", "misread", "tracebacks",
-    )  # fmt: skip
+    path: Path
+    chance: random.Random
+    counts: Counter[str] = attrs.Factory(Counter)
+    says: list[str] = attrs.Factory(list)
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.folder = folder
-        self.path = folder / "run.journal"
-        self.chance = random.Random(seed)
-        self.counts: Counter[str] = Counter(dict.fromkeys(self.COUNTED, 0))
-        self.says: list[str] = []
-
-    def at_every_call(self, piece: int) -> None:
+    def at_every_call(self, runs: Sequence[Run], every: int) -> None:
         """Kill at each call that changes a file, of who records, resumes and forks."""
-        whole = small()
-        parent = self.folder / "parent.journal"
-        parent.write_bytes(whole.data)
-        out = self.folder / "fork.journal"
-        fork_small(parent, out)
-        torn = whole.data[: whole.commits[2].end + 50]
-        for act, over, before, after, at in (
-            (recorded(SMALL, ROSTER), recorded(SMALL, ROSTER, force=True), b"", whole.data, None),
-            (resumed, resumed, torn, whole.data, None),
-            (_forked_small(parent), _forked_small(parent, force=True), b"", out.read_bytes(),
-             FORKED_AT),
-        ):  # fmt: skip
-            run = Run(act, over, after, at)
+        for run in runs:
             call = 0
-            while self._killed_at(run, before, call, piece):
-                call += 1
-            self.counts["at every call"] += call
+            while self._begin(run, PIECE, call) == -signal.SIGKILL:
+                self._finish(run)
+                call += every
 
-    def at_random(self, kills: int) -> None:
-        """Kill at random instants, until so many were."""
-        runs = self._runs()
+    def at_random(self, runs: Sequence[Run], kills: int) -> None:
+        """Kill at calls that are drawn, and what goes on in its place, until so many were."""
         until = self.counts["kills"] + kills
         while self.counts["kills"] < until:
-            run = self.chance.choice(runs)
-            self.path.unlink(missing_ok=True)
-            self._see_through(run)
+            run, piece = self.chance.choice(runs), self.chance.randint(1, 200)
+            code = self._begin(run, piece, self._call(run, piece))
+            while code == -signal.SIGKILL and self.chance.random() < 0.5:
+                code = self._tried(run, self._next(run), piece, self._call(run, piece))
+            self._finish(run)
 
-    def _runs(self) -> list[Run]:
-        """A recorder and a forker."""
-        roster = f"random*3,raid,{NOISY}"
-        parent = self.folder / "long.journal"
-        record(parent, BIG, roster, AUTHORITY)
-        runs = []
-        for start, over, at in (
-            (recorded(BIG, roster), recorded(BIG, roster, force=True), None),
-            (forked(parent, 20), forked(parent, 20, force=True), 20),
-        ):
-            self.path.unlink(missing_ok=True)
-            pid, heard = self._spawn(start)
-            _last_round(heard)
-            self.counts["tracebacks"] += _wait(pid) == FAILED
-            runs.append(Run(start, over, self.path.read_bytes(), at))
-        return runs
+    def _call(self, run: Run, piece: int) -> int:
+        return self.chance.randrange(len(run.whole) // piece + 20)
 
-    def _killed_at(self, run: Run, before: bytes, call: int, piece: int) -> bool:
-        """Whether there was such a call to be killed at."""
+    def _begin(self, run: Run, piece: int, dies_at: int) -> int:
         self.path.unlink(missing_ok=True)
-        if before:
-            self.path.write_bytes(before)
-        pid, heard = self._spawn(run.start, piece, dies_at=call)
-        code = _wait(pid)
-        self._judge(run, _last_round(heard), code)
-        self._finish(run)
-        return code == -signal.SIGKILL
-
-    def _see_through(self, run: Run) -> None:
-        """Kill a process at a random instant, and what goes on in its place, till one ends."""
-        act = run.start
-        for _ in range(TRIES):
-            piece = self.chance.randint(1, 200)
-            if self.chance.random() < 0.5:
-                calls = len(run.whole) // piece + 3 * BIG["rounds"]
-                pid, heard = self._spawn(act, piece, dies_at=self.chance.randrange(calls))
-                announced = _last_round(heard)
-            else:
-                pid, heard = self._spawn(act, piece)
-                announced = _last_round(heard, pid, self.chance.randint(0, BIG["rounds"]))
-            code = _wait(pid)
-            self._judge(run, announced, code)
-            if code != -signal.SIGKILL or self.chance.random() < 0.5:
-                break
-            act = self._next(run)
-        self._finish(run)
-
-    def _judge(self, run: Run, announced: int, code: int) -> None:
-        """Count a kill and what it left."""
-        killed = code == -signal.SIGKILL
-        self.counts["tracebacks"] += code == FAILED
-        self.counts["kills"] += killed
-        self.counts["forks"] += killed and run.forks_at is not None
-        left, kinds, torn = _left(self.path)
-        data = self.path.read_bytes() if self.path.exists() else b""
-        self.counts["inside a commit"] += torn
-        self.counts["before the start"] += left < 0
-        self.counts["announced"] += announced > 0
-        if announced > max(left, 0):
-            self._tell("lost", f"round {announced} was announced, {left} is the last one left")
-        if left >= 0 and not run.whole.startswith(data):
-            self._tell("misread", f"{len(data)} bytes are no beginning of the run")
-        if left >= 0 and run.forks_at is not None and FORK not in kinds:
-            self._tell("misread", "what is left of a fork is taken for its parent")
-        if left < 0 and self.path.exists():
-            self._refused(data)
-
-    def _refused(self, data: bytes) -> None:
-        """What is no journal yet has to be refused by its name, and kept."""
-        try:
-            resume(self.path, trust=TRUST)
-        except GoldrushError as error:
-            if str(self.path) not in str(error) or self.path.read_bytes() != data:
-                self._tell("misread", f"refused with {error!r}")
-        else:
-            self._tell("misread", "resumed without a start")
+        if run.before:
+            self.path.write_bytes(run.before)
+        return self._tried(run, run.start, piece, dies_at)
 
     def _finish(self, run: Run) -> None:
         """Let the run go to its end, and compare it with one that was never interrupted."""
         if not self.path.exists() or self.path.read_bytes() != run.whole:
-            self.counts["resumed"] += 1
-            pid, heard = self._spawn(self._next(run))
-            _last_round(heard)
-            self.counts["tracebacks"] += _wait(pid) == FAILED
+            self._tried(run, self._next(run))
         if not self.path.exists() or self.path.read_bytes() != run.whole:
-            self._tell("differ", f"{self.path.stat().st_size} of {len(run.whole)} bytes")
+            self.says.append("it ends in other bytes")
 
     def _next(self, run: Run) -> Act:
         """How it goes on: from what is left or, where that is no journal, from the start."""
-        return resumed if _left(self.path)[0] >= 0 else run.start_over
+        goes_on = _left(self.path)[0] >= 0
+        self.counts["resumed"] += goes_on
+        return resumed if goes_on else run.start
 
-    def _tell(self, kind: str, says: str) -> None:
-        self.counts[kind] += 1
-        self.says.append(f"{kind}: {says}")
-
-    def _spawn(
-        self, act: Act, piece: int = 1 << 40, *, dies_at: int | None = None
-    ) -> tuple[int, int]:
-        """A process that does this; its id, and the pipe on which it announces rounds."""
+    def _tried(self, run: Run, act: Act, piece: int = 1 << 40, dies_at: int | None = None) -> int:
+        """The exit code of a process that does this, and is killed at this call."""
         heard, told = os.pipe()
-        pid = os.fork()
-        if pid:
-            os.close(told)
-            return pid, heard
-        os.close(heard)
-        code = 0
+        if not (pid := os.fork()):
+            os._exit(self._code_of(act, told, piece, dies_at))
+        os.close(told)
+        with os.fdopen(heard, "rb") as pipe:
+            announced = max(pipe.read(), default=0)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        self._judge(run, announced, code)
+        return code
+
+    def _code_of(self, act: Act, told: int, piece: int, dies_at: int | None) -> int:
         try:
             die_at(dies_at, piece)
-            act(self.path, lambda unit, _: _announce(told, unit))
+            act(self.path, lambda unit, _: (os.write(told, bytes([unit])), None)[1])
         except BadInput:
-            code = 2  # the run had come to its end
+            return 2  # the run had come to its end
         except BaseException:
             traceback.print_exc()
-            code = FAILED
-        os._exit(code)
+            return FAILED
+        return 0
 
-
-def _forked_small(parent: Path, *, force: bool = False) -> Act:
-    return lambda path, announce: fork_small(parent, path, force=force, on_round=announce)
-
-
-def _announce(told: int, round: int) -> None:
-    os.write(told, round.to_bytes(4, "big"))
-
-
-def _wait(pid: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-def _last_round(heard: int, pid: int | None = None, kills: int = 0) -> int:
-    """The last round that was announced; `pid` is killed as soon as round `kills` is."""
-    last = 0
-    with os.fdopen(heard, "rb", buffering=0) as pipe:
-        while True:
-            if pid is not None and last >= kills:
-                os.kill(pid, signal.SIGKILL)
-                pid = None
-            if not (told := pipe.read(4)):
-                return last
-            last = int.from_bytes(told, "big")
+    def _judge(self, run: Run, announced: int, code: int) -> None:
+        """Count a kill and what it left."""
+        left, kinds, torn = _left(self.path)
+        data = self.path.read_bytes() if self.path.exists() else b""
+        self.counts["kills"] += code == -signal.SIGKILL
+        self.counts["inside a commit"] += torn
+        self.counts["announced"] += announced > 0
+        if code == FAILED:
+            self.says.append("a traceback")
+        if announced > max(left, 0):
+            self.says.append(f"round {announced} was announced, {left} is the last one left")
+        if left >= 0 and not run.whole.startswith(data):
+            self.says.append(f"{len(data)} bytes are no beginning of the run")
+        if left >= 0 and run.is_fork and FORK not in kinds:
+            self.says.append("what is left of a fork is taken for its parent")
+        if left < 0 and data:
+            self.says.append("what is no journal yet has the name of one")
 
 
 def _left(path: Path) -> tuple[int, list[int], bool]:
@@ -288,4 +191,4 @@ def _left(path: Path) -> tuple[int, list[int], bool]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -20,10 +20,8 @@ import msgpack
 
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.roster import recording
-from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotAJournal, TornTail
-from goldrush.kernel.journal import END, FORK, JournalReader
-from goldrush.replay.find import open_world as world_of
+from goldrush.kernel.journal import END, FORK
 from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
@@ -32,11 +30,9 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.mining.story import SENTENCES
 from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
+from tests.kernel.tiny_reader import DAMAGE, NO_JOURNAL, TORN, WHOLE, judged
 from tests.mining import fork, resume
-
-HEAD, TAIL, MAGIC = 11, 9, 10  # bytes
 
 UNDETECTED, WRONG, TRACEBACK = KINDS = ("undetected", "wrong answers", "tracebacks")
 
@@ -55,13 +51,14 @@ class Fate:
 
     `whole` commits are as in the sound journal (-1: not even its header is). `error` is what has to
     be raised behind them, at byte `offset`; None where the file ends there. `extra`: bytes of a
-    torn tail.
+    torn tail; `in_fork`: which is known to be of a FORK.
     """
 
     whole: int
     error: type[GoldrushError] | None
     offset: int = 0
     extra: int = 0
+    in_fork: bool = False
 
     @property
     def where(self) -> str:
@@ -72,39 +69,15 @@ class Fate:
         return f"{place} at byte {self.offset}"
 
 
-def fate_of(data: bytes, sound: Sound) -> Fate:
-    """What has to be said of these bytes. Only the format's own page is needed for it."""
-    same = common(data, sound.data)
-    if same < sound.header:
-        magic = sum(a == b for a, b in zip(data[:MAGIC], sound.data, strict=False))
-        return Fate(-1, NotAJournal if magic <= MAGIC // 2 else DamagedJournal)
-    whole = sum(commit.end <= same for commit in sound.commits)
-    offset = sound.commits[whole - 1].end if whole else sound.header
-    left = len(data) - offset
-    if left == 0 and whole:
-        return Fate(whole, None, offset)
-    if whole == len(sound.commits):
-        return Fate(whole, DamagedJournal, offset)
-    head_holds = same >= offset + HEAD
-    last = sound.commits[whole].end if head_holds else offset + HEAD  # where zeros begin, at most
-    is_cut = left < HEAD or (head_holds and len(data) < last)
-    if is_cut or (whole and not data[last - 1 :].strip(b"\0")):
-        return Fate(whole, TornTail, offset, left)
-    return Fate(whole, DamagedJournal, offset)
+_ERRORS = {NO_JOURNAL: NotAJournal, DAMAGE: DamagedJournal, TORN: TornTail, WHOLE: None}
 
 
-def common(one: bytes, other: bytes) -> int:
-    """How many bytes in front two files share."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
+def fate_of(data: bytes) -> Fate:
+    """What has to be said of these bytes, by the format's own page."""
+    verdict = judged(data)
+    is_torn = verdict.kind == TORN
+    extra = len(data) - verdict.offset if is_torn else 0
+    return Fate(verdict.commits, _ERRORS[verdict.kind], verdict.offset, extra, verdict.in_fork)
 
 
 @attrs.frozen(eq=False)
@@ -165,17 +138,6 @@ def collected(items: Iterable[Any]) -> tuple[list[Any], GoldrushError | None]:
     return found, None
 
 
-def refused(case: Case, act: Callable[[], Any]) -> Any:
-    """The answer of something that reads the whole file; None where it was rightly refused."""
-    try:
-        answer = act()
-    except GoldrushError as error:
-        case.ends(error)
-        return None
-    case.ends(None)
-    return answer
-
-
 def _verified(case: Case, level: int) -> None:
     fate, prefix = case.fate, case.prefix
     try:
@@ -188,7 +150,7 @@ def _verified(case: Case, level: int) -> None:
     broken = verdict.broken and (verdict.broken.level, verdict.broken.where)
     same(broken, fate.error and (1, fate.where), "the break")
     if verdict.broken:
-        same(verdict.broken.torn, fate.error is TornTail and not _tears_fork(case), "torn")
+        same(verdict.broken.torn, fate.error is TornTail and not case.fate.in_fork, "torn")
     counts = (verdict.rounds, verdict.events) if prefix else (0, 0)
     same(counts, (prefix.rounds, prefix.counted) if prefix else (0, 0), "the counts")
     if prefix:
@@ -221,8 +183,17 @@ def rebuilt_somewhere(case: Case) -> None:
 
 
 def _rebuilt(case: Case, round: int) -> None:
-    try:
+    def act() -> Any:
         found = rebuild(case.path, round)
+        return frozen(found.state), found.digest, found.events
+
+    _answered_of(case, round, act, case.sound.states[round])
+
+
+def _answered_of(case: Case, round: int, act: Callable[[], Any], right: object) -> None:
+    """Check the answer about a round, which only what is behind it may be wrong of."""
+    try:
+        found = act()
     except GoldrushError as error:
         if case.has(round):
             raise WrongError(f"round {round} is whole, but: {error!r}") from None
@@ -230,8 +201,8 @@ def _rebuilt(case: Case, round: int) -> None:
             case.ends(error)
         return
     if not case.has(round):
-        raise UndetectedError(f"round {round} was given")
-    same((frozen(found.state), found.digest, found.events), case.sound.states[round])
+        raise UndetectedError(f"there is an answer about round {round}")
+    same(found, right)
 
 
 def logged(case: Case) -> None:
@@ -256,24 +227,6 @@ def logged_in_part(case: Case) -> None:
         raise WrongError(f"{len(wanted) - len(found)} events are missing")
 
 
-def exported(case: Case) -> None:
-    found: list[Any] = []
-    try:
-        with JournalReader(case.path) as reader:
-            found, error = collected(fold.events(world_of(reader), reader))
-    except GoldrushError as refusal:
-        error = refusal
-    same(found, case.prefix.events if case.prefix else [], "the export")
-    case.ends(error)
-
-
-def told(case: Case) -> None:
-    lines, error = collected(map(SENTENCES.line, log(case.path)))
-    if error is None and case.prefix:
-        same(lines, list(map(SENTENCES.line, case.prefix.events)), "the story")
-    case.ends(error)
-
-
 def audited(case: Case) -> None:
     found, error = collected(draws(case.path))
     same(found, case.prefix.audits if case.prefix else [], "the audits")
@@ -283,17 +236,10 @@ def audited(case: Case) -> None:
 def audited_once(case: Case) -> None:
     """One tie-break, asked for by its round and plot."""
     wanted = case.chance.choice(case.sound.prefixes[-1].audits)
-    try:
-        found = draws_at(case.path, *wanted.location.values(), wanted.kind)
-    except GoldrushError as error:
-        if case.has(wanted.location["round"]):
-            raise WrongError(f"round {wanted.location['round']} is whole, but: {error!r}") from None
-        if not (case.fate.error is None and isinstance(error, BadInput)):
-            case.ends(error)
-        return
-    if not case.has(wanted.location["round"]):
-        raise UndetectedError(f"round {wanted.location['round']} was audited")
-    same(found, [wanted], "the audit")
+    _answered_of(
+        case, wanted.location["round"],
+        lambda: draws_at(case.path, *wanted.location.values(), wanted.kind), [wanted],
+    )  # fmt: skip
 
 
 def compared(case: Case) -> None:
@@ -339,16 +285,25 @@ def _forks_behind(case: Case) -> bool:
 
 
 def summarised(case: Case) -> None:
-    found = refused(case, lambda: summarise(case.path).as_dict())
-    if found is not None and case.prefix:
-        expected = {**case.prefix.summary, "path": str(case.path)}
-        same(found, expected, "the summary")
+    _answered(case, lambda prefix: {**prefix.summary, "path": str(case.path)}, lambda: (
+        summarise(case.path).as_dict()
+    ))  # fmt: skip
 
 
 def played_again(case: Case) -> None:
-    found = refused(case, lambda: recording(case.path))
-    if found is not None and case.prefix:
-        same(found.units, case.prefix.submissions, "the submissions")
+    _answered(case, lambda prefix: prefix.submissions, lambda: recording(case.path).units)
+
+
+def _answered(case: Case, right: Callable[[Prefix], Any], act: Callable[[], Any]) -> None:
+    """Check the answer of something that reads the whole file; it may be rightly refused."""
+    try:
+        found = act()
+    except GoldrushError as error:
+        case.ends(error)
+        return
+    case.ends(None)
+    if case.prefix:
+        same(found, right(case.prefix))
 
 
 def resumed(case: Case) -> None:
@@ -360,14 +315,14 @@ def resumed(case: Case) -> None:
     copy.unlink(missing_ok=True)
     shutil.copyfile(case.path, copy)
     goes_on = prefix and not prefix.finished and fate.error in (None, TornTail)
-    goes_on = goes_on and not _tears_fork(case)
+    goes_on = goes_on and not case.fate.in_fork
     try:
         resume(copy, trust=TRUST)
     except GoldrushError as error:
         if goes_on:
             raise WrongError(f"it could go on, but: {error!r}") from None
         is_over = prefix and prefix.finished and fate.error is None
-        if not ((is_over or _tears_fork(case)) and isinstance(error, BadInput)):
+        if not ((is_over or case.fate.in_fork) and isinstance(error, BadInput)):
             case.ends(error)
         same(copy.read_bytes() == case.path.read_bytes(), True, "the bytes are untouched")
     else:
@@ -409,14 +364,7 @@ def _may_hide_fork(case: Case, round: int) -> bool:
     """Whether what is broken stands where a FORK of the round would stand."""
     whole = case.sound.commits[: case.fate.whole]
     stands_last = bool(whole) and whole[-1].unit == round and whole[-1].kind != END
-    return stands_last and (case.fate.error is DamagedJournal or _tears_fork(case))
-
-
-def _tears_fork(case: Case) -> bool:
-    """Whether the file ends inside a FORK, and so much of it is there that this can be seen."""
-    end = case.sound.commits[case.fate.whole - 1].end if case.fate.whole > 0 else 0
-    front = case.path.read_bytes()[end + HEAD : end + HEAD + 2]
-    return case.fate.error is TornTail and front == b"\x94\x03"
+    return stands_last and (case.fate.error is DamagedJournal or case.fate.in_fork)
 
 
 def fork_of(case: Case, round: int) -> bytes:
@@ -436,7 +384,7 @@ def _end_of(case: Case, round: int) -> int:
 Reader = Callable[[Case], None]
 
 READERS: Sequence[Reader] = (
-    verified_wholly, verified_in_a_batch, rebuilt, logged, logged_in_part, exported, told, audited,
+    verified_wholly, verified_in_a_batch, rebuilt, logged, logged_in_part, audited,
     audited_once, compared, compared_the_other_way, summarised, played_again, resumed, forked_off,
 )  # fmt: skip
 LONG_READERS = tuple(rebuilt_somewhere if reader is rebuilt else reader for reader in READERS)
@@ -477,7 +425,7 @@ class Bench:
         # Not emptied first: some filesystems then wait for the disk, a thousand times as long.
         os.pwrite(self._file, data, 0)
         os.ftruncate(self._file, len(data))
-        case = Case(self.path, self.beside, self.sound, fate_of(data, self.sound), self.chance)
+        case = Case(self.path, self.beside, self.sound, fate_of(data), self.chance)
         self.cases += 1
         found = [finding for reader in readers if (finding := tried(reader, case)) is not None]
         if found:
