@@ -18,36 +18,22 @@ from tests.mining import resume
 
 NOBODY = 65534
 
-
-def main() -> None:
-    """Read everything with every reader, without an index and where there should be one."""
-    folder = Path(sys.argv[1])
-    os.environ["XDG_CACHE_HOME"] = str(folder)
-    sounds = {name: make() for name, make in SOUND.items()}
-    if os.getuid() == 0:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-    wrong: list[str] = []
-    for index.INDEX_FROM in (1 << 20, 500):
-        index.SPACING = 2
-        for name, sound in sounds.items():
-            path = folder / f"{name}.journal"
-            fate = fate_of(path.read_bytes(), sound)
-            case = Case(path, path, sound, fate, random.Random(0))
-            readers = [reader for reader in READERS if reader not in (resumed, forked_off)]
-            wrong += [str(finding) for reader in readers if (finding := tried(reader, case))]
-            wrong += _refusals(path)
-    print(json.dumps({"wrong": wrong, "left": sorted(os.listdir(folder))}))
-
-
-def _refusals(path: Path) -> list[str]:
-    try:
-        resume(path, trust=TRUST)
-    except BadInput as error:
-        return [] if "cannot write" in str(error) else [str(error)]
-    return [f"{path} was opened for writing"]
-
-
-if __name__ == "__main__":
-    main()
+os.environ["XDG_CACHE_HOME"] = sys.argv[1]
+sounds = {Path(sys.argv[1], f"{name}.journal"): make() for name, make in SOUND.items()}
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+wrong: list[str] = []
+for index.INDEX_FROM in (1 << 20, 500):  # without an index, and where there should be one
+    index.SPACING = 2
+    for path, sound in sounds.items():
+        case = Case(path, path, sound, fate_of(path.read_bytes()), random.Random(0))
+        readers = [reader for reader in READERS if reader not in (resumed, forked_off)]
+        wrong += [str(finding) for reader in readers if (finding := tried(reader, case))]
+        try:
+            resume(path, trust=TRUST)
+            wrong.append(f"{path} was opened for writing")
+        except BadInput as error:
+            wrong += [] if "cannot write" in str(error) else [str(error)]
+print(json.dumps({"wrong": wrong, "left": sorted(os.listdir(sys.argv[1]))}))
