@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Batch, Block, RecordedEvent, World
+from goldrush.kernel.world import Batch, Block, RecordedEvent, Step, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
 from goldrush.replay.find import open_world
@@ -65,20 +65,32 @@ def write(path: Path, commits: Sequence[Commit], header: Header = MINING_HEADER)
     return path
 
 
-def forged(path: Path, world: World[Any], commits: Sequence[Commit]) -> Path:
-    """A journal of these commits under digests that its events give; without forks."""
-    assembler, state, done = StepAssembler(world.arrange), None, []
+def refolded(world: World[Any], commits: Sequence[Commit]) -> Iterator[Commit]:
+    """The commits under the digests that their events give."""
+    assembler, state = StepAssembler(world.arrange), None
+    steps: list[tuple[int, list[Step]]] = []
+
+    def past(first: int) -> list[tuple[int, list[Step]]]:
+        return [unit for unit in steps if unit[0] >= first]
+
     for old in commits:
         commit = Commit(old.kind, old.unit, old.digest, old.blocks, old.setup)
         if commit.kind == START:
             state = world.initial(commit.setup or {})
-        for step in assembler.completed_by(commit):
+        elif commit.kind == FORK:
+            state = world.fork(state, commit.setup or {}, past)  # type: ignore[misc]
+        steps.append((commit.unit, [*assembler.completed_by(commit)]))
+        for step in steps[-1][1]:
             state = world.evolve(world.evolve(state, step.inputs), step.derived)
         if commit.digest is not None:
             state = world.close(state) if commit.kind == UNIT else state
             commit.digest = world.digest(state)
-        done.append(commit)
-    return write(path, done, Header(world.name, world.rules))
+        yield commit
+
+
+def forged(path: Path, world: World[Any], commits: Sequence[Commit]) -> Path:
+    """A journal of these commits under digests that its events give."""
+    return write(path, [*refolded(world, commits)], Header(world.name, world.rules))
 
 
 def changed(

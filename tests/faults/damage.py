@@ -119,11 +119,6 @@ def _splice(chance: random.Random, data: bytes, other: bytes) -> bytes:
     return data[:start] + other[begin : begin + length] + data[start + size :]
 
 
-def _same_place(chance: random.Random, data: bytes, other: bytes) -> bytes:
-    start, size = _range(chance, data)
-    return data[:start] + other[start : start + size] + data[start + size :]
-
-
 def _cut_and_rubbish(chance: random.Random, data: bytes, other: bytes) -> bytes:
     return data[: chance.randrange(len(data))] + chance.randbytes(chance.randint(0, 100))
 
@@ -136,13 +131,6 @@ def _duplicate(chance: random.Random, data: bytes, other: bytes) -> bytes:
     start, size = _range(chance, data)
     to = chance.randrange(len(data) + 1)
     return data[:to] + data[start : start + size] + data[to:]
-
-
-def _move(chance: random.Random, data: bytes, other: bytes) -> bytes:
-    start, size = _range(chance, data)
-    rest = data[:start] + data[start + size :]
-    to = chance.randrange(len(rest) + 1)
-    return rest[:to] + data[start : start + size] + rest[to:]
 
 
 def _wipe(chance: random.Random, data: bytes, other: bytes) -> bytes:
@@ -166,11 +154,9 @@ CORRUPTIONS: dict[str, Corrupt] = {
     "bits flipped": _flip_some,
     "a range overwritten": _overwrite,
     "a range spliced in": _splice,
-    "a range of another run": _same_place,
     "cut, then rubbish": _cut_and_rubbish,
     "cut, then bits flipped": _cut_and_flip,
     "a range repeated": _duplicate,
-    "a range moved": _move,
     "a range wiped": _wipe,
     "a byte counted up": _count_up,
 }

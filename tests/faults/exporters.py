@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from types import SimpleNamespace
 from unittest import mock
 
 import attrs
 
 from goldrush.kernel import files
 from goldrush.replay.data import encoded
-from goldrush.replay.journal import index
-from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.report import report as reports
 from goldrush.replay.worlds.competition import leaderboard as season_folder
 from tests.faults.disk import Disk
-from tests.faults.journals import big, frozen, small, twin
+from tests.faults.journals import small, twin
 from tests.faults.tries import End, Lost, check, put, tree
 from tests.seasons import kept
 
@@ -119,54 +113,6 @@ def _inputs() -> Path:
 _kept = tempfile.TemporaryDirectory()
 
 
-@attrs.frozen(eq=False)
-class Indexer:
-    """Reads a long journal, for which it writes an index into the cache folder. Whatever becomes of
-    that, answers are right.
-    """
-
-    name: str = "index"
-    lacks: str = ""
-
-    def prepare(self, folder: Path) -> None:
-        (folder / "big.journal").write_bytes(big().data)
-
-    def write(self, folder: Path) -> None:
-        with _small_indexes(folder):
-            found = rebuild(folder / "big.journal", ROUND)
-        state, digest, events = big().states[ROUND]
-        check((state, digest, events) == (frozen(found.state), found.digest, found.events), "")
-
-    def judge_failure(self, folder: Path, end: End) -> None:
-        check(end.error is None, f"an index is not worth an error: {end.error!r}")
-        self._judge(folder)
-
-    def judge_crash(self, folder: Path, end: End, seed: int) -> None:
-        self._judge(folder)
-
-    def _judge(self, folder: Path) -> None:
-        for _ in range(2):  # with what is left, and with what is made of it
-            with Disk(folder):
-                self.write(folder)
-        cached = {path for path in tree(folder) if path.endswith(".index")}
-        check(len(cached) == 1, f"indexes: {cached}")
-
-
-ROUND = 25
-
-
-@contextmanager
-def _small_indexes(folder: Path) -> Iterator[None]:
-    """Indexes of short journals, too, in this folder; one that a crash left is of its journal's
-    copy.
-    """
-    with (
-        mock.patch.multiple(index, INDEX_FROM=1_000, SPACING=3, _facts=lambda reader: b"facts"),
-        mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(folder / "cache")}),
-    ):
-        yield
-
-
 def _tables(journal: str, form: str, folder: Path) -> object:
     names = ["rounds", "agents"]
     return encoded.write_tables(
@@ -182,28 +128,13 @@ def _season(assignment: int, folder: Path) -> object:
         return season_folder.export(_inputs() / "season.journal", folder / "season", assignment)
 
 
-def _report(text: str, folder: Path) -> object:
-    """A report of no study: what is on the page takes long, and is not what is asked here."""
-    study = SimpleNamespace(
-        question=SimpleNamespace(criteria=False), answer=SimpleNamespace(sentences=[])
-    )
-    with (
-        mock.patch.multiple(
-            reports,
-            read_manifest=lambda folder: SimpleNamespace(world="mining"),
-            results_of=lambda *given, **more: SimpleNamespace(of=None),
-            hardly_played=lambda results: [],
-            study_of=lambda results, question: study,
-            StudyPage=lambda study: SimpleNamespace(
-                html=lambda: f"<!DOCTYPE html>{files.MARK}<p>{text}</p>"
-            ),
-        ),
-    ):
-        return reports.report(folder, folder / "out.html", force=True)
+def _file(text: str, folder: Path) -> None:
+    """As pages and reports are written."""
+    files.write_whole(str(folder / "out.html"), f"{files.MARK}{text}".encode(), force=True)
 
 
 @cache
-def exporters() -> dict[str, Exporter | Indexer]:
+def exporters() -> dict[str, Exporter]:
     """All that write what follows from journals, by name."""
     csv, parquet = (partial(_tables, "one.journal", form) for form in encoded.FORMATS)
     old_csv, old_parquet = (partial(_tables, "two.journal", form) for form in encoded.FORMATS)
@@ -212,9 +143,8 @@ def exporters() -> dict[str, Exporter | Indexer]:
         Exporter("tables: CSV over others", csv, old_csv, _each),
         Exporter("tables: Parquet", parquet),
         Exporter("tables: Parquet over others", parquet, old_parquet, _each),
-        Exporter("report", partial(_report, "new")),
-        Exporter("report over another", partial(_report, "new"), partial(_report, "old")),
+        Exporter("file", partial(_file, "new")),
+        Exporter("file over another", partial(_file, "new"), partial(_file, "old")),
         Exporter("season folder", partial(_season, 2)),
-        Indexer(),
     ]
     return {exporter.name: exporter for exporter in found}

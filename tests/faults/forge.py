@@ -8,14 +8,15 @@ wrong value meets every reader with nothing in front that would have refused the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import attrs
 
 from goldrush.kernel.codec import pack
-from goldrush.kernel.fold import StepAssembler
-from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header
+from goldrush.kernel.journal import Commit, Header
 from goldrush.kernel.world import Block, World
+from tests.journals import refolded
 from tests.kernel.tiny_reader import framed
 
 DEPTH = 100_000
@@ -34,46 +35,30 @@ VALUES: dict[str, Any] = {
     "true": True,
     "minus one": -1,
     "zero": 0,
-    "a large integer": 2**53,
     "the largest integer": 2**64 - 1,
     "the smallest integer": -(2**63),
     "a fraction": 0.5,
-    "minus zero": -0.0,
     "NaN": float("nan"),
     "an infinity": float("inf"),
-    "a large fraction": 1.7e308,
     "no text": "",
     "text": "x",
     "a long text": "long " * 20_000,
     "text that moves the cursor": "\x1b[2J\x00\u202e",
     "bytes": b"bytes",
     "no list": (),
-    "a list of nil": (None,),
     "a list of lists": ((), (0,), (0, 1, 2), (0, 0, 2**63)),
-    "a list of -1": (-1, -1, -1),
     "a long list": (0,) * 70_000,
     "a map": {"a": 1},
     "a map of numbers": {1: 2},
-    "a map of NaN": {"a": float("nan")},
 }
 RAW: dict[str, Raw] = {
     "text that is not UTF-8": Raw(b"\xa2\xff\xfe"),
-    "a surrogate": Raw(b"\xa3\xed\xa0\x80"),
     "an extension": Raw(b"\xd4\x05\x00"),
-    "a timestamp": Raw(b"\xd6\xff\x00\x00\x00\x00"),
     "a timestamp that is none": Raw(b"\xd7\xff" + b"\xff" * 8),
-    "a byte that is not used": Raw(b"\xc1"),
-    "a long form of zero": Raw(b"\xcd\x00\x00"),
-    "a single": Raw(b"\xca\x3f\x80\x00\x00"),
     "lists in lists": Raw(b"\x91" * DEPTH + b"\x90"),
-    "maps in maps": Raw(b"\x81\x00" * DEPTH + b"\x80"),
     "keys in keys": Raw(b"\x81" * DEPTH + b"\x80"),
     "a list of 2^32": Raw(b"\xdd\xff\xff\xff\xff"),
-    "a map of 2^32": Raw(b"\xdf\xff\xff\xff\xff"),
     "a text of 2^32": Raw(b"\xdb\xff\xff\xff\xff"),
-    "bytes of 2^32": Raw(b"\xc6\xff\xff\xff\xff"),
-    "an extension of 2^32": Raw(b"\xc9\xff\xff\xff\xff\x05"),
-    "lists of 2^16 in lists": Raw(b"\xdc\xff\xff" * 500),
     "nothing": Raw(b""),
 }
 FEW = {
@@ -173,31 +158,30 @@ def _first_row(sound: Journal, code: int) -> tuple[int, Any]:
 
 def _with_row(sound: Journal, at: int, code: int, row: Any, wrong: Any) -> bytes:
     """The journal with one row of a commit exchanged."""
-    commits = sound.commits
     raws, clean = _marked(wrong)
     changed, is_done = [], False
-    for block in commits[at].blocks:
+    for block in sound.commits[at].blocks:
         batches = []
         for batch, rows in block.batches:
             put = list(rows)
             if batch == code and row in put and not is_done:
                 put[put.index(row)], is_done = clean, True
             batches.append((batch, put))
-        packed = pack(batches)
-        changed.append(Block(batches, packed))
-    commit = Commit(UNIT, commits[at].unit, commits[at].digest, changed)
-    return _written(sound.world, [*commits[:at], commit, *commits[at + 1 :]], at, raws)
+        changed.append(Block(batches, pack(batches)))
+    return _written(sound, at, changed, sound.commits[at].setup, raws)
 
 
 def _with_setup(sound: Journal, at: int, setup: Any) -> bytes:
-    commits = sound.commits
     raws, clean = _marked(setup)
-    old = commits[at]
-    commit = Commit(old.kind, old.unit, old.digest, (), clean)
-    return _written(sound.world, [*commits[:at], commit, *commits[at + 1 :]], at, raws)
+    return _written(sound, at, (), clean, raws)
 
 
-def _written(world: World[Any], commits: Sequence[Commit], at: int, raws: Sequence[bytes]) -> bytes:
+def _written(
+    sound: Journal, at: int, blocks: Sequence[Block], setup: Any, raws: Sequence[bytes]
+) -> bytes:
+    """The journal with another commit in one place."""
+    old, commits, world = sound.commits[at], [*sound.commits], sound.world
+    commits[at] = Commit(old.kind, old.unit, old.digest, blocks, setup)
     bodies = [commit.body() for commit in (commits if raws else _refolded(world, commits))]
     for raw in raws:
         bodies[at] = bodies[at].replace(pack(_MARK), raw)
@@ -222,34 +206,9 @@ def _marked(value: Any) -> tuple[list[bytes], Any]:
 def _refolded(world: World[Any], commits: Sequence[Commit]) -> list[Commit]:
     """The commits with the digests that their events give, as far as they can be applied."""
     done: list[Commit] = []
-    state: Any = None
-    try:
-        for commit in commits:
-            again = Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
-            state = _after(world, state, again, done)
-            if again.digest is not None:
-                again.digest = world.digest(state)
-            done.append(again)
-    except Exception:  # whatever a wrong value makes of it; from here on as it was
-        return [*done, *commits[len(done) :]]
-    return done
-
-
-def _after(world: World[Any], state: Any, commit: Commit, before: Sequence[Commit]) -> Any:
-    if commit.kind == START:
-        return world.initial(commit.setup or {})
-    if commit.kind == FORK:
-        assert world.fork is not None
-        assembler = StepAssembler(world.arrange)
-        steps = [(old.unit, [*assembler.completed_by(old)]) for old in before if old.kind == UNIT]
-        return world.fork(
-            state, commit.setup or {}, lambda first: [unit for unit in steps if unit[0] >= first]
-        )
-    if commit.kind == UNIT:
-        for block in commit.blocks:
-            state = world.evolve(state, block)
-        return world.close(state)
-    return state
+    with suppress(Exception):  # whatever a wrong value makes of it; from here on as it was
+        done.extend(refolded(world, commits))
+    return [*done, *commits[len(done) :]]
 
 
 def _paths(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

@@ -22,7 +22,6 @@ from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotAJournal, TornTail
 from goldrush.kernel.journal import END, FORK
-from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.draws import draws, draws_at
@@ -163,14 +162,6 @@ def verified(case: Case) -> None:
 
 def verified_wholly(case: Case) -> None:
     _verified(case, 4)
-
-
-def verified_in_a_batch(case: Case) -> None:
-    [outcome] = verify_all([str(case.path)], 2, jobs=1)
-    expected = None if case.fate.error is NotAJournal else case.fate.error is None
-    if outcome.holds and not expected:
-        raise UndetectedError("it holds in a batch")
-    same(outcome.holds, expected, "whether it holds")
 
 
 def rebuilt(case: Case) -> None:
@@ -384,7 +375,7 @@ def _end_of(case: Case, round: int) -> int:
 Reader = Callable[[Case], None]
 
 READERS: Sequence[Reader] = (
-    verified_wholly, verified_in_a_batch, rebuilt, logged, logged_in_part, audited,
+    verified_wholly, rebuilt, logged, logged_in_part, audited,
     audited_once, compared, compared_the_other_way, summarised, played_again, resumed, forked_off,
 )  # fmt: skip
 LONG_READERS = tuple(rebuilt_somewhere if reader is rebuilt else reader for reader in READERS)

@@ -18,11 +18,10 @@ from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.play import session_of
 from goldrush.agents.worlds.competition.players import configured, prepared
 from goldrush.kernel import run
-from goldrush.kernel.journal import START, UNIT, Commit, JournalWriter
+from goldrush.kernel.journal import START, Commit, JournalWriter
 from goldrush.kernel.world import Row, World
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.find import tools_for
-from goldrush.replay.journal.rebuild import world_at
 from tests.journals import commits_of, forged
 from tests.seasons import HEADER
 
@@ -90,22 +89,6 @@ def proposed_in(path: Path, parent: Path) -> Path:
         "goldrush.kernel.worlds.competition.acts.roundtable.is_conduct", lambda state, value: True
     ):
         return _recorded(path, [(FORGED_IN, tuple(wrong))])
-
-
-def cuts_of(path: Path, folder: Path) -> Iterator[Path]:
-    """Journals that break off after the conduct was proposed: after each step of that assignment,
-    and after the inputs of each, which then wait.
-    """
-    commits = commits_of(path)
-    [at] = [commit.index for commit in commits if commit.unit == FORGED_IN + 1 and commit.digest]
-    blocks = commits[at].blocks
-    first = next(
-        place for place, block in enumerate(blocks)
-        if any(SENTINEL in (Spoke(*row).conduct or ()) for row in block.rows(CODES[Spoke]))
-    )  # fmt: skip
-    for count in range(first + 1, len(blocks)):
-        part = Commit(UNIT, FORGED_IN + 1, None, blocks[:count])
-        yield forged(folder / f"{count}.journal", world_at(path), [*commits[:at], part])
 
 
 def _said(path: Path, assignment: int) -> Iterator[Spoke]:

@@ -136,23 +136,6 @@ def test_every_flipped_bit_and_every_cut_of_an_index_changes_no_answer(
     assert [] == [says for says in wrong + more if not any(place in says for place in later)]
 
 
-def test_every_byte_of_a_longer_index_changed_changes_no_answer(
-    long: Indexed, counted: Counted
-) -> None:
-    # Asked about the round behind each frozen state, so that every state is used.
-    rounds = [entry[0] + 1 for entry in long.parts.entries if entry[0] < 30]
-    last = long.parts.entries[-1][3] if len(rounds) < len(long.parts.entries) else len(long.right)
-    changed = [
-        (f"byte {at}", long.right[:at] + bytes([long.right[at] ^ (1 + at % 255)])
-         + long.right[at + 1 :])
-        for at in range(0, last, step(97))
-    ]  # fmt: skip
-    cases, wrong = long.missed(changed, rounds)
-    counted("bytes of an index changed", cases)
-
-    assert wrong == []
-
-
 def test_an_index_of_something_else_changes_no_answer(
     short: Indexed, tmp_path: Path, counted: Counted
 ) -> None:
@@ -201,19 +184,16 @@ def _wrong_states(state: bytes) -> Iterator[tuple[str, bytes]]:
     """The frozen state with every part, and every part of a part, of another value."""
     fields = unpack(state)
     for place, value in enumerate(fields):
-        wrong = [(repr(odd), odd) for odd in ODD]
+        wrong = list(ODD)
         if isinstance(value, tuple):
-            wrong += [
-                (f"{odd!r} at {inner}", (*value[:inner], odd, *value[inner + 1 :]))
-                for inner in range(len(value))
-                for odd in ODD
-            ]
-            wrong += [("backwards", value[::-1]), ("cut", value[:-1]), ("more", (*value, value))]
+            inner = range(len(value))
+            wrong += [(*value[:at], odd, *value[at + 1 :]) for at in inner for odd in ODD]
+            wrong += [value[::-1], value[:-1], (*value, value)]
         if isinstance(value, dict):
-            wrong += [(f"{odd!r} at {n}", {**value, n: odd}) for n in value for odd in ODD]
-            wrong += [("backwards", dict(reversed(value.items())))]
-        for what, odd in wrong:
-            yield f"{place}: {what:.60}", pack((*fields[:place], odd, *fields[place + 1 :]))
+            wrong += [{**value, name: odd} for name in value for odd in ODD]
+            wrong += [dict(reversed(value.items()))]
+        for odd in wrong:
+            yield f"{place}: {odd!r:.60}", pack((*fields[:place], odd, *fields[place + 1 :]))
     yield "a part less", pack(fields[:-1])
     yield "a part more", pack((*fields, None))
     for raw in (b"", b"\xc0", b"\xc1", b"\x91" * 100_000, b"\xdd\xff\xff\xff\xff"):

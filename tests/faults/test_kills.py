@@ -1,7 +1,6 @@
 """What was committed survives the death of the recorder, and the run goes on to the same bytes."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -9,15 +8,12 @@ from tests.cli.helpers import ROOT
 from tests.faults.conftest import Counted
 from tests.faults.sampling import step
 
-KILLS = int(os.environ.get("KILLS", 40))  # at calls that are drawn; more come at every call
-
 
 def test_what_was_announced_survives_every_kill_and_the_run_ends_in_the_same_bytes(
     counted: Counted,
 ) -> None:
-    options = ["--kills", str(KILLS), "--every", str(step(2))]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.kills", *options],
+        [sys.executable, "-m", "tests.faults.kills", str(step(5))],
         cwd=ROOT, capture_output=True, text=True, timeout=3_600,
     )  # fmt: skip
 
@@ -26,5 +22,4 @@ def test_what_was_announced_survives_every_kill_and_the_run_ends_in_the_same_byt
     counted("kills", found["kills"])
 
     assert found["says"] == []
-    assert found["kills"] >= KILLS
-    assert min(found[k] for k in ("inside a commit", "resumed", "announced")) > 10
+    assert min(found[k] for k in ("kills", "inside a commit", "resumed", "announced")) > 10
