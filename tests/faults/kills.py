@@ -1,4 +1,4 @@
-"""Recorders killed at every so manyth call that changes a disk: `python -m tests.faults.kills 5`.
+"""Recorders killed at every so manyth call that changes a disk: `tests.faults.kills EVERY PIECE`.
 
 A process with one thread, which forks those that it kills, so that hundreds take seconds. Whoever
 goes on in their place is killed, too, a few calls later; then one is let go to its end. What
@@ -32,7 +32,6 @@ from tests.mining import record, resume
 Announce = Callable[[int, Any], None]
 Act = Callable[[Path, Announce], object]
 
-PIECE = 80  # bytes a write
 FAILED = 70  # exit code of a process with a traceback
 
 
@@ -69,7 +68,7 @@ def main() -> None:
     ]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "parent.journal").write_bytes(whole)
-        killing = Killing(Path(folder) / "run.journal")
+        killing = Killing(Path(folder) / "run.journal", int(sys.argv[2]))
         for run in runs:
             killing.at_every_call(run, int(sys.argv[1]))
     print(json.dumps({**killing.counts, "says": killing.says}))
@@ -80,6 +79,7 @@ class Killing:
     """Kills processes that write to a path, and counts what came of it."""
 
     path: Path
+    piece: int  # bytes of a write
     counts: Counter[str] = attrs.Factory(Counter)
     says: list[str] = attrs.Factory(list)
 
@@ -117,7 +117,7 @@ class Killing:
 
     def _code_of(self, act: Act, told: int, dies_at: int | None) -> int:
         try:
-            die_at(dies_at, PIECE)
+            die_at(dies_at, self.piece)
             act(self.path, lambda unit, _: (os.write(told, bytes([unit])), None)[1])
         except BadInput:
             return 2  # the run had come to its end

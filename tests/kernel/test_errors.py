@@ -42,12 +42,6 @@ def test_an_error_arrives_as_it_was_sent(error: GoldrushError, sent: object) -> 
     assert vars(error) == vars(arrived)
 
 
-def test_a_message_has_the_place_both_values_and_what_to_type() -> None:
-    assert "truce is -1; it must be 0 or more" == str(ERRORS[0])
-    assert "a.journal: commit 3 at byte 90: expected 7f, found 01" == str(ERRORS[3])
-    assert "policy m:C of agent 2 failed in round 5: RuntimeError: no" == str(ERRORS[6])
-
-
 class Sulky(Exception):
     def __str__(self) -> str:
         raise ValueError
@@ -87,17 +81,11 @@ def test_an_error_in_a_library_is_placed_at_the_line_of_the_policy_that_called_i
 
 
 def test_the_traceback_of_a_policy_survives_being_sent() -> None:
+    cause = KeyError("x")
     try:
-        raise PolicyFailed("m:C", 2, 5, "no") from raised_by_user()
-    except PolicyFailed as error:
-        arrived = pickle.loads(pickle.dumps(error))
+        raise cause
+    except KeyError:
+        error = PolicyFailed("m:C", 2, 5, "no")
+        error.__cause__ = cause
 
-    assert arrived.trace.startswith("Traceback (most recent call last):")
-    assert "raise KeyError" in arrived.trace
-
-
-def raised_by_user() -> BaseException:
-    try:
-        raise KeyError("x")
-    except KeyError as error:
-        return error
+    assert "raise cause" in pickle.loads(pickle.dumps(error)).trace

@@ -43,18 +43,15 @@ def test_days_to_come_can_be_replaced_by_the_numbers_of_people(day: int) -> None
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (facts((1, (0, "a"))), "agent 0 in day 1 cannot be replaced; give days 2 to 4, and"),
-        (facts((5, (0, "a"))), "agent 0 in day 5 cannot be replaced; give days 2 to 4"),
-        (
-            facts((3, (0, "a")), (3, (0, "b"))),
-            "day 3 cannot be replaced; .* each place once",
-        ),
-        (facts((3, (2, "a"))), "of agent 2 is given, who does not exist; the last agent is 1"),
-        (facts((3, (0, 5))), "said.what: text expected, found 5"),
-        (facts((None, (0, "a"))), "there is no day None to replace; give a submission"),
-        (facts(days=1), "days is 1, but the run is forked at 1; give 2 or more"),
-        (facts(agents=3), "agents cannot change in the middle of a run, from 2 to 3"),
-        (facts(seed=10), "seed is 10; it must be"),
+        (facts((1, (0, "a"))), "agent 0 in day 1"),
+        (facts((5, (0, "a"))), "agent 0 in day 5"),
+        (facts((3, (0, "a")), (3, (0, "b"))), "each place once"),
+        (facts((3, (2, "a"))), "of agent 2"),
+        (facts((3, (0, 5))), "said.what"),
+        (facts((None, (0, "a"))), "no day None"),
+        (facts(days=1), "days is 1, .* at 1"),
+        (facts(agents=3), "agents cannot change"),
+        (facts(seed=10), "seed is 10"),
         (facts(seed=0), "leave out unchanged ones"),
     ],
 )

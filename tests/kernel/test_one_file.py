@@ -246,17 +246,6 @@ def test_the_file_that_is_gone_on_with_is_the_one_that_is_locked(
     assert (data, beside) == (link.read_bytes(), path.read_bytes())
 
 
-def test_what_became_a_pipe_after_it_was_looked_at_is_refused(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stat = os.stat(path)
-    path.unlink()
-    os.mkfifo(path)
-    monkeypatch.setattr(journal.os, "stat", lambda _: stat)
-    with pytest.raises(BadInput, match="not an ordinary file"):
-        JournalReader(path)
-
-
 def test_readers_leave_no_descriptor_open(path: Path) -> None:
     def opened() -> int:
         return len(os.listdir("/dev/fd"))
