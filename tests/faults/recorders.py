@@ -24,7 +24,7 @@ from tests.faults.journals import (
     twin,
 )
 from tests.faults.tries import End, Lost, check
-from tests.kernel import test_early_commits as choir
+from tests.kernel import choir
 from tests.mining import record, resume
 
 NAME, PARENT = "run.journal", "parent.journal"

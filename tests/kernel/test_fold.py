@@ -1,12 +1,7 @@
-"""The fold, the walks through a journal that stand on it, and the run loop.
-
-In a tiny world: players bid, one of the bidders is drawn and gets what it bid; a hand takes two
-such steps. Its state changes in place, as large states do, so that what `fold` promises about the
-state it is given is worth something.
-"""
+"""The fold, the walks through a journal that stand on it, and the run loop."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +12,6 @@ from hypothesis import strategies as st
 
 from goldrush.kernel import run
 from goldrush.kernel.codec import fingerprint, pack
-from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import (
     BadInput,
     MalformedEvents,
@@ -25,7 +19,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from goldrush.kernel.fold import StepAssembler, checked, events, fold
+from goldrush.kernel.fold import StepAssembler, checked, events
 from goldrush.kernel.journal import (
     END,
     FORK,
@@ -36,102 +30,24 @@ from goldrush.kernel.journal import (
     JournalReader,
     JournalWriter,
 )
-from goldrush.kernel.shape import AMOUNT, INTEGER, NATURAL, TEXT, WORD, optional, several
+from goldrush.kernel.shape import INTEGER
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Batch, Block, EventType, Step, Vocabulary, World
+from goldrush.kernel.world import Batch, Block, EventType, Step, World
 from tests import journals
 from tests.journals import commits_of
-
-BID, WON, PASSED = range(3)
-STEPS = 2  # in a hand
-
-
-class Table:
-    """Changes in place: totals by player, steps of the hand under way, hands closed."""
-
-    def __init__(self, setup: Mapping[str, Any]) -> None:
-        if setup["players"] < 1:
-            raise BadInput(f"players is {setup['players']}", "it must be 1 or more")
-        self.seed: int = setup["seed"]
-        self.hands: int = setup["hands"]
-        self.totals = [0.0] * setup["players"]
-        self.bids: list[int] = []
-        self.step = 0
-        self.hand = 0
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return (self.seed, self.hands, self.totals, self.bids, self.step, self.hand)
-
-
-def decide(table: Table, inputs: Block) -> list[Batch]:
-    bids = inputs.rows(BID)
-    if not bids:
-        return [(PASSED, [()])]
-    draws = Draws(table.seed, table.hand + 1, len(table.bids), "win")  # bids before this step
-    player, amount, _ = bids[draws.below(len(bids))]
-    return [(WON, [(player, amount, draws.words())])]
-
-
-def evolve(table: Table, block: Block) -> Table:
-    for code, rows in block:
-        for row in rows:
-            if code == BID:
-                table.bids.append(row[1])
-            elif code == WON:
-                table.totals[row[0]] += row[1]
-            elif code != PASSED:
-                raise LookupError(code)
-        table.step += code != BID
-    return table
-
-
-def close(table: Table) -> Table:
-    table.hand += 1
-    table.step = 0
-    table.bids.clear()
-    return table
-
-
-BIDDING: World[Table] = World(
-    name="bidding",
-    rules=4,
-    events=(
-        EventType(
-            "bid", {"player": NATURAL, "amount": INTEGER, "note": optional(TEXT)}, is_input=True
-        ),
-        EventType("won", {"player": NATURAL, "points": AMOUNT, "words": several(WORD)}),
-        EventType("passed", {}),
-    ),
-    initial=Table,
-    decide=decide,
-    evolve=evolve,
-    ended=lambda table: table.hand >= table.hands,
-    unit_done=lambda table: table.step == STEPS,
-    close=close,
-    digest=lambda table: fingerprint(table.key),
-    copy=copy.deepcopy,
-    vocabulary=Vocabulary("hand", "bidding_started", ended="bidding_ended"),
+from tests.kernel.choir import (
+    CHOIR,
+    CHORD,
+    COUGHED,
+    HEADER,
+    SETUP,
+    SUNG,
+    Hall,
+    at_once,
+    batches_of,
+    record,
+    verses,
 )
-HEADER = Header("bidding", 4)
-SETUP = {"seed": 11, "players": 3, "hands": 3}
-
-
-def ask(table: Table) -> list[Batch]:
-    """Everybody bids a little more than before; in the second step of a hand player 1 passes."""
-    base = 10 * table.hand + table.step
-    players = [p for p in range(len(table.totals)) if not (p == 1 and table.step == 1)]
-    return [(BID, [(p, base + p, "all in" if p == 2 else None) for p in players])]
-
-
-def play(
-    path: Path,
-    ask: Callable[[Table], Sequence[Batch]] = ask,
-    setup: Mapping[str, Any] = SETUP,
-    on_unit: Callable[[int, Table], None] | None = None,
-) -> Table:
-    with JournalWriter(path, HEADER) as journal:
-        return run.record(BIDDING, setup, ask, journal, on_unit)
 
 
 def write(path: Path, *commits: Commit, header: Header = HEADER) -> None:
@@ -139,7 +55,7 @@ def write(path: Path, *commits: Commit, header: Header = HEADER) -> None:
     journals.write(path, [Commit(START, 0, 1, setup=SETUP), *commits], header)
 
 
-def walked(path: Path, walk: Callable[..., Any], world: World[Any] = BIDDING) -> list[Any]:
+def walked(path: Path, walk: Callable[..., Any], world: World[Any] = CHOIR) -> list[Any]:
     """All that a walk through a journal gives."""
     with JournalReader(path) as reader:
         return list(walk(world, reader))
@@ -152,37 +68,17 @@ def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
         yield from assembler.completed_by(commit)
 
 
-# The fold.
-
-BIDS = st.tuples(st.integers(0, 2), st.integers(-5, 5), st.none() | st.just("note"))
-WINS = st.tuples(st.integers(0, 2), st.integers(-5, 5) | st.just(0.1), st.just(()))
-BLOCKS = st.lists(
-    st.lists(BIDS, min_size=1, max_size=3).map(lambda rows: Block([(BID, rows)]))
-    | st.lists(WINS, min_size=1, max_size=3).map(lambda rows: Block([(WON, rows)])),
-    max_size=6,
-)
-
-
 def cut_in_pieces(items: Sequence[Any], data: st.DataObject) -> list[Sequence[Any]]:
     """The items in order, in up to five pieces, some of them empty."""
     cuts = sorted(data.draw(st.lists(st.integers(0, len(items)), max_size=4)))
     return [items[a:b] for a, b in pairwise([0, *cuts, len(items)])]
 
 
-@given(BLOCKS, st.data())
-def test_folding_in_pieces_gives_the_same_and_changes_no_state_that_it_is_given(
-    blocks: list[Block], data: st.DataObject
-) -> None:
-    given_state = Table(SETUP)
-    whole = fold(BIDDING, given_state, blocks)
-    state = Table(SETUP)
-    for piece in cut_in_pieces(blocks, data):
-        state = fold(BIDDING, state, piece)
+# The states, events and steps of a journal. Folding in pieces: laws/test_mining_laws.py.
 
-    assert state.key == whole.key
-    assert given_state.key == Table(SETUP).key
-
-
+WALKS = [Walk, events, steps]
+STEP = [Block([(SUNG, [(0, 5)])]), Block([(CHORD, [(0, 5, ())])])]
+FIRST = Commit(UNIT, 1, 2, STEP)  # a song of one verse; the next one has two
 SUM: World[int] = World(
     name="sum",
     rules=1,
@@ -205,18 +101,11 @@ def test_a_state_that_cannot_change_needs_no_copy_and_no_closing(path: Path) -> 
     ]
 
 
-# The states, events and steps of a journal.
-
-WALKS = [Walk, events, steps]
-BID_OF_5, WON_5 = (0, 5, None), (0, 5, ())
-STEP = [Block([(BID, [BID_OF_5])]), Block([(WON, [WON_5])])]
-
-
 def test_a_unit_that_is_open_is_applied_and_not_closed(path: Path) -> None:
-    write(path, Commit(UNIT, 1, None, STEP))
-    [_, (_, table)] = walked(path, Walk)
+    write(path, FIRST, Commit(UNIT, 2, None, STEP))
+    [_, _, (_, hall)] = walked(path, Walk)
 
-    assert (table.totals, table.step, table.hand) == ([5, 0, 0], 1, 0)
+    assert (hall.points[0], hall.verse, hall.song) == (10, 1, 1)
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -228,49 +117,49 @@ def test_a_header_alone_is_torn(path: Path, walk: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "fault"),
+    ("units", "fault"),
     [
-        (Commit(UNIT, 1, 7, STEP), "closes before it is done"),
-        (Commit(UNIT, 1, None, STEP * 2), "is done but open"),
+        ([FIRST, Commit(UNIT, 2, 7, STEP)], "closes before it is done"),
+        ([Commit(UNIT, 1, None, STEP)], "is done but open"),
     ],
 )
 def test_a_commit_closes_its_unit_when_it_is_done_and_not_before(
-    path: Path, unit: Commit, fault: str
+    path: Path, units: list[Commit], fault: str
 ) -> None:
-    write(path, unit)
+    write(path, *units)
 
     with pytest.raises(MalformedEvents, match=fault):
         walked(path, Walk)
 
 
 def test_events_are_told_in_their_logical_form(path: Path) -> None:
-    word = Draws(0, 1, 0, "win").word()
     blocks = [
-        Block([(BID, [(0, 5, None), (1, 7, "up")])]),
-        Block([(WON, [(1, 7, (word,)), (0, 0.5, ())])]),
+        Block([(SUNG, [(0, 5), (1, 7)]), (COUGHED, [(1,)])]),
+        Block([(CHORD, [(1, 7, (2**60,)), (0, 0.5, ())])]),
     ]
     write(path, Commit(UNIT, 1, 0xABC, blocks), Commit(END, 1))
     found = walked(path, events)
 
     # In words: 7.0 is not 7 here.
     assert [str(event.as_dict()) for event in found] == [
-        str({"event": "bidding_started", "world": "bidding", "rules": 4, **SETUP}),
-        str({"event": "bid", "hand": 1, "player": 0, "amount": 5, "note": None}),
-        str({"event": "bid", "hand": 1, "player": 1, "amount": 7, "note": "up"}),
-        str({"event": "won", "hand": 1, "player": 1, "points": 7.0, "words": [f"{word:016x}"]}),
-        str({"event": "won", "hand": 1, "player": 0, "points": 0.5, "words": []}),
-        str({"event": "hand_closed", "hand": 1, "digest": "0000000000000abc"}),
-        str({"event": "bidding_ended", "hand": 1}),
+        str({"event": "concert_began", "world": "choir", "rules": 1, **SETUP}),
+        str({"event": "sung", "song": 1, "singer": 0, "note": 5}),
+        str({"event": "sung", "song": 1, "singer": 1, "note": 7}),
+        str({"event": "coughed", "song": 1, "singer": 1}),
+        str({"event": "chord", "song": 1, "best": 1, "points": 7.0, "words": [f"{2**60:016x}"]}),
+        str({"event": "chord", "song": 1, "best": 0, "points": 0.5, "words": []}),
+        str({"event": "song_closed", "song": 1, "digest": "0000000000000abc"}),
+        str({"event": "concert_ended", "song": 1}),
     ]
-    assert [event.unit for event in found] == [0, 1, 1, 1, 1, 1, 1]
+    assert [event.unit for event in found] == [0, *[1] * 7]
 
 
-@given(st.lists(BIDS, min_size=1, max_size=6), st.data())
+@given(st.lists(st.tuples(st.integers(0, 9), st.just(1)), min_size=1, max_size=6), st.data())
 def test_inputs_spread_over_commits_give_the_step_again(
-    tmp_path_factory: pytest.TempPathFactory, bids: list[Any], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, notes: list[Any], data: st.DataObject
 ) -> None:
-    parts = [Block([(BID, rows)] if rows else []) for rows in cut_in_pieces(bids, data)]
-    derived, second = STEP[1], Block([(BID, bids[:1])])
+    parts = [Block([(SUNG, rows)] if rows else []) for rows in cut_in_pieces(notes, data)]
+    derived, second = STEP[1], Block([(SUNG, notes[:1])])
     path = tmp_path_factory.mktemp("any") / "run.journal"
     write(
         path,
@@ -278,9 +167,10 @@ def test_inputs_spread_over_commits_give_the_step_again(
         Commit(UNIT, 1, 2, [parts[-1], derived, second, derived]),
         Commit(UNIT, 2, None, [second]),  # a step without its derived block is not given
     )
+    whole = Block([(SUNG, notes if len(parts) == 1 else sorted(notes, key=lambda row: row[0]))])
 
     assert [(step.inputs.packed, step.derived.packed) for step in walked(path, steps)] == [
-        (Block([(BID, bids)]).packed, derived.packed),
+        (whole.packed, derived.packed),
         (second.packed, derived.packed),
     ]
 
@@ -288,7 +178,7 @@ def test_inputs_spread_over_commits_give_the_step_again(
 # Journals of something else.
 
 
-@pytest.mark.parametrize("header", [Header("betting", 4), Header("bidding", 3)])
+@pytest.mark.parametrize("header", [Header("quire", 1), Header("choir", 3)])
 @pytest.mark.parametrize("walk", WALKS)
 def test_a_journal_of_another_world_or_other_rules_is_unsupported(
     path: Path, header: Header, walk: Callable[..., Any]
@@ -299,7 +189,7 @@ def test_a_journal_of_another_world_or_other_rules_is_unsupported(
         walked(path, walk)
 
 
-@pytest.mark.parametrize("setup", [{**SETUP, "players": 0}, {**SETUP, "players": "two"}, {}])
+@pytest.mark.parametrize("setup", [{**SETUP, "songs": -1}, {**SETUP, "songs": "two"}, {}])
 @pytest.mark.parametrize("walk", WALKS)
 def test_a_setup_that_the_world_cannot_take_is_malformed(
     path: Path, setup: dict[str, Any], walk: Callable[..., Any]
@@ -313,26 +203,22 @@ def test_a_setup_that_the_world_cannot_take_is_malformed(
 
 # Malformed rows. Kinds and their checks: test_shape.py.
 
-GOOD = [(BID, [BID_OF_5])], [(WON, [WON_5])]
+INPUTS, DERIVED = [(SUNG, [(0, 5)])], [(CHORD, [(0, 5, ())])]
 MALFORMED: dict[str, tuple[Any, Any, str]] = {
-    "an unknown type": ([(3, [(1,)])], GOOD[1], "event type 3"),
-    "a derived event among inputs": ([(WON, [WON_5])], GOOD[1], "won among inputs"),
-    "an input among derived events": (GOOD[0], [(BID, [BID_OF_5])], "bid among derived events"),
-    "a row too short": ([(BID, [(0, 5)])], GOOD[1], "bid: 3 fields expected, found 2"),
-    "a row too long": (GOOD[0], [(PASSED, [(1,)])], "passed: 0 fields expected, found 1"),
-    "a row that is no array": ([(BID, [BID_OF_5, 7])], GOOD[1], "bid: 3 fields expected, found 7"),
-    "the second batch": ([*GOOD[0], (BID, [(0, 5, ())])], GOOD[1], "bid.note: text or null"),
-    "a derived field": (GOOD[0], [(WON, [(0, 5.0, ())])], "won.points: real number expected"),
-    "a long text": ([(BID, [(0, "x" * 100_000, None)])], GOOD[1], "bid.amount: integer expected"),
+    "an unknown type": ([(3, [(1,)])], DERIVED, "event type 3"),
+    "a derived event among inputs": (DERIVED, DERIVED, "chord among inputs"),
+    "an input among derived events": (INPUTS, INPUTS, "sung among derived events"),
+    "a row too short": ([(SUNG, [(0,)])], DERIVED, "sung: 2 fields expected, found 1"),
+    "a row too long": (INPUTS, [(CHORD, [(0, 5, (), 1)])], "chord: 3 fields expected, found 4"),
+    "a row that is no array": ([(SUNG, [(0, 5), 7])], DERIVED, "sung: 2 fields expected, found 7"),
+    "the second batch": ([*INPUTS, (COUGHED, [("a",)])], DERIVED, "coughed.singer: integer >= 0"),
+    "a derived field": (INPUTS, [(CHORD, [(0, 5.0, ())])], "chord.points: real number expected"),
+    "a long text": ([(SUNG, [(0, "x" * 100_000)])], DERIVED, "sung.note: integer >= 0 expected"),
 }
 
 
-def write_unit(path: Path, inputs: Any, derived: Any) -> None:
-    write(
-        path,
-        Commit(UNIT, 1, None, STEP),
-        Commit(UNIT, 1, 2, [Block(inputs), derived if type(derived) is Block else Block(derived)]),
-    )
+def write_unit(path: Path, inputs: Block, derived: Block) -> None:
+    write(path, FIRST, Commit(UNIT, 2, None, [inputs, derived]))
 
 
 def assert_malformed(path: Path, walk: Callable[..., Any], fault: str) -> None:
@@ -350,7 +236,7 @@ def assert_malformed(path: Path, walk: Callable[..., Any], fault: str) -> None:
 def test_rows_that_are_none_of_the_world_are_malformed(
     path: Path, inputs: Any, derived: Any, fault: str, walk: Callable[..., Any]
 ) -> None:
-    write_unit(path, inputs, derived)
+    write_unit(path, Block(inputs), Block(derived))
 
     assert_malformed(path, walk, fault)
 
@@ -358,35 +244,34 @@ def test_rows_that_are_none_of_the_world_are_malformed(
 @pytest.mark.parametrize(
     ("derived", "fault"),
     [
-        ([(3, [(1,)])], "event type 3, but there are 3"),
-        ([(WON, [None])], "won: 3 fields expected, found None"),
-        ([(WON, [(0, "5", ())])], "won.points: real number expected, found '5'"),
-        ([(WON, [(99, 5, ())])], "IndexError: "),  # the right kinds, but of no state
+        ([(CHORD, [None])], "chord: 3 fields expected, found None"),
+        ([(CHORD, [(0, "5", ())])], "chord.points: real number expected, found '5'"),
+        ([(CHORD, [(99, 5, ())])], "IndexError: "),  # the right kinds, but of no state
     ],
 )
 def test_what_the_world_cannot_apply_is_malformed_and_names_the_field(
     path: Path, derived: Any, fault: str
 ) -> None:
-    write_unit(path, GOOD[0], derived)
+    write_unit(path, STEP[0], Block(derived))
     assert_malformed(path, Walk, fault)
 
     with JournalReader(path) as reader:
-        walk = iter(Walk(BIDDING, reader))  # the states before it are given
-        assert [[0, 0, 0], [5, 0, 0]] == [next(walk)[1].totals.copy() for _ in range(2)]
+        walk = iter(Walk(CHOIR, reader))  # the states before it are given
+        assert [0, 5] == [next(walk)[1].points[0] for _ in range(2)]
 
 
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
-        (b"\x91" * 1_015 + b"\x90", "won: 3 fields expected"),
-        (b"\x93\x00" + b"\x91" * 1_010 + b"\x90\x90", "won.points: real number expected"),
+        (b"\x91" * 1_015 + b"\x90", "chord: 3 fields expected"),
+        (b"\x93\x00" + b"\x91" * 1_010 + b"\x90\x90", "chord.points: real number expected"),
     ],
 )
 @pytest.mark.parametrize("walk", WALKS)
 def test_a_row_nested_as_deep_as_can_be_read_is_malformed(
     path: Path, walk: Callable[..., Any], row: bytes, fault: str
 ) -> None:
-    write_unit(path, GOOD[0], Block([(WON, [()])], b"\x91\x92\x01\x91" + row))
+    write_unit(path, STEP[0], Block([(CHORD, [()])], b"\x91\x92\x02\x91" + row))
 
     assert_malformed(path, walk, fault)
 
@@ -397,46 +282,39 @@ def test_a_row_nested_as_deep_as_can_be_read_is_malformed(
 def test_a_run_is_a_start_its_units_and_an_end(path: Path) -> None:
     told = []
 
-    def on_unit(unit: int, table: Table) -> None:
-        told.append((unit, table.hand, len(commits_of(path))))
+    def on_unit(unit: int, hall: Hall) -> None:
+        told.append((unit, hall.song, len(commits_of(path))))
 
-    play(path, on_unit=on_unit)
+    record(path, at_once, on_unit)
     start, *units, end = commits_of(path)
 
-    assert (start.setup, start.digest) == (SETUP, BIDDING.digest(Table(SETUP)))
-    assert [(commit.kind, commit.unit) for commit in (start, *units, end)] == [
-        (START, 0), (UNIT, 1), (UNIT, 2), (UNIT, 3), (END, 3),
-    ]  # fmt: skip
-    for unit in units:  # of several steps
-        assert [[BID], [WON]] * STEPS == [[code for code, _ in block] for block in unit.blocks]
-    assert told == [(1, 1, 2), (2, 2, 3), (3, 3, 4)]
+    assert (start.setup, start.digest) == (SETUP, CHOIR.digest(Hall(5, 4)))
+    assert [(UNIT, number, verses(number - 1) * 2) for number in range(1, 5)] == [
+        (unit.kind, unit.unit, len(unit.blocks)) for unit in units
+    ]
+    assert (end.kind, end.unit) == (END, 4)
+    assert told == [(1, 1, 2), (2, 2, 3), (3, 3, 4), (4, 4, 5)]
 
 
-def test_a_step_in_which_nobody_acts_is_a_step(path: Path) -> None:
-    play(path, ask=lambda table: [], setup={**SETUP, "hands": 1})
-    [_, unit, _] = commits_of(path)
-
-    assert [block.batches for block in unit.blocks] == [(), ((PASSED, ((),)),)] * STEPS
-
-
-@pytest.mark.parametrize(("hand", "step", "whole"), [(0, 1, 0), (2, 1, 2)])
-@pytest.mark.parametrize("answer", [None, [(BID, [(0, 2**64, None)])], [(BID, [(0, 1, {1})])]])
+@pytest.mark.parametrize(("song", "verse", "whole"), [(0, 0, 0), (1, 1, 1), (3, 0, 3)])
+@pytest.mark.parametrize("note", [None, 2**64, {1}])
 def test_whoever_does_not_answer_or_gives_what_no_journal_holds_leaves_whole_units_alone(
-    path: Path, hand: int, step: int, whole: int, answer: Any
+    path: Path, song: int, verse: int, whole: int, note: Any
 ) -> None:
-    def ask_until(table: Table) -> list[Batch]:
-        if (table.hand, table.step) != (hand, step):
-            return ask(table)
-        if answer is None:
+    def ask(hall: Hall) -> list[Batch]:
+        if (hall.song, hall.verse) != (song, verse):
+            return batches_of(hall, range(5))
+        if note is None:
             raise TimeoutError
-        return answer
+        return [(SUNG, [(singer, note) for singer in range(5)])]
 
     with pytest.raises((TimeoutError, WriteFailed, TypeError)):
-        play(path, ask_until)
-    play(path.with_name("whole"))
+        record(path, ask)
+    left = path.read_bytes() if path.exists() else b""
+    record(path.with_name("whole"), at_once)
 
-    assert [commit.unit for commit in commits_of(path)] == list(range(whole + 1))
-    assert path.with_name("whole").read_bytes().startswith(path.read_bytes())
+    assert left == b"" or [c.unit for c in commits_of(path)] == list(range(whole + 1))
+    assert path.with_name("whole").read_bytes().startswith(left)
 
 
 # Blocks.
@@ -452,12 +330,11 @@ def test_a_block_leaves_out_empty_batches_and_makes_one_of_neighbours() -> None:
     assert before == batches
 
 
-@given(BLOCKS, st.data())
+@given(st.lists(st.tuples(st.integers(0, 2), st.tuples(st.integers(0, 9)))), st.data())
 def test_joining_the_pieces_of_a_block_gives_it_again(
-    blocks: list[Block], data: st.DataObject
+    rows: list[tuple[int, Any]], data: st.DataObject
 ) -> None:
-    whole = Block.joined(blocks) if len(blocks) != 1 else Block(blocks[0].batches)
-    rows = [(code, row) for code, rows in whole for row in rows]
+    whole = Block([(code, [row]) for code, row in rows])
     pieces = [
         Block.joined([Block([]), *(Block([(code, [row])]) for code, row in piece)])
         for piece in cut_in_pieces(rows, data)
@@ -471,17 +348,14 @@ def test_joining_the_pieces_of_a_block_gives_it_again(
 
 
 def test_runs_of_a_world_without_forks_cannot_be_forked(path: Path, tmp_path: Path) -> None:
-    play(path)
-    out = tmp_path / "fork"
+    with JournalWriter(path, Header("sum", 1)) as journal:
+        run.record(SUM, {"from": 1}, lambda total: [(0, [(total,)])], journal)
     with JournalReader(path) as reader, pytest.raises(BadInput, match="cannot be forked"):
-        run.fork(BIDDING, reader, 1, lambda _: {}, lambda *_: ask, out)
+        run.fork(SUM, reader, 1, lambda _: {}, lambda *_: at_once, tmp_path / "fork")
+    assert not (tmp_path / "fork").exists()
 
-    assert not out.exists()
-
-
-def test_a_fork_in_a_journal_of_a_world_without_forks_is_malformed(path: Path) -> None:
-    write(path, Commit(FORK, 0, 1, setup={}))
-
+    start = Commit(START, 0, 1, setup={"from": 1})
+    journals.write(path, [start, Commit(FORK, 0, 1, setup={})], Header("sum", 1))
     for walk in (Walk, events):
         with pytest.raises(MalformedEvents, match="cannot be forked"):
-            walked(path, walk)
+            walked(path, walk, SUM)
