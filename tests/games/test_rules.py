@@ -66,8 +66,36 @@ def run(tmp_path_factory):
 
 def test_a_game_has_the_setting_of_its_horizon_and_whole_defaults_take_whole_numbers() -> None:
     assert ["seed", "agents", "days"] == [field.name for field in Gossip.settings()]
-    with pytest.raises(BadInput, match="days is 2.5"):
+    with pytest.raises(BadInput, match=r"days is 2\.5"):
         Gossip.configured({"days": 2.5})
+
+
+class Tide(goldrush.Game):
+    """Nobody plays."""
+
+    class State(goldrush.State):
+        height: int
+
+    class Rose(goldrush.Event):
+        def apply(self, state):
+            state.height += 1
+
+    def start(self):
+        return self.State(height=0)
+
+    def decide(self, state, draw):
+        yield self.Rose()
+
+
+def test_a_game_that_nobody_plays_has_no_agents() -> None:
+    assert ["seed", "rounds"] == [field.name for field in Tide.settings()]
+    assert 0 == Tide().agents
+
+
+def test_columns_of_events_have_one_length() -> None:
+    assert [(1, 2), (3, 4)] == Gossip.Heard.all([1, 3], [2.0, 4.0]).rows
+    with pytest.raises(ValueError, match="shorter"):
+        Gossip.Heard.all([1, 3], [2.0])
 
 
 def test_keys_of_draws_have_seed_unit_and_step_and_those_of_policies_their_agent(run) -> None:
