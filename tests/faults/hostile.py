@@ -60,7 +60,7 @@ from tests.indexes import cache_apart, cached
 MEMORY = 2 << 30  # bytes of address space
 EVENTS_OF = {event.name: code for code, event in enumerate(EVENTS)}
 READERS, COMMANDS = 7, 2  # that read each forged file
-SAMPLE = 24  # of the forged seasons
+SAMPLE = 16  # of the forged seasons
 # Facts that may be of any value, or that no level can know to be false.
 FREE = ("options", "parent", "policy")
 
@@ -288,7 +288,7 @@ def typed(words: Sequence[str]) -> Iterator[str]:
 def main() -> None:
     """Read every forged file, and print how many, and what was wrong."""
     is_run = sys.argv[1] == "runs"
-    forgeries = list(sampled(forged_runs(), 5) if is_run else forged_seasons())
+    forgeries = list(sampled(forged_runs(), 11) if is_run else forged_seasons())
     before = _resident()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     wrong: list[str] = []

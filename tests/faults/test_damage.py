@@ -24,7 +24,7 @@ from tests.faults.readers import LONG_READERS, READERS, Bench, Reader, resumed, 
 from tests.faults.sampling import ALL, in_turn, sampled, step
 
 PIECE = 250  # random corruptions of a test
-PIECES = range(int(os.environ.get("CORRUPTIONS", 1_000)) // PIECE)
+PIECES = range(int(os.environ.get("CORRUPTIONS", 750)) // PIECE)
 BOTH = pytest.mark.parametrize("name", ["small", "forked"])
 
 
@@ -69,7 +69,7 @@ def cuts(sound: Sound) -> Iterable[Damaged]:
     """Around the ends of all commits, and anywhere."""
     ends = {commit.end + more for commit in sound.commits for more in (-1, 0, 1)}
     for size, cut in enumerate(damage.cuts(sound.data)):
-        if size in ends or size % step(7) == 0:
+        if size in ends or size % step(23) == 0:
             yield cut
 
 
@@ -91,14 +91,14 @@ def near_fork(make: Callable[[bytes], Iterable[Damaged]], sound: Sound) -> Itera
     for commit in sound.commits:
         if commit.kind == FORK:
             near = range(commit.offset - 30, commit.end + 30)
-    return sampled([c for c in make(sound.data) if int(c[0].rpartition(" ")[2]) in near], 5)
+    return sampled([c for c in make(sound.data) if int(c[0].rpartition(" ")[2]) in near], 11)
 
 
 @BOTH
 @pytest.mark.parametrize(
     ("kind", "make", "readers"),
     [
-        ("bits flipped", lambda sound: sampled(damage.flipped(sound.data), 7), IN_TURN),
+        ("bits flipped", lambda sound: sampled(damage.flipped(sound.data), 17), IN_TURN),
         ("cuts", cuts, RESUMED_TOO),
         ("commits out of place", by_commit, MOST),
         ("bytes put in", lambda sound: near_fork(damage.inserted, sound), IN_TURN),

@@ -47,7 +47,7 @@ def test_whole_commits_survive_a_disk_with_room_for_any_number_of_bytes(
     name: str, stuck: bool, tmp_path: Path, counted: Counted
 ) -> None:
     writer = recorders()[name]
-    rooms = range(0, len(writer.whole) + 10, step(59 if stuck else 29))
+    rooms = range(0, len(writer.whole) + 10, step(199 if stuck else 97))
     found = full_disks(writer, tmp_path, rooms, stuck=stuck)
     counted("disks that were full while a journal was written", found.cases)
 

@@ -126,8 +126,8 @@ def test_the_index_under_test_is_used(short: Indexed, long: Indexed) -> None:
 def test_every_flipped_bit_and_every_cut_of_an_index_changes_no_answer(
     short: Indexed, counted: Counted
 ) -> None:
-    bits, wrong = short.missed(sampled(damage.flipped(short.right), 7), [4])
-    cuts, more = short.missed(sampled(damage.cuts(short.right), 5), [4])
+    bits, wrong = short.missed(sampled(damage.flipped(short.right), 17), [4])
+    cuts, more = short.missed(sampled(damage.cuts(short.right), 11), [4])
     counted("bits of an index flipped, and cuts", bits + cuts)
     [[*_, at, state]] = short.parts.entries
     # A state that is said to be of a later round is not looked at, so it stays.
@@ -255,7 +255,7 @@ def test_of_a_damaged_journal_with_an_index_that_seems_fresh_no_answer_is_wrong(
     long: Indexed, counted: Counted
 ) -> None:
     data, cases, wrong, answered = long.sound.data, 0, [], 0
-    for place in range(28, len(data), step(449)):
+    for place in range(28, len(data), step(1_499)):
         changed = bytearray(data)
         changed[place] ^= 1 << place % 8
         for round in (4 + place % 3, 27 + place % 4):

@@ -449,6 +449,7 @@ DECLARED = {
     "columns with self": (APPLY, "        def apply_all(self, state, caught, stock): pass", r"Regrown.apply_all does not take .*; write def apply_all\(state, caught, stock\), without self"),
     "an amount of a list": ("        caught: float\n        stock: float\n", "        caught: list[float]\n        stock: float\n", "has {caught:amount}, which is no number"),
     "a measure without a title": ('@measure("stock, tonnes")', "@measure", "measure stock has no title; write .*@measure"),
+    "a setting of a policy without a default": ("draw, part=0.8):", "draw, part):", "policy share takes self, seen, agent, draw, part"),
 }
 # fmt: on
 

@@ -409,6 +409,14 @@ def test_a_body_that_is_no_commit_is_malformed(path: Path, bodies: list[bytes]) 
     assert error.fault
 
 
+def test_what_is_wrong_with_a_body_is_said(path: Path) -> None:
+    for name, fault in (
+        ("a batch of three", "a batch is not"),
+        ("an end of unit -1", "unit -1, which is not a number"),
+    ):
+        assert fault in str(error_of(path, forged(MALFORMED[name]))[1])
+
+
 CHANGES = st.lists(st.tuples(st.integers(0, 100), st.binary(min_size=1, max_size=3)), max_size=3)
 
 
@@ -518,9 +526,10 @@ def test_what_is_overwritten_stays_until_more_than_the_opening_is_there(
 
 @pytest.mark.parametrize("change", ["removed", "replaced", "emptied", "longer"])
 def test_a_writer_whose_file_somebody_else_changes_leaves_it_alone(path: Path, change: str) -> None:
-    thesis = b"" if change == "emptied" else b"somebody's thesis" * 100
     with JournalWriter(path, HEADER) as journal:
         journal.append(start())
+        sizes = {"emptied": 0, "replaced": journal.offset}
+        thesis = b"x" * sizes.get(change, 2_000)
         if change in ("removed", "replaced"):
             path.rename(path.with_name("aside"))
         if change != "removed":

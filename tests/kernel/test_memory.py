@@ -11,12 +11,11 @@ from goldrush import kernel
 from goldrush.kernel import codec, journal, run
 from goldrush.kernel.codec import MAPS_MAX, Undecodable, pack, unpack
 from goldrush.kernel.errors import MalformedEvents, WriteFailed
-from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import START, UNIT, Commit, JournalReader, JournalWriter
 from goldrush.kernel.world import Block
-from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.config import config_of
 from tests.faults.sampling import in_turn
-from tests.journals import peak
+from tests.journals import commits_of, peak
+from tests.kernel import choir
 from tests.kernel.tiny import HEADER, error_of, forged
 
 SIZE = 3 << 19  # bytes of a body that is all of one kind
@@ -144,22 +143,9 @@ def test_inputs_that_wait_are_bounded_together(path: Path, monkeypatch: pytest.M
 def test_a_run_stops_before_it_writes_more_than_can_be_read(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "BODY_MAX", 100)
+    monkeypatch.setattr(run, "BODY_MAX", 20)
+    with pytest.raises(WriteFailed, match="20"):
+        choir.record(path, choir.Asked("in order"))
 
-    def ask(state: Any) -> Any:
-        for agent in range(5):
-            yield [(0, [(agent, (), None, None, "x" * 30, None)])]
-        return []
-
-    with (
-        JournalWriter(path, Header("mining", 1)) as writer,
-        pytest.raises(WriteFailed, match="100"),
-    ):
-        run.record(MINING, setup_of(5), ask, writer)
-    with JournalReader(path) as reader:
-        assert [commit.kind for commit in reader] == [START, UNIT, UNIT]
-
-
-def setup_of(agents: int) -> dict[str, Any]:
-    roster = [{"agent": agent, "policy": "raid", "options": {}} for agent in range(agents)]
-    return {"config": config_of({"agents": agents}).as_dict(), "roster": roster}
+    assert all(len(commit.raw) <= 20 for commit in commits_of(path)[1:])
+    assert len(commits_of(path)) > 1
