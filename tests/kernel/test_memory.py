@@ -115,8 +115,11 @@ def test_bytes_that_look_like_maps_are_none() -> None:
 
 @pytest.mark.parametrize(
     "packed",
-    [msgpack.packb(msgpack.ExtType(5, b"x")), msgpack.packb(msgpack.Timestamp(5)), b"\xc7\x00\xff"],
-)
+    [
+        msgpack.packb(msgpack.ExtType(5, b"x")), msgpack.packb(msgpack.ExtType(5, b"")),
+        msgpack.packb(msgpack.Timestamp(5)), b"\xc7\x00\xff",
+    ],
+)  # fmt: skip
 def test_ext_values_are_refused(path: Path, packed: bytes) -> None:
     with pytest.raises(Undecodable):
         unpack(packed)
