@@ -1,6 +1,7 @@
 """What the rules of a game are held to, by a game of two steps that draws in both."""
 
 import math
+from types import new_class
 from typing import Literal
 
 import pytest
@@ -68,6 +69,18 @@ def test_a_game_has_the_setting_of_its_horizon_and_whole_defaults_take_whole_num
     assert ["seed", "agents", "days"] == [field.name for field in Gossip.settings()]
     with pytest.raises(BadInput, match=r"days is 2\.5"):
         Gossip.configured({"days": 2.5})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("days", setting(0, 1, 9), "days has the default 0"),
+        ("criteria", {"calm": ("it calms down", {"noise": -1})}, "has 'noise'; name a measure"),
+    ],
+)
+def test_a_default_is_a_valid_value_and_a_criterion_is_of_a_measure(name, value, says) -> None:
+    with pytest.raises(BadInput, match=says):
+        new_class("Loud", (Gossip,), {}, lambda body: body.__setitem__(name, value))
 
 
 class Tide(goldrush.Game):
