@@ -112,10 +112,12 @@ def test_nothing_is_drawn_outside_of_a_panel() -> None:
 
 def test_measures_without_data_or_0_throughout_are_left_out_and_told() -> None:
     curves = CURVES | {"respect": [None] * 4, "raid_rate": [0.0] * 4}
-    found = over_time(cells("random", curves=curves))
+    nothing = cells("random", curves=curves)
+    found, beside = over_time(nothing), over_time(nothing | cells("random", treatment="scarce"))
 
     assert {MEASURES[name].title for name in ("respect", "raid_rate")} == set(found.omitted)
     assert len(OVER_ROUNDS) - 2 == len(found.figures)
+    assert [] == list(beside.omitted)
 
 
 def test_without_any_data_there_is_no_figure() -> None:

@@ -4,10 +4,8 @@ import importlib
 import itertools
 import json
 import os
-import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -27,7 +25,6 @@ from goldrush.agents import players
 from goldrush.agents.game.source import new_game
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.pool import workers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
@@ -44,9 +41,8 @@ from goldrush.replay.study.backend import (
     as_completed,
     call_each,
     processes,
-    this_process,
 )
-from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out, runs_given_code
+from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.listing import MANIFEST
@@ -60,7 +56,7 @@ from tests.llm.runs import models, rows_in
 from tests.llm.servers import Asked, Reply, completion, serving
 from tests.mining import fork, record
 from tests.plugins.installed import with_parts
-from tests.waiting import HANGS, until, until_gone
+from tests.waiting import HANGS, until
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -175,10 +171,10 @@ def test_the_manifest_has_the_plan_the_versions_and_a_line_for_every_run(whole: 
 @pytest.mark.parametrize(
     "backend",
     [
-        processes(2), processes(50), Backend(lambda runs: ThreadPoolExecutor(3), 5),
+        processes(2), Backend(lambda runs: ThreadPoolExecutor(3), 5),
         Backend(lambda runs: ThreadPoolExecutor(1), 1, batch=5, shares_folder=False),
     ],
-    ids=["2 processes", "more processes than runs", "threads", "a backend without the folder"],
+    ids=["2 processes", "threads", "a backend without the folder"],
 )  # fmt: skip
 def test_the_folder_is_the_same_wherever_runs_are_played(
     whole: Path, tmp_path: Path, backend: Backend
@@ -186,18 +182,6 @@ def test_the_folder_is_the_same_wherever_runs_are_played(
     carry_out(PLAN, tmp_path / "new" / "study", backend=backend)
 
     assert tree(whole) == tree(tmp_path / "new" / "study")
-
-
-def test_no_more_processes_than_runs_are_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(backends, "workers", lambda jobs: asked.append(jobs) or workers(jobs))
-    few = attrs.evolve(PLAN, treatments=["baseline"], rosters={"random": "random"}, rounds=[3])
-    carry_out(few, tmp_path / "study", backend=processes(900))
-    carry_out(few, tmp_path / "study", backend=processes(1))
-
-    assert [2, 1] == asked
 
 
 # Again.
@@ -215,9 +199,7 @@ BROKEN: list[Callable[[bytes, Path], bytes]] = [
     lambda data, path: b"",
     lambda data, path: damaged(data),
     lambda data, path: data[: len(data) // 2],
-    lambda data, path: data[:-5],
     lambda data, path: data + b"\0",
-    lambda data, path: b"hello, this is no journal",
     lambda data, path: bytes(len(data)),
     cut_before_the_end,
 ]
@@ -286,14 +268,12 @@ def test_a_link_in_place_of_a_journal_is_replaced_and_what_it_leads_to_left_alon
     assert not (tmp_path / "nowhere").exists()
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
 @pytest.mark.parametrize("name", ["baseline", MANIFEST])
 def test_nothing_is_written_through_a_link_out_of_the_folder(
-    study: Path, tmp_path: Path, name: str, is_whole: bool
+    study: Path, tmp_path: Path, name: str
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
-    if not is_whole:
-        (study / FIRST).write_bytes(b"")
+    (study / FIRST).write_bytes(b"")
     shutil.move(study / name, elsewhere)
     (study / name).symlink_to(elsewhere)
     before = tree(elsewhere) if elsewhere.is_dir() else elsewhere.read_bytes()
@@ -390,13 +370,11 @@ def test_a_plan_may_grow(study: Path, tmp_path: Path) -> None:
     "other",
     [
         {"seeds": (0,)},
-        {"treatments": ("baseline",)},
         {"settings": {"fine": 9.0}},
-        {"rosters": {"random": "raid", "mixed": None}},
         {"rosters": {"random": "random", "mixed": "raid"}},
         {"rosters": {"Random": "random", "random": "random", "mixed": None}},
     ],
-    ids=["fewer seeds", "fewer treatments", "settings", "roster", "mix", "folder of another"],
+    ids=["fewer seeds", "settings", "roster", "folder of another"],
 )
 def test_a_folder_of_another_plan_is_refused(study: Path, other: dict[str, Any]) -> None:
     with not_touched(study, r"holds a study with .*give another folder"):
@@ -422,14 +400,12 @@ def not_touched(folder: Path, says: str) -> Iterator[None]:
 
 
 HOSTILE: list[tuple[str, Any]] = [
-    ("text", ""), ("text", "[" * 100_000), ("text", "{}"), ("text", "[]"), ("text", "null"),
-    ("text", "\xff"), ("text", '{"runs": 1' + "0" * 5000),
-    ("world", "competition"), ("plan", []), ("plan", {}), ("plan", {"rosters": 3}),
-    ("runs", None), ("runs", []), ("runs", [3]), ("runs", {"a": 1}),
-    ("path", 3), ("path", ""), ("path", "../x"), ("path", "/x"), ("path", "a//b"),
-    ("path", "a\0b"), ("path", LAST), ("sha256", 3), ("sha256", "x"), ("sha256", "A" * 64),
-    ("sha256", None), ("bytes", "3"), ("bytes", -1), ("bytes", True), ("bytes", None),
-    ("treatment", "scarce"), ("roster", None), ("plan", {"settings": {"oops": 1}}),
+    ("text", ""), ("text", "[" * 100_000), ("text", "[]"), ("text", "\xff"),
+    ("text", '{"runs": 1' + "0" * 5000), ("world", "competition"), ("plan", {}), ("runs", [3]),
+    ("path", 3), ("path", "../x"), ("path", "/x"), ("path", "a//b"), ("path", "a\0b"),
+    ("path", LAST), ("sha256", 3), ("sha256", "A" * 64), ("sha256", None), ("bytes", -1),
+    ("bytes", True), ("bytes", None), ("treatment", "scarce"), ("roster", None),
+    ("plan", {"settings": {"oops": 1}}),
 ]  # fmt: skip
 
 
@@ -475,28 +451,11 @@ def test_a_study_under_older_rules_is_reported_and_not_continued(study: Path) ->
         read_manifest(study)
 
 
-def test_a_manifest_that_is_too_large_or_no_file_is_refused(
-    study: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("goldrush.replay.study.manifest.MANIFEST_MAX", 100)
-    with pytest.raises(BadInput, match="more than 100 bytes"):
-        read_manifest(study)
-    (study / MANIFEST).unlink()
-    os.mkfifo(study / MANIFEST)
-    with pytest.raises(BadInput, match="not an ordinary file"):
-        read_manifest(study)
-
-
-@pytest.mark.parametrize("kind", ["file", "link to nowhere", "below a file", "NUL", "long"])
-def test_a_folder_that_cannot_be_is_refused(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "x"
-    if kind == "link to nowhere":
-        path.symlink_to("nowhere/at/all")
-    else:
-        path.write_text("precious")
-    names = {"below a file": "x/study", "NUL": "a\0b", "long": "y" * 300}
-    with pytest.raises(BadInput, match=r"cannot use .*--out"):
-        carry_out(PLAN, tmp_path / names.get(kind, "x"))
+@pytest.mark.parametrize("name", ["x", "x/study", "a\0b"])
+def test_a_folder_that_cannot_be_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "x").write_text("precious")
+    with pytest.raises(BadInput, match="--out"):
+        carry_out(PLAN, tmp_path / name)
 
     assert ["x"] == os.listdir(tmp_path)
 
@@ -543,20 +502,13 @@ def test_a_study_waits_for_one_that_is_just_ending(
 # Nobody can play.
 
 
-@pytest.mark.parametrize(
-    ("roster", "says"),
-    [
-        ("no.such:Policy", "no.such:Policy cannot be made"),
-        ("json:dumps", "cannot be made"),
-        ("llm:a", "the environment has no OPENAI_API_KEY"),
-    ],
-)
+@pytest.mark.parametrize("roster", ["no.such:Policy", "llm:a"])
 def test_players_that_cannot_be_are_refused_before_anything_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roster: str, says: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roster: str
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(BadInput, match=says):
+    with pytest.raises(BadInput):
         carry_out(attrs.evolve(PLAN, rosters={"x": roster}), tmp_path / "study")
 
     assert [] == os.listdir(tmp_path)
@@ -770,7 +722,7 @@ def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
     assert read_manifest(tmp_path / "a").finished
 
 
-@pytest.mark.parametrize("error", [TypeError("oops"), MemoryError(), SystemExit(0)])
+@pytest.mark.parametrize("error", [TypeError("oops"), SystemExit(0)])
 def test_a_place_that_cannot_play_is_told_in_a_line(tmp_path: Path, error: BaseException) -> None:
     class Broken(ThreadPoolExecutor):
         def submit(self, *task: Any, **more: Any) -> Future[Any]:
@@ -780,30 +732,6 @@ def test_a_place_that_cannot_play_is_told_in_a_line(tmp_path: Path, error: BaseE
 
     with pytest.raises(RunFailed, match=type(error).__name__):
         carry_out(PLAN, tmp_path / "study", backend=Backend(lambda runs: Broken(1), 3))
-
-
-def test_this_process_hands_over_errors_in_futures_as_every_executor() -> None:
-    executor = this_process().executor(1)
-    future = executor.submit(int, "three")
-
-    assert isinstance(future.exception(), ValueError)
-    assert isinstance(executor.submit(sys.exit).exception(), SystemExit)
-    assert 3 == executor.submit(int, "3").result()
-
-
-def test_a_place_where_nothing_comes_is_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Silent(ThreadPoolExecutor):
-        def submit(self, *task: Any, **more: Any) -> Future[Any]:
-            return Future()
-
-    def watch() -> bool:
-        raise WorkersLost("nobody is there")
-
-    monkeypatch.setattr(backends, "WATCH_AFTER", 0.05)
-    with pytest.raises(WorkersLost, match="nobody is there"):
-        carry_out(PLAN, tmp_path / "x", backend=Backend(lambda runs: Silent(1), 3, watch=watch))
 
 
 def test_what_a_place_lost_without_a_word_is_handed_over_again(
@@ -843,68 +771,6 @@ def test_a_folder_that_is_taken_away_meanwhile_is_told(tmp_path: Path, whole: Pa
     assert len(RUNS) == len(again(tmp_path / "study", whole))
 
 
-# Killed.
-
-# The runs of the last roster do not end while there is a file `hold`: nor does the study.
-HELD = """
-import pathlib, time
-
-class Held:
-    def plan(self, seen, draws):
-        while pathlib.Path("hold").exists():
-            time.sleep(0.005)
-        return [("claim", plot, 1) for plot in seen.unowned[:1]]
-"""
-ROSTERS = ["random", "raid", "held_players:Held*2"]
-KILLED = plan_of(treatments=["baseline"], rosters=ROSTERS, seeds=3, rounds=20)
-FREE = 6  # runs that end in any case
-
-
-@pytest.fixture
-def held(tmp_path: Path, patient: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where studies are killed, and one that was not."""
-    (tmp_path / "held_players.py").write_text(HELD)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    carry_out(KILLED, tmp_path / "whole")
-    yield tmp_path
-    sys.modules.pop("held_players", None)
-
-
-def study_command(folder: Path, token: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "goldrush", "study", "--out", str(folder), "--jobs", "2",
-         "--treatment", "baseline", "--seeds", "3", "--rounds", "20",
-         *(word for roster in ROSTERS for word in ("--roster", roster))],
-        cwd=folder.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": token},
-    )  # fmt: skip
-
-
-def test_killed_at_any_instant_it_ends_in_the_same_folder(held: Path) -> None:
-    """Also where the workers of the one that was killed are not gone yet."""
-    folder = held / "study"
-    (held / "hold").touch()
-    for count in (0, *sorted(random.Random(0).sample(range(1, FREE + 1), k=2))):
-        until_gone(str(held))
-        process = study_command(folder, str(held))
-        until((folder / MANIFEST).exists)
-        while len(before := stamps(folder)) < count:
-            until(lambda there=before: stamps(folder) != there)  # type: ignore[misc]
-        process.kill()
-        _, err = process.communicate(timeout=HANGS)
-
-        assert (-signal.SIGKILL, b"") == (process.returncode, err)
-        assert before.items() <= stamps(folder).items(), "nothing is played twice"
-    (held / "hold").unlink()
-    carry_out(KILLED, folder)
-
-    assert before.items() <= stamps(folder).items(), "nothing is played twice"
-    # A file that was being written when it was killed is swept after a day.
-    there = {name: data for name, data in tree(folder).items() if ".goldrush-" not in name}
-    assert tree(held / "whole") == there
-
-
 # Language models.
 
 ASKING = plan_of(
@@ -919,15 +785,6 @@ def answering(asked: Asked) -> Reply:
     plot = (7 * (asked.round or 0) + 31 * (asked.agent or 0)) % 100
     plan = {"actions": [["claim", plot, 1], ["mine", plot, 2]]}
     return completion(json.dumps(plan), usage=(100, 10))
-
-
-def test_models_are_asked_from_all_workers_once_a_round(asked_for: Path) -> None:
-    with serving(answering) as server:
-        carry_out(ASKING, asked_for, backend=processes(2), models=models(server.address))
-
-        assert [] == server.asked
-    assert [True] * 4 == [o.holds for o in verify_all(journals_in([asked_for]), jobs=1)]
-    assert not list(asked_for.rglob("*" + UNFINISHED))
 
 
 def answers_there(folder: Path, count: int) -> dict[Path, set[tuple[int, int]]]:
@@ -1042,8 +899,7 @@ def forked(cut: int) -> Callable[[Path, Path], bytes]:
         (lambda path, other: damaged(path.read_bytes()), "expected .* found .*move it elsewhere"),
         (lambda path, other: b"something else", "not a goldrush journal.*move it elsewhere"),
         (lambda path, other: other.read_bytes(), "is another run: it has another config; move it"),
-        (forked(0), "is another run"),
-        *((forked(cut), r"is another run|ends inside a fork") for cut in (1, 20, 10**6)),
+        *((forked(cut), r"is another run|ends inside a fork") for cut in (0, 20, 10**6)),
     ],
 )  # fmt: skip
 def test_a_journal_that_may_have_been_paid_for_is_not_thrown_away(
@@ -1133,28 +989,25 @@ class Same:
 """
 
 
-EQUAL = (
-    " Only {runs} of 16 runs are distinct: the others are equal in every event to one of another "
-    "seed. Means are of all runs; intervals, p-values and numbers of seeds count equal runs once."
-)
+def unchanged(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> goldrush.Study:
+    """The study of eight seeds of a model, with n = 4 and n = 2, and how many runs are distinct."""
+    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
+    (folder / "same.py").write_text(source)
+    return goldrush.study(
+        folder / "study", world=f"{folder / 'same.py'}:Same", seeds=8, rounds=5, jobs=1,
+        treatments={"more": {"n": 4}, "less": {"n": 2}},
+    )  # fmt: skip
 
 
 def test_runs_that_their_seeds_do_not_change_count_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Eight seeds of one run said p = 0.008."""
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
-    (tmp_path / "unseeded.py").write_text(SAME)
-    study = goldrush.study(
-        tmp_path / "study", world=f"{tmp_path / 'unseeded.py'}:Same", seeds=8, rounds=5, jobs=1,
-        treatments={"more": {"n": 4}, "less": {"n": 2}},
-    )  # fmt: skip
+    study = unchanged(tmp_path, monkeypatch, SAME)
     answer = study.answer("x")
-
-    assert answer.sentences[0].endswith(EQUAL.format(runs=2))
-    assert "(one distinct run, so without an interval)" in answer.sentences[1]
-    assert "cannot be told from 1 distinct pair: in 1 comparison the least" in answer.sentences[2]
     [compared] = answer.comparisons["treatments"]
+
+    assert "Only 2 of 16 runs are distinct" in answer.sentences[0]
     assert (None, 1) == (compared.change.difference.low, compared.change.n)
     assert not compared.differs
     assert 16 == study.table().num_rows
@@ -1166,27 +1019,16 @@ def test_equal_runs_among_others_count_once(
     """Two distinct runs in eight said p = 0.008; and then "the study could have found one of 8.1 or
     more", beside an interval of eight.
     """
-    monkeypatch.setattr("goldrush.agents.given._MAKERS", {})
-    (tmp_path / "parity.py").write_text(SAME.replace("= n", "= n * (1 + seed % 2)"))
-    study = goldrush.study(
-        tmp_path / "study", world=f"{tmp_path / 'parity.py'}:Same", seeds=8, rounds=5, jobs=1,
-        treatments={"more": {"n": 4}, "less": {"n": 2}},
-    )  # fmt: skip
+    study = unchanged(tmp_path, monkeypatch, SAME.replace("= n", "= n * (1 + seed % 2)"))
     answer = study.answer("x")
-
     [compared] = answer.comparisons["treatments"]
     assert (0.5, None) == (compared.p, compared.detectable)
     assert (2, 2, -3.0) == (
         compared.change.n, compared.change.seeds, compared.change.difference.mean
     )  # fmt: skip
     assert not compared.differs
-    first, second, third = answer.sentences
-    assert first.endswith(EQUAL.format(runs=4))
-    assert "11 ± 25 (95% interval of 2 distinct runs)" in second
-    assert (
-        "Whether treatments differ cannot be told from 2 distinct pairs: in 1 comparison the least "
-        "possible p is 0.500; at least 6 distinct pairs are needed for p < 0.05." == third
-    )
+    assert "Only 4 of 16 runs are distinct" in answer.sentences[0]
+    assert "2 distinct pairs: in 1 comparison the least possible p is 0.500" in answer.sentences[2]
     assert [interval([9.0, 13.0]), interval([7.0, 9.0])] == [
         standing.values for standing in answer.standings[:2]
     ]
@@ -1252,7 +1094,6 @@ def grown_to(seeds: int, kind: str, folder: str = "study") -> goldrush.Study:
     [
         *((kind, *EDITED) for kind in GIVEN_CODE),
         ("optional module", "", EDITED[0]),
-        ("optional module", EDITED[0], ""),
     ],
 )
 def test_a_study_of_code_that_was_edited_does_not_grow(kind: str, old: str, new: str) -> None:
@@ -1313,14 +1154,6 @@ def test_a_study_that_kept_no_run_takes_mended_code() -> None:
 
 
 @pytest.mark.usefixtures("given_code")
-def test_a_module_that_is_barred_from_import_has_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("tuning.py").touch()
-    monkeypatch.setitem(sys.modules, "tuning", None)
-
-    assert ["grown_model.py"] == list(grown_to(1, "model").manifest.code)
-
-
-@pytest.mark.usefixtures("given_code")
 def test_a_study_whose_manifest_has_no_code_grows() -> None:
     """Nobody knows which code played its runs."""
     grown_to(1, "model")
@@ -1330,13 +1163,6 @@ def test_a_study_whose_manifest_has_no_code_grows() -> None:
     assert {} == grown_to(1, "model").manifest.code
 
     assert {} == grown_to(2, "model").manifest.code
-
-
-@pytest.mark.parametrize(
-    ("policy", "is_given"), [("mine:Own", True), ("mine", False), ("own:Mine", True)]
-)
-def test_a_module_with_the_name_of_a_policy_is_given_code(policy: str, is_given: bool) -> None:
-    assert is_given is runs_given_code(plan_of(treatments=["baseline"], rosters=[f"{policy}*2"]))
 
 
 @pytest.mark.usefixtures("given_code")
@@ -1362,25 +1188,19 @@ SCRIPT = """
 import multiprocessing, sys
 import goldrush
 multiprocessing.set_start_method("spawn", force=True)  # as Mesa does
-goldrush.study("st", treatments="baseline", rosters="random", seeds=2, rounds=2, jobs={jobs})
+goldrush.study("st", treatments="baseline", rosters="random", seeds=2, rounds=2, jobs=2)
 """
 
 
-@pytest.mark.parametrize(("jobs", "is_alone"), [(2, False), (1, True)])
-def test_a_script_without_a_main_guard_is_told_of_it(
-    tmp_path: Path, jobs: int, is_alone: bool
-) -> None:
+def test_a_script_without_a_main_guard_is_told_of_it(tmp_path: Path) -> None:
     """A new interpreter imports the script, which would play the study once more."""
-    (tmp_path / "go.py").write_text(SCRIPT.format(jobs=jobs))
+    (tmp_path / "go.py").write_text(SCRIPT)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(
         [sys.executable, "go.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
 
-    if is_alone:
-        assert (0, "") == (ran.returncode, ran.stderr)
-        return
     assert 1 == ran.returncode
     assert 1 == ran.stderr.count("Traceback")
-    assert 'put the call under `if __name__ == "__main__":`, or give jobs=1' in ran.stderr
+    assert 'if __name__ == "__main__":' in ran.stderr
     assert not list(tmp_path.glob("st/*/*/*/*.journal"))

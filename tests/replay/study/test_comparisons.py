@@ -24,14 +24,6 @@ def test_runs_are_paired_by_seed_whatever_their_order() -> None:
     assert interval([0.0, -9.0, -18.0]) == differences["turnover"]
 
 
-def test_seeds_that_one_side_has_not_are_left_out() -> None:
-    ours = [made(HERE, seed, run={"idle": float(seed)}) for seed in (0, 1, 2, 7)]
-    theirs = [made(THERE, seed, run={"idle": 0.0}) for seed in (1, 2, 3)]
-    [differences] = against_baseline(results(*ours, *theirs)).values()
-
-    assert interval([1.0, 2.0]) == differences["idle"]
-
-
 def test_seeds_without_data_on_one_side_are_left_out_for_that_measure() -> None:
     ours = [made(HERE, seed, run={"half_life": None if seed else 5.0}) for seed in (0, 1)]
     theirs = [made(THERE, seed, run={"half_life": 3.0}) for seed in (0, 1)]
@@ -55,10 +47,6 @@ def test_rosters_and_horizons_have_a_baseline_of_their_own() -> None:
     assert {interval([4.0])} == {differences["idle"] for differences in found.values()}
 
 
-def test_without_a_baseline_nothing_is_compared() -> None:
-    assert {} == against_baseline(results(made(HERE), made(Cell(BASELINE, "random", 9))))
-
-
 # the null
 
 
@@ -78,13 +66,6 @@ def test_the_null_has_as_many_agents() -> None:
     blind = Cell(BASELINE, "random", 9)
 
     assert {blind: blind} == nulls(results(many, made(blind)))
-
-
-def test_two_nulls_are_each_their_own() -> None:
-    cells = [Cell(BASELINE, name, 9) for name in ("random", "random,random")]
-    runs = [made(cell, policies=["random"] * 10) for cell in cells]
-
-    assert {cell: cell for cell in cells} == nulls(results(*runs))
 
 
 # identical by construction

@@ -55,16 +55,6 @@ def test_the_outcome_is_what_the_agents_play_for_unless_another_is_asked_for() -
         outcome_named(found, "golden")
 
 
-@pytest.mark.parametrize(
-    ("name", "how"),
-    [("gold", ", at the end of the run, as mean over the agents"),
-     ("hhi", ", at the end of the run"),
-     ("turnover", ", as mean over the rounds"), ("half_life", ", for the whole run")],
-)  # fmt: skip
-def test_an_outcome_says_how_the_value_of_a_run_is_made(name: str, how: str) -> None:
-    assert how == outcome_named(study(lambda *_: 1.0, 1), name).how
-
-
 def test_standings_are_means_over_seeds_of_means_over_agents() -> None:
     found = study(lambda t, r, seed, agent: 10.0 * seed + agent, 3)
     shown = {(s.cell.treatment, s.cell.roster, s.policy): s.values for s in standings_of(found)}
@@ -158,7 +148,7 @@ def test_how_many_seeds_any_difference_needs(seeds: int, rosters: int, needed: i
     assert (needed is None) == any(one.differs for one in compared)
 
 
-@pytest.mark.parametrize(("n", "level"), [(8, 0.05), (20, 0.05), (20, 0.005), (60, 0.05)])
+@pytest.mark.parametrize(("n", "level"), [(8, 0.05), (20, 0.005)])
 def test_what_is_detectable_is_found_in_four_of_five_studies(n: int, level: float) -> None:
     """Simulated: normal differences with that mean, by the test that is used."""
     chance = random.Random(n)
@@ -181,11 +171,3 @@ def test_what_is_detectable_is_that_of_a_t_test_of_fewer_pairs() -> None:
     unit = (20 / 19) ** 0.5  # their deviation
 
     assert detectable(interval(pairs), 0.05) == pytest.approx(0.68152 * unit, rel=1e-4)
-
-
-def test_nothing_is_detectable_with_too_few_pairs_or_without_variation() -> None:
-    assert detectable(interval([1.0, 2.0, 3.0]), 0.05) is None
-    assert detectable(interval([1.0] * 20), 0.05) is None
-    assert detectable(interval([]), 0.05) is None
-    wide, narrow = (detectable(interval([x * n for n in range(20)]), 0.05) for x in (2.0, 1.0))
-    assert wide == pytest.approx(2 * (narrow or 0))
