@@ -1,8 +1,8 @@
 """The documentation as a site, built by `.ci/site` and opened from its files in a browser.
 
-Every page is opened in one of two windows. axe-core's rules are tried on a third in turn, and that
-of contrast, which takes longest, on pages with everything that has a colour: `FAULTS=all` tries all
-on all.
+Every page is opened in the narrow window in which least fits. axe-core's rules are tried on a third
+in turn, and that of contrast, which takes longest, on pages with everything that has a colour:
+`FAULTS=all` tries all on all.
 """
 
 from __future__ import annotations
@@ -63,17 +63,15 @@ def pages_of(site: Path) -> list[Path]:
     ]
 
 
-def test_the_entrance_leads_to_the_guide(site: Path, browser: Any) -> None:
+def test_the_entrance_leads_to_the_guide_and_a_search_finds_pages_then_names(
+    site: Path, browser: Any
+) -> None:
     tab = Tab(browser, "light", WIDE)
     tab.page.goto((site / "index.html").as_uri())
     tab.page.wait_for_url("**/guide/index.html")
-
     assert tab.page.get_by_role("link", name="Tutorial").count()
 
-
-def test_a_search_without_a_server_finds_pages_then_names(site: Path, browser: Any) -> None:
-    tab = Tab(browser, "light", WIDE)
-    tab.page.goto(f"{(site / 'search.html').as_uri()}?q=fork")
+    tab.page.goto(f"{(site / 'search.html').as_uri()}?q=fork")  # without a server
     tab.page.get_by_text("Search finished").wait_for()
     found = tab.page.locator("#search-results li")
     kinds = found.evaluate_all("items => items.map(item => item.className)")
@@ -85,13 +83,10 @@ def test_a_search_without_a_server_finds_pages_then_names(site: Path, browser: A
 
 
 @pytest.mark.turns
-@pytest.mark.parametrize(
-    ("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=["light-wide", "dark-phone"]
-)
 def test_pages_fit_load_nothing_from_elsewhere_and_can_be_used_by_everybody(
-    site: Path, browser: Any, scheme: str, size: dict[str, int]
+    site: Path, browser: Any
 ) -> None:
-    tab = Tab(browser, scheme, size)
+    tab = Tab(browser, "dark", PHONE)
     pages = pages_of(site)
     colourful = pages if ALL else [site / GUIDE / f"{name}.html" for name in COLOURFUL]
     tried = [*in_turn(pages), *colourful]

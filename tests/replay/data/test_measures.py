@@ -1,8 +1,6 @@
 """What is said of measures of any world: spans, halves, means, and figures by unit of a state."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
@@ -15,12 +13,8 @@ from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.shape import INTEGER
 from goldrush.kernel.world import EventType, Vocabulary, World
-from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, named
-from goldrush.replay.data.run_data import run_at
-from goldrush.replay.data.tables import units_table
-from goldrush.replay.tools import Tools
+from goldrush.replay.data.measures import Measure, Measured, by_unit, named
 from tests.journals import commits_of, write
-from tests.plugins.installed import install_world
 
 
 @attrs.frozen
@@ -96,29 +90,6 @@ def test_for_json_units_have_the_numbers_that_people_know(path: Path) -> None:
         "first_half": {"first": 0, "last": 2, "day": 2, "latest": 3, "odd": 2},
         "second_half": {"first": 3, "last": 6, "day": 5.5, "latest": 7, "odd": 6},
     } == told["halves"]
-
-
-class DayTools(Tools):
-    measures = Measures(KNOWN, READ)
-
-    def world(self, setup: Mapping[str, Any]) -> World[Any]:
-        return DAYS
-
-
-DAY_TOOLS = DayTools()
-
-
-def test_a_measure_called_as_a_column_is_kept_apart_from_it(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install_world(tmp_path, monkeypatch, DAYS.name, f"{__name__}:DAY_TOOLS")
-    known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.", lambda state: 7)}
-    table = units_table(DAYS.vocabulary, known)
-    run = run_at(path)
-    [first, *_] = units_table(DAYS.vocabulary, KNOWN).rows(run)
-
-    assert ["day", "day_", "latest", "odd", "seed_"] == [column.name for column in table.own]
-    assert (str(path), None, None, None, 0, 1, 1, 1) == first
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

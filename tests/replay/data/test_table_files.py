@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from goldrush.kernel.errors import BadInput, TornTail
@@ -89,13 +87,3 @@ def test_an_interrupt_leaves_nothing_behind(journal: Path, tmp_path: Path, form:
         encoded.write_tables([journal], tmp_path / "out", form, on_run=interrupt)
 
     assert [] == list(tmp_path.iterdir())
-
-
-def test_a_name_that_is_no_utf_8_is_escaped(journal: Path, tmp_path: Path) -> None:
-    odd = os.fsdecode(bytes(tmp_path / "odd-") + b"\xff.journal")
-    Path(odd).write_bytes(journal.read_bytes())
-    for form in encoded.FORMATS:
-        encoded.write_tables([odd], tmp_path / "out", form)
-    [name] = set(pd.read_csv(tmp_path / "out" / "agents.csv")["journal"])
-
-    assert str(tmp_path / "odd-\\xff.journal") == name

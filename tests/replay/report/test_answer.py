@@ -35,13 +35,6 @@ def planted(treatment: str, roster: str, seed: int, agent: int) -> float:
     return no_effect(treatment, roster, seed, agent) + 7 * (treatment == "scarce") + (agent < 5)
 
 
-def test_it_says_what_was_compared_in_how_many_runs() -> None:
-    first, *_ = asked(no_effect, 3, rosters=("raid", "random")).sentences
-
-    for said in ("12 runs of 9 rounds", "(baseline, scarce)", "(raid, random (control", "3 seeds"):
-        assert said in first
-
-
 def test_a_planted_difference_is_found_with_its_size_and_how_sure_it_is() -> None:
     _, two, three = asked(planted, rosters=(MIXED,)).sentences
     size = re.search(
@@ -233,12 +226,9 @@ def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None
 
 
 def test_no_invisible_character_of_a_name_reaches_a_terminal() -> None:
-    page = page_of(study(planted, 3, rosters=("a\x1b[31mb\u202e", "claim")))
-    reported, figures = page.study, list(page.figures.values())
+    reported = page_of(study(planted, 3, rosters=("a\x1b[31mb\u202e", "claim"))).study
     texts = [*reported.answer.sentences, *repr(reported.answer).split("\n")]
-    texts += [line for each in figures for line in (each.caption, *repr(each).split("\n"))]
 
-    assert len(figures) > 3
     assert any(r"a\x1b[31mb\u202e" in text for text in texts)
     assert all(map(is_visible, filter(None, texts)))
 

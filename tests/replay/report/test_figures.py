@@ -28,7 +28,7 @@ from goldrush.replay.report.plot import (
     reach,
 )
 from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
-from goldrush.replay.report.svg import panel_svg, size_of
+from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
@@ -94,17 +94,6 @@ def test_names_are_text_whatever_they_hold_and_a_figure_is_the_same_each_time() 
             for name in each.attrib
         }
         assert figure.name not in ("answer", "by-run") or labels <= set(text)
-
-
-def test_nothing_is_drawn_outside_of_a_panel() -> None:
-    for figure in drawn(cells(*(f"roster-{n}" for n in range(12)))).values():
-        for panel in figure.panels:
-            width, height = size_of(figure, panel)
-            for x, y in re.findall(
-                r'(?:[ML]|x=")(-?[\d.]+)(?:" y="| )(-?[\d.]+)', panel_svg(figure, panel)
-            ):
-                assert 0 <= float(x) <= width
-                assert 0 <= float(y) <= height
 
 
 # what there are no data for
@@ -276,14 +265,6 @@ def test_a_point_is_of_its_run() -> None:
     assert ["seed 0", "seed 1", "seed 2"] == [row["label"] for row in runs.data[:3]]
 
 
-def test_every_measure_is_known_to_be_a_rate_or_not() -> None:
-    """A measure is one if its definition says 0 to 1."""
-    says = {n for n, m in MEASURES.items() if re.search(r"\b0( \([^)]*\))? to 1\b", m.definition)}
-    rates = {name for name, measure in MEASURES.items() if measure.limits == (0, 1)}
-
-    assert rates - {"gini", "hhi"} == says
-
-
 # axes
 
 
@@ -320,10 +301,6 @@ def test_an_axis_has_three_ticks_or_more(low: float, span: float) -> None:
 def test_an_axis_of_one_value_has_room() -> None:
     assert 0.5 == pytest.approx(axis_of(3, 3).share(3))
     assert (0.0, 0.0) == reach([])
-
-
-def test_a_long_run_has_whole_units_as_ticks() -> None:
-    assert all(tick == round(tick) for tick, _ in line(*[0.1] * 8).panels[0].x.ticks)
 
 
 def test_dots_stand_in_the_row_of_their_name_apart_by_series() -> None:

@@ -484,34 +484,7 @@ def test_two_studies_at_once_in_a_folder_are_refused_and_steps_are_told(
     assert set() == again(study, whole)
 
 
-def test_a_study_waits_for_one_that_is_just_ending(
-    study: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tries: list[float] = []
-    with module._locked(study):
-        monkeypatch.setattr(module.time, "sleep", lambda seconds: tries.append(seconds))
-        waiting = threading.Thread(target=again, args=(study, whole))
-        waiting.start()
-        was_waiting = until(tries.copy) and waiting.is_alive()
-    waiting.join(HANGS)
-
-    assert (True, False) == (was_waiting, waiting.is_alive())
-    assert set() == again(study, whole)
-
-
 # Nobody can play.
-
-
-@pytest.mark.parametrize("roster", ["no.such:Policy", "llm:a"])
-def test_players_that_cannot_be_are_refused_before_anything_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roster: str
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(BadInput):
-        carry_out(attrs.evolve(PLAN, rosters={"x": roster}), tmp_path / "study")
-
-    assert [] == os.listdir(tmp_path)
 
 
 # Policies that raise, and that end their process.
@@ -629,14 +602,6 @@ def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
     assert "baseline/own/rounds-4/seed-0000.journal" == error.value.path
     assert {f"baseline/first/rounds-4/seed-000{seed}.journal" for seed in range(3)} <= done.keys()
     assert not read_manifest(tmp_path / "study").finished
-    (tmp_path / "players.py").write_text(
-        POLICIES.format(folder=tmp_path, hangs=HANGS).replace("os._exit(3)", "pass")
-    )
-    sys.modules.pop("players", None)
-    carry_out(own("Always"), tmp_path / "study")
-
-    assert done.items() <= stamps(tmp_path / "study").items()
-    assert read_manifest(tmp_path / "study").finished
 
 
 def test_a_worker_that_dies_while_runs_are_handed_out_is_survived(
@@ -668,11 +633,6 @@ def test_a_run_that_fails_is_named_and_what_was_under_way_is_kept(
     assert "ValueError: cannot go on" in error.value.reason
     assert len(stamps(tmp_path / "study")) >= 3
     assert not any("last/rounds-4/seed-0002" in path for path in stamps(tmp_path / "study"))
-    away = Backend(lambda runs: ThreadPoolExecutor(1), 20, shares_folder=False)
-    with pytest.raises(RunFailed):
-        carry_out(own("Raises"), tmp_path / "away", backend=away)
-
-    assert 6 == len(stamps(tmp_path / "away")), "all of those that others play came back"
 
 
 def test_a_task_of_several_runs_keeps_those_before_a_failure_and_gives_back_those_after_its_time(
@@ -722,18 +682,6 @@ def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
     assert read_manifest(tmp_path / "a").finished
 
 
-@pytest.mark.parametrize("error", [TypeError("oops"), SystemExit(0)])
-def test_a_place_that_cannot_play_is_told_in_a_line(tmp_path: Path, error: BaseException) -> None:
-    class Broken(ThreadPoolExecutor):
-        def submit(self, *task: Any, **more: Any) -> Future[Any]:
-            future: Future[Any] = Future()
-            future.set_exception(error)
-            return future
-
-    with pytest.raises(RunFailed, match=type(error).__name__):
-        carry_out(PLAN, tmp_path / "study", backend=Backend(lambda runs: Broken(1), 3))
-
-
 def test_what_a_place_lost_without_a_word_is_handed_over_again(
     tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -758,17 +706,6 @@ def test_what_a_place_lost_without_a_word_is_handed_over_again(
 
 
 # Disks.
-
-
-def test_a_folder_that_is_taken_away_meanwhile_is_told(tmp_path: Path, whole: Path) -> None:
-    def take_away(what: str, done: int, every: int) -> None:
-        while done == 3 and (tmp_path / "study").exists():  # a run may be writing there
-            shutil.rmtree(tmp_path / "study", ignore_errors=True)
-
-    says = r"(?i)no such file|create the folder|in the way|another process|was removed"
-    with pytest.raises((RunFailed, WriteFailed), match=says):
-        carry_out(PLAN, tmp_path / "study", on_step=take_away, backend=processes(1))
-    assert len(RUNS) == len(again(tmp_path / "study", whole))
 
 
 # Language models.
@@ -878,19 +815,12 @@ def test_answers_in_a_journal_that_was_cut_are_not_paid_for_again(
     assert all(outcome.holds for outcome in verify_all([str(path)], jobs=1))
 
 
-def forked(cut: int) -> Callable[[Path, Path], bytes]:
-    """A fork in place of the END, cut by so much but no further than to the 13th byte of FORK."""
-
-    def change(path: Path, other: Path) -> bytes:
-        [*_, end] = (there := commits_of(path))
-        write(
-            path,
-            [*there[:-1], Commit(FORK, end.unit, there[-2].digest, (), {"parent": "0" * 64})],
-        )
-        [*_, last] = commits_of(path)
-        return path.read_bytes()[: max(last.end - cut, last.offset + 13)]
-
-    return change
+def forked(path: Path, other: Path) -> bytes:
+    """A fork in place of the END, which is cut off at its 13th byte."""
+    [*there, end] = commits_of(path)
+    write(path, [*there, Commit(FORK, end.unit, there[-1].digest, (), {"parent": "0" * 64})])
+    [*_, last] = commits_of(path)
+    return path.read_bytes()[: last.offset + 13]
 
 
 @pytest.mark.parametrize(
@@ -899,7 +829,7 @@ def forked(cut: int) -> Callable[[Path, Path], bytes]:
         (lambda path, other: damaged(path.read_bytes()), "expected .* found .*move it elsewhere"),
         (lambda path, other: b"something else", "not a goldrush journal.*move it elsewhere"),
         (lambda path, other: other.read_bytes(), "is another run: it has another config; move it"),
-        *((forked(cut), r"is another run|ends inside a fork") for cut in (0, 20, 10**6)),
+        (forked, r"is another run|ends inside a fork"),
     ],
 )  # fmt: skip
 def test_a_journal_that_may_have_been_paid_for_is_not_thrown_away(
@@ -1118,25 +1048,12 @@ def test_a_study_of_code_that_was_edited_does_not_grow(kind: str, old: str, new:
 
 
 @pytest.mark.usefixtures("given_code")
-@pytest.mark.parametrize(
-    ("old", "new", "other"),
-    [
-        ("return []", "return [*()]", "Grown.plan"),
-        ("return []", "return [", "Grown.plan"),
-        ("return []", "return []\n\n", None),
-    ],
-)
-def test_code_that_was_edited_since_its_import_is_refused(
-    old: str, new: str, other: str | None
-) -> None:
+def test_code_that_was_edited_since_its_import_is_refused() -> None:
     """The manifest had the SHA-256 of a text that did not play."""
     importlib.import_module("grown_policy")
-    edit(Path("grown_policy.py"), old, new)
+    edit(Path("grown_policy.py"), "return []", "return [*()]")
 
-    if other is None:
-        grown_to(1, "policy")
-        return
-    with pytest.raises(BadInput, match=f"grown_policy.py is not the code .*: {other} differs"):
+    with pytest.raises(BadInput, match=r"is not the code .*: Grown\.plan differs"):
         grown_to(1, "policy")
     assert not Path("study").exists()
     start_anew()

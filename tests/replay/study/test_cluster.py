@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -23,12 +22,11 @@ from goldrush.replay.study import cluster as module
 from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.cluster import cluster
-from goldrush.replay.study.manifest import UNFINISHED, read_manifest
+from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import StudyPlan, plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import tree
 from tests.llm.servers import closed_port
-from tests.plugins.installed import dist_info
 from tests.waiting import HANGS, until
 
 distributed = pytest.importorskip("distributed")
@@ -104,15 +102,12 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """The cluster, whose workers know the policies, and the world of another package."""
+    """The cluster, whose workers know the policies."""
     folder = tmp_path_factory.mktemp("policies")
     (folder / "dask_players.py").write_text(POLICIES)
-    dist_info(folder, {"goldrush.worlds": {"commons": "goldrush_commons.fishery:Commons"}})
-    world = ROOT / "tests" / "plugins" / "commons"
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
-        patch.syspath_prepend(world)
-        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (folder, world, ROOT))))
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (folder, ROOT))))
         shared = Shared(folder)
         yield shared
         shared.close()
@@ -135,19 +130,6 @@ def test_the_folder_is_the_same_as_on_this_machine(address: str, tmp_path: Path)
         carry_out(PLAN, tmp_path / "there", backend=backend)
 
     assert not backend.shares_folder
-    assert tree(tmp_path / "here") == tree(tmp_path / "there")
-
-
-@pytest.mark.turns("clusters")
-def test_a_world_of_another_package_is_played_by_workers_that_have_it(
-    address: str, tmp_path: Path
-) -> None:
-    plan = plan_of(world="commons", rosters=["share*5"], seeds=2, rounds=9)
-    carry_out(plan, tmp_path / "here")
-    with cluster(address) as backend:
-        carry_out(plan, tmp_path / "there", backend=backend)
-
-    assert "small-stock/share_5/seasons-9/seed-0001.journal" in tree(tmp_path / "there")
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
@@ -190,25 +172,6 @@ def test_a_game_that_workers_do_not_have_is_refused(
             carry_out(alone, study, backend=backend)
 
     assert not list(study.rglob("*.journal"))
-
-
-def test_what_is_finished_is_kept_and_what_is_broken_played_anew(
-    address: str, tmp_path: Path
-) -> None:
-    carry_out(PLAN, tmp_path / "here")
-    shutil.copytree(tmp_path / "here", tmp_path / "there")
-    first, *_, last = (tmp_path / "there" / run.path for run in PLAN.runs())
-    first.write_bytes(b"")
-    last.unlink()
-    last.with_name(last.name + UNFINISHED).symlink_to(first)
-    steps: list[tuple[str, int, int]] = []
-    with cluster(address) as backend:
-        carry_out(
-            PLAN, tmp_path / "there", backend=backend, on_step=lambda *step: steps.append(step)
-        )
-
-    assert ("played", 2, 2) == steps[-1]
-    assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
 @pytest.fixture(scope="module")

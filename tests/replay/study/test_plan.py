@@ -267,9 +267,3 @@ def test_folders_of_rosters_are_plain_short_and_unique_whatever_the_names() -> N
     assert all(re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,110}", parts[1]) for parts in folders)
     assert len(HOSTILE) == len({run.path.lower() for run in runs})
     assert "a_b" == folders[HOSTILE.index("a/b")][1]
-
-
-def test_thousands_of_rosters_with_the_same_folder_take_no_time() -> None:
-    names = {"?" * count: "random" for count in range(1, 3000)}
-
-    assert 2999 == len({run.path for run in plan_of(**{**ONE, "rosters": names}).runs()})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -146,22 +145,6 @@ def test_its_answer_is_that_of_its_report(study: goldrush.Study) -> None:
     assert {"treatments", "rosters"} == set(answer.comparisons)
     with pytest.raises(BadInput, match="no measure 'plot'"):
         study.answer("plot")
-
-
-@pytest.mark.parametrize(
-    ("ask", "match"),
-    [
-        (lambda study: study.runs(treatment="nix"), "no treatment 'nix'"),
-        (lambda study: goldrush.study(study.folder, jobs=-1), "jobs is -1"),
-        (lambda study: goldrush.study(study.folder, rosters=[["raid"]]), "a roster is"),
-        (lambda study: goldrush.study(study.folder, treatments={"x": 3}), "a dict of settings"),
-    ],
-)
-def test_odd_arguments_are_refused_in_a_line(
-    study: goldrush.Study, ask: Callable[[goldrush.Study], Any], match: str
-) -> None:
-    with pytest.raises(BadInput, match=match):
-        ask(study)
 
 
 def test_classes_that_cannot_be_imported_are_played_by_this_process(tmp_path: Path) -> None:

@@ -301,6 +301,15 @@ def test_what_there_was_none_of_in_any_seed_is_said() -> None:
         assert (NOT_SUPPORTED, says, says) == (found.verdict, found.note, found.nothing)
 
 
+@pytest.mark.parametrize("other", ["survival", "efficiency", "targeting", "respect"])
+def test_where_another_sub_measure_changes_in_one_seed_it_is_not_said(other: str) -> None:
+    [criterion] = [c for c, parts in CRITERIA.items() if other in parts]
+    name, _ = NONE_TO_REDUCE[criterion]
+    found = study({name: [(0.0, 0.0)] * 20, other: changing(other, right=1)})
+
+    assert "" == verdicts_of(found)[criterion].nothing
+
+
 def test_what_there_was_none_of_with_one_number_of_agents_alone_is_told_with_it() -> None:
     found = verdicts_of(study(ALL | PEACE, ALL))["conflict"]
 
@@ -315,6 +324,12 @@ def test_one_raid_in_one_half_of_one_run_is_a_conflict() -> None:
     assert (
         "raid rate: unclear, targeting of defence: no data" == verdicts_of(found)["conflict"].note
     )
+
+
+def test_raids_on_what_nobody_owns_yet_are_a_conflict_too() -> None:
+    found = study(ALL | PEACE, totals={"speculative": 1})
+
+    assert "no conflict" not in verdicts_of(found)["conflict"].note
 
 
 # the burn-in

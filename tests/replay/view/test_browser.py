@@ -17,7 +17,6 @@ from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import last_unit, rebuild
 from goldrush.replay.run import Run
@@ -128,21 +127,6 @@ def test_an_agent_has_its_story_and_a_model_its_answer_and_its_failure(
         for text in tab.texts("section[aria-label=Events] > div > details li.fault")
     ]
     assert sorted(line for _, line in about) == sorted(" ".join(text.split()) for text in story)
-
-
-def test_two_runs_stand_side_by_side_from_where_they_part(
-    tab: Tab, paged: Callable[..., Path]
-) -> None:
-    one, two = path_of("baseline"), path_of("forked")
-    found = diff(one, two)
-    tab.open(paged(one, two), f"#round={found.first.round}&plot=17&agent=2")
-    owners = [rebuild(path, found.first.round).state.owner for path in (one, two)]
-    apart = [plot for plot, (a, b) in enumerate(zip(*owners, strict=True)) if a != b]
-
-    assert [HOLDS] * 2 == tab.texts(".seal")
-    assert f"round {found.first.round}" in tab.text(".difference")
-    assert 2 * len(apart) == tab.page.locator(".cell.differs").count()
-    assert [] == tab.violations()
 
 
 def hostile(path: Path) -> Path:

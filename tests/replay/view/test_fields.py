@@ -8,8 +8,6 @@ import pytest
 
 import goldrush
 from goldrush.games.double_auction import DoubleAuction
-from goldrush.games.fishery import Fishery
-from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
@@ -135,17 +133,6 @@ def test_of_many_agents_the_means_of_policies_are_charted(path: Path, tmp_path: 
     assert ["agents", 1, 11] == [marks["kind"], len(marks["titles"]), marks["values"][0][0]]
 
 
-@pytest.mark.parametrize(
-    ("game", "charts"),
-    [
-        (Fishery, ["landed"]),  # `stock` is a measure, the score is what was landed
-        (DoubleAuction, ["bid", "ask", "gains"]),  # limits do not change, who moves is no number
-    ],
-)
-def test_the_charts_of_the_games(game: type[goldrush.Game], charts: list[str], path: Path) -> None:
-    assert charts == [chart["name"] for chart in recorded(game, path)["charts"]]
-
-
 def test_scores_are_those_of_the_rules_and_null_in_a_game_without(
     path: Path, tmp_path: Path
 ) -> None:
@@ -155,15 +142,6 @@ def test_scores_are_those_of_the_rules_and_null_in_a_game_without(
         state["score"] for state in values(board)
     ]
     assert "score" not in values(auction)[0]
-
-
-def test_a_score_that_is_no_number_names_its_line(path: Path) -> None:
-    class Broken(Fishery):
-        def score(self, state: Any, agent: int) -> Any:
-            return "many"
-
-    with pytest.raises(BadInput, match=r"score failed after season 1: .*Broken\.score, .*'many'"):
-        goldrush.record(Broken, path, seasons=2)
 
 
 def test_what_does_not_fit_is_at_equal_distances(

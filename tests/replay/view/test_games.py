@@ -15,7 +15,7 @@ from goldrush.replay.view.page import write_page
 from tests.browser import PHONE, Tab
 from tests.games.board import TEXT, Board
 from tests.games.extremes import Extremes
-from tests.pages import HOLDS, data_of, scales, sentences_of, shown_sentences
+from tests.pages import HOLDS, data_of, scales
 
 
 def opened(
@@ -88,18 +88,6 @@ def test_the_agents_of_a_fishery_and_their_standings_follow_the_seasons(
         assert {"stock": f"{state.stock:,.2f}".rstrip("0").rstrip(".")} == values(tab)
 
 
-def test_an_epidemic_is_drawn_and_its_events_are_told(tab: Tab, tmp_path: Path) -> None:
-    journal = opened(tab, Epidemic, tmp_path, "#day=2")
-    for day in (2, 30):
-        go(tab, "day", day)
-        health = rebuild(journal, day).state.health
-        counts = ", ".join(f"{level}: {health.count(level)}" for level in range(3))
-        happened = [line for _, line in sentences_of(journal, day, ["infected", "recovered"])]
-
-        assert f"health, 1000 values: {counts}" == drawing(tab, "health")
-    assert sorted(happened) == shown_sentences(tab)
-
-
 def test_grids_are_drawn_with_their_values_in_words(tab: Tab, tmp_path: Path) -> None:
     journal = opened(tab, Board, tmp_path, "#round=2")
     for number in (2, 5):
@@ -157,19 +145,6 @@ def test_numbers_have_ten_digits_and_the_largest_and_smallest_exponents(
 
 
 CHARTS = ("money", "largest", "smallest")
-
-
-def test_two_runs_have_the_same_scales_and_colours(tab: Tab, tmp_path: Path) -> None:
-    long, short = tmp_path / "long.journal", tmp_path / "short.journal"
-    goldrush.record(Board, long, seed=7, rounds=30, agents=5)
-    goldrush.record(Board, short, seed=8, rounds=10)
-    write_page(long, tmp_path / "two.html", against=short)
-    tab.open(tmp_path / "two.html", "#round=8")
-    one, other = (scales(tab, f"section[aria-label='Run {run}']") for run in "AB")
-
-    assert one == other
-    assert 2 == tab.page.get_by_role("heading", name="State after round 8").count()
-    assert [] == tab.violations()
 
 
 def test_the_outcome_of_a_run_is_charted_once(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ told apart; and everything on it is reached by pointer, keyboard and address.
 
 import json
 import operator
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,11 +16,9 @@ import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value, mean
 from goldrush.replay.data.course import course_of
-from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.data.sampling import Sampling
-from goldrush.replay.find import tools_at
 from goldrush.replay.run import Run
-from goldrush.replay.study.outcomes import outcome_in
+from goldrush.replay.study.outcomes import outcome_named
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRuns, runs_in
@@ -123,15 +120,6 @@ def test_the_course_of_a_run_is_that_of_its_states(tmp_path: Path) -> None:
         assert mean(gold[2:]) == course.means["gold"]["raid"][place]
 
 
-def test_kept_measures_give_the_same_page(folder: Path, tmp_path: Path) -> None:
-    first, second = (
-        write_overview(folder / "study", tmp_path / f"{name}.html", jobs=1) for name in "ab"
-    )
-
-    assert first.path.read_bytes() == second.path.read_bytes()
-    assert str(folder).encode() not in first.path.read_bytes()
-
-
 def test_a_study_that_is_not_finished_is_shown(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "study", tmp_path / "study")
     manifest = json.loads((tmp_path / "study/manifest.json").read_text())
@@ -143,16 +131,6 @@ def test_a_study_that_is_not_finished_is_shown(folder: Path, tmp_path: Path) -> 
 
     assert tmp_path / "study/runs.html" == page
     assert "2 runs of the study are not played." in page.read_text()
-
-
-def test_a_page_beside_the_journal_is_linked(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    Run.record(tmp_path / "sub/a b.journal", seed=1, rounds=4).view(tmp_path / "sub/a b.html")
-    Run.record(tmp_path / "other.journal", seed=2, rounds=4)
-    (tmp_path / "other.html").write_text("no page of this run")
-    [world] = _data(write_overview(tmp_path, jobs=1).path)["worlds"]
-
-    assert ["", "sub/a%20b.html"] == sorted(run["page"] for run in world["runs"])
 
 
 def test_runs_are_in_the_order_of_treatment_roster_length_and_seed(tmp_path: Path) -> None:
@@ -209,9 +187,10 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
         measured = run.measures(own)
         assert pytest.approx(measured["raided"], rel=1e-5) == row["values"][column]
         assert pytest.approx(measured["kept"], rel=1e-5) == row["outcome"]
-        assert [of.mean for of in run.outcome("kept", measures=own).standings] == [
-            of.mean / 2 for of in run.outcome().standings if of.mean is not None
-        ]
+        standings = run.outcome("kept", measures=own).standings
+        assert standings[0].policy == row["ahead"]
+        assert short(min(of.lowest or 0.0 for of in standings)) == row["lowest"]
+        assert short(max(of.highest or 0.0 for of in standings)) == row["highest"]
     with pytest.raises(BadInput, match=r"no run can be measured .* measure owed in round 1 failed"):
         Study.open(folder / "study").view("other.html", measures="own.py:owed", jobs=1)
 
@@ -221,31 +200,21 @@ class Boiler(goldrush.Game):
 
     horizon = "hours"
     hours = goldrush.setting(72, 1, 1000)
-    agents = goldrush.setting(2, 1, 10)
-    loss = goldrush.setting(0.011, 0, 1)
-    treatments = {"leaky": ("it cools faster", {"loss": 0.03})}
-    roster = "stoke*2"
 
     class State(goldrush.State):
         heat: float
-        burnt: int
-
-    class Asked(goldrush.Submission):
-        coal: int = goldrush.within(0, 10)
 
     class Cooled(goldrush.Event):
         heat: float
-        burnt: int
 
         def apply(self, state: Any) -> None:
-            state.heat, state.burnt = self.heat, self.burnt
+            state.heat = self.heat
 
     def start(self) -> Any:
-        return self.State(heat=1.0, burnt=0)
+        return self.State(heat=1.0)
 
-    def decide(self, state: Any, asked: Any, draw: Any) -> Any:
-        heat = state.heat * (1 - self.loss * draw.between(0.5, 1.5, "loss"))
-        yield self.Cooled(heat, sum(each.coal for each in asked))
+    def decide(self, state: Any, draw: Any) -> Any:
+        yield self.Cooled(state.heat * (1 - 0.03 * draw.between(0.5, 1.5, "loss")))
 
     def over(self, state: Any) -> bool:
         return bool(state.heat < 0.17)
@@ -258,106 +227,44 @@ class Boiler(goldrush.Game):
     def mean_heat(self, state: Any) -> float:
         return float(state.heat)
 
-    @goldrush.measure("coal in all", total=True)
-    def coal(self, state: Any) -> float:
-        return float(state.burnt)
 
-    @goldrush.policy
-    def stoke(self, seen: Any, agent: int, draw: Any) -> Any:
-        return self.Asked(1 + agent)
-
-
-@pytest.fixture(scope="module")
-def boilers(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    folder = tmp_path_factory.mktemp("boilers")
-    hours = [36, 72]
-    return study(folder / "study", world=Boiler, rosters="stoke", seeds=4, jobs=1, rounds=hours)
-
-
-@pytest.fixture(scope="module")
-def mines(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return study(
-        tmp_path_factory.mktemp("mines") / "study", treatments=["baseline", "scarce"], seeds=2,
-        rounds=72, jobs=1, rosters="greedy-mine*2,raid*2", agents=4,
-    )  # fmt: skip
-
-
-def _shown(folder: Path, page: Path, outcome: str | None = None) -> tuple[Any, list[Any]]:
-    """The only world of a page, and its runs by field, with the units of their points."""
-    written = write_overview(folder, page, outcome=outcome, jobs=1, force=True)
-    [world] = _data(written.path)["worlds"]
-    runs = world["runs"]
-    results = {os.path.relpath(folder / run.path, page.parent): run.result
-               for run in runs_in(folder, jobs=1).runs}  # fmt: skip
-    tools = tools_at(next(folder.rglob("*.journal")))
-    counted = outcome_in([*results.values()], tools.measures.outcome(tools.name, outcome))
-    for run in runs:
-        run["cell"] = world["cells"][run["cell"]]
-        run["treatment"], run["horizon"] = run["cell"]["treatment"], run["cell"]["rounds"]
-        curves = counted.curves(results[run["path"]])
-        run["curves"] = {policy: [*curve.values()] for policy, curve in curves.items() if curve}
-    return world, runs
-
-
-@pytest.mark.parametrize("name", ["boilers", "mines"])
-def test_the_page_of_a_study_has_the_numbers_of_its_table(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
+@pytest.mark.parametrize("outcome", ["heat", "mean_heat"])
+def test_a_run_has_the_numbers_of_its_table_and_its_points_however_early_it_ends(
+    outcome: str, tmp_path: Path
 ) -> None:
-    made: Study = request.getfixturevalue(name)
-    keys = ("treatment", made.results().of.players.horizon, "seed")
-    table = {tuple(row[key] for key in keys): row for row in made.table().to_pylist()}
-    tools = made.results().measures
+    boilers = study(tmp_path / "study", world=Boiler, seeds=4, jobs=1, rounds=[36, 72])
+    written = write_overview(boilers.folder, tmp_path / "page.html", outcome=outcome, jobs=1)
+    [world] = _data(written.path)["worlds"]
+    table = {(row["hours"], row["seed"]): row for row in boilers.table().to_pylist()}
+    results = boilers.results()
+    measured = {(run.cell.rounds, run.seed): run for of in results.by_cell.values() for run in of}
 
-    for outcome, measure in tools.outcomes.items():
-        world, runs = _shown(made.folder, tmp_path / "page.html", outcome)
-        assert len(table) == len(runs)
-        for run in runs:
-            row = table[run["treatment"], run["horizon"], run["seed"]]
-            assert short(row[outcome]) == run["outcome"]
-            names = [column["name"] for column in world["columns"]]
-            assert [short(row[each]) for each in names] == run["values"]
-            if isinstance(measure, AgentMeasure):
-                standings = Run.open(row["journal"]).outcome(outcome).standings
-                assert standings[0].policy == run["ahead"]
-                assert short(min(of.lowest or 0.0 for of in standings)) == run["lowest"]
-                assert short(max(of.highest or 0.0 for of in standings)) == run["highest"]
-                run["means"] = {of.policy: of.mean for of in standings}
-            _check_points(run, measure, row[outcome])
-
-
-def _check_points(run: Any, measure: Any, value: float | None) -> None:
-    """The points of a run add up to its value, and the last one stands for its last unit(s)."""
-    units = run["units"]
-    if not run["curves"]:
-        assert not isinstance(measure, AgentMeasure)
-        assert not measure.by_unit
-        return
-    spans = [span for span, _ in next(iter(run["curves"].values()))]
-    assert units == spans[-1].last
-    lengths = [span.last - span.first + 1 for span in spans]
-    if isinstance(measure, AgentMeasure) or measure.at_end:
-        assert {1} == set(lengths)
-        ends = {policy: curve[-1][1] for policy, curve in run["curves"].items()}
-        assert ends == run.get("means", {"": value})
-        return
-    assert (1, units) == (spans[0].first, sum(lengths))
-    [curve] = run["curves"].values()
-    points = [point for _, point in curve]
-    if measure.total:
-        assert value == sum(points)
-    elif None not in points and value is not None:
-        added = sum(map(operator.mul, points, lengths)) / units
-        # Rounds in which the measure is undefined do not count.
-        assert added == pytest.approx(value, rel=1e-5) or measure.name != "mean_heat"
+    for run in world["runs"]:
+        key = (world["cells"][run["cell"]]["rounds"], run["seed"])
+        row = table.pop(key)
+        assert short(row[outcome]) == run["outcome"]
+        assert [short(row[column["name"]]) for column in world["columns"]] == run["values"]
+        curve = outcome_named(results, outcome).curves(measured[key])[""]
+        spans, points = zip(*curve.values(), strict=True)
+        lengths = [span.last - span.first + 1 for span in spans]
+        assert run["units"] == spans[-1].last <= key[0]
+        if outcome == "heat":
+            assert ({1}, row["heat"]) == (set(lengths), points[-1])
+        else:
+            assert (1, run["units"]) == (spans[0].first, sum(lengths))
+            added = sum(map(operator.mul, points, lengths)) / run["units"]
+            assert added == pytest.approx(row["mean_heat"], rel=1e-5)
+    assert {} == table
+    assert len({run["units"] for run in world["runs"]}) > 2
 
 
 def test_runs_of_no_study_that_end_early_are_alike(tmp_path: Path) -> None:
     for seed in range(3):
-        Run.record(tmp_path / f"{seed}.journal", world=Boiler, seed=seed, loss=0.03)
-    _, runs = _shown(tmp_path, tmp_path / "page.html")
+        Run.record(tmp_path / f"{seed}.journal", world=Boiler, seed=seed)
+    [world] = _data(write_overview(tmp_path, tmp_path / "page.html", jobs=1).path)["worlds"]
 
-    assert {72} == {run["horizon"] for run in runs}
-    assert 1 < len({run["units"] for run in runs})
+    assert [72] == [cell["rounds"] for cell in world["cells"]]
+    assert 1 < len({run["units"] for run in world["runs"]})
 
 
 def test_runs_without_a_seed_and_of_two_studies_are_draws_of_their_own(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.run import Run
 from goldrush.replay.view import walked
 from goldrush.replay.view.page import modules_of, page_of, write_page
-from tests.cli.helpers import assert_refused, goldrush
+from tests.cli.helpers import goldrush
 from tests.golden import path_of, season_path
 from tests.journals import commits_of, write
 from tests.pages import data_of, unpacked
@@ -101,26 +101,6 @@ def test_events_that_do_not_give_their_digest_make_no_page(tmp_path: Path) -> No
 
     with pytest.raises(MalformedEvents, match="digest"):
         page_of(forged)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("--at", "90-95"), ("no round to show there", "its rounds are 1 to")),
-        (("--out", "mine.html", "--force"), ("mine.html", "not recognised", "move it away")),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_shown_is_refused_and_nothing_is_written(
-    arguments: tuple[str, ...], says: tuple[str, ...], tmp_path: Path
-) -> None:
-    shutil.copy(path_of("baseline"), tmp_path / "run.journal")
-    (tmp_path / "mine.html").write_text("my own")
-    before = sorted(tmp_path.iterdir())
-    ran = goldrush("view", "run.journal", *arguments, cwd=tmp_path)
-
-    assert_refused(ran, *says)
-    assert before == sorted(tmp_path.iterdir())
-    assert "my own" == (tmp_path / "mine.html").read_text()
 
 
 def test_a_page_lies_beside_its_journal_and_is_replaced_by_the_next(tmp_path: Path) -> None:

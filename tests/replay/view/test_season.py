@@ -10,7 +10,7 @@ from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.rebuild import last_unit, rebuild
+from goldrush.replay.journal.rebuild import last_unit
 from goldrush.replay.worlds.competition.story import names_in
 from tests.browser import PHONE, Tab
 from tests.golden import season_path
@@ -57,23 +57,6 @@ def test_cards_are_the_contributions_and_lead_to_one_another(
     assert f"line=0.{referring['target']}" in tab.moment
     chosen = tab.page.locator(".card[aria-current]")
     assert str(referring["target"]) == chosen.get_attribute("data-line")
-
-
-def test_the_workers_after_an_assignment_are_those_of_the_state(
-    tab: Tab, paged: Callable[..., Path]
-) -> None:
-    page = paged(EVERY)
-    for unit in (0, 19):
-        state = rebuild(EVERY, unit).state
-        tab.open(page, f"#assignment={unit}")
-        lines = tab.page.get_by_role("group", name="Agents", exact=True).locator("tbody tr")
-        rows = [line.locator("th, td").all_text_contents() for line in lines.all()]
-
-        assert {
-            each.name: (str(each.all_time), str(each.sparks))
-            for each in state.agents.values()
-            if each.is_worker
-        } == {row[1]: (row[4], row[6]) for row in rows if row[4] != "–"}
 
 
 def test_two_seasons_stand_beside_each_other_with_what_differs(
