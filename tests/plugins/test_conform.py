@@ -158,6 +158,27 @@ def test_a_world_that_is_broken_on_purpose_breaks_the_law(name: str, run: Trial)
     assert broken(LAWS[name], attrs.evolve(run, world=canary)) is not None
 
 
+def test_a_world_that_changes_a_state_it_was_given_breaks_the_law(run: Trial) -> None:
+    def decide(state: Any, inputs: Any) -> Any:
+        derived = world.decide(state, inputs)
+        state.stock += 1
+        return derived
+
+    world = run.world
+    shared = attrs.evolve(world, copy=lambda state: state)
+    changing = attrs.evolve(world, decide=decide)
+
+    assert "`copy` shares" in (
+        broken(LAWS["folding in pieces gives the same"], attrs.evolve(run, world=shared)) or ""
+    )
+    assert "`decide` changed the state" in (
+        broken(
+            LAWS["decide depends on state and inputs alone"], attrs.evolve(run, world=changing)
+        )
+        or ""
+    )
+
+
 @pytest.mark.parametrize(
     ("world", "law", "says"),
     [
@@ -212,6 +233,14 @@ def test_every_law_has_a_canary() -> None:
     }  # fmt: skip
 
     assert set(LAWS) == CANARIES.keys() | others
+
+
+def test_the_command_ends_with_1_if_a_law_is_broken(tmp_path: Path) -> None:
+    season = ("--set", "assignments=1", "--set", "arena=nk[seeds=1]")
+    ran = goldrush("conform", "competition", *season, cwd=tmp_path)
+
+    assert 1 == ran.code
+    assert "draws are recorded in events: BREAKS" in ran.out
 
 
 def test_the_command_tells_law_by_law(tmp_path: Path) -> None:
