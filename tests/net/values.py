@@ -1,8 +1,8 @@
 """What runs and studies of every world come to, kept as data: `python -m tests.net.values --make`.
 
-`snapshots.tsv` has digests of all that is printed; `values.tsv.xz` has the values themselves, each
-column of each table, each measure, verdict, draw, outcome and difference, by its place. So a change
-is shown as what it is: of numbers, or of words.
+`texts/` have what is printed; `values.tsv.xz` has the values themselves, each column of each table,
+each measure, verdict, draw, outcome and difference, by its place. So a change is shown as what it
+is: of numbers, or of words.
 """
 
 from __future__ import annotations
