@@ -172,9 +172,7 @@ def test_a_world_that_changes_a_state_it_was_given_breaks_the_law(run: Trial) ->
         broken(LAWS["folding in pieces gives the same"], attrs.evolve(run, world=shared)) or ""
     )
     assert "`decide` changed the state" in (
-        broken(
-            LAWS["decide depends on state and inputs alone"], attrs.evolve(run, world=changing)
-        )
+        broken(LAWS["decide depends on state and inputs alone"], attrs.evolve(run, world=changing))
         or ""
     )
 
