@@ -7,6 +7,7 @@ from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.outcome import outcome_of
 from goldrush.replay.summary import chosen, summarise
+from goldrush.replay.text import format_number
 from tests.golden import path_of
 from tests.mining import record
 
@@ -21,6 +22,21 @@ def test_a_summary_has_the_outcome_and_the_measures_of_the_run(path: Path) -> No
     assert {name: run.of(name) for name in run.known} == told["run"]
     assert {name: values[39] for name, values in run.values.items()} == told["last"]
     assert outcome_of(tools_at(path), run).as_dict() == told["outcome"]
+
+
+def test_its_text_has_a_row_for_each_chosen_measure(path: Path) -> None:
+    record(path, {"rounds": 12}, "raid*5,claim*5")
+    run = measured_at(path)
+    _, sentences, standings, table = str(summarise(path)).split("\n\n")
+    head, *rows = table.splitlines()
+
+    assert outcome_of(tools_at(path), run).sentences == sentences.splitlines()
+    assert 3 == len(standings.splitlines())
+    assert ["measure", "run", "last", "round"] == head.split()
+    for measure, row in zip(chosen(run), rows, strict=True):
+        last = run.values[measure.name][-1] if measure.by_unit else None
+        assert row.startswith(measure.title)
+        assert row.split()[-2:] == [format_number(of, 4) for of in (run.of(measure.name), last)]
 
 
 def test_chosen_measures_stand_in_the_order_of_their_columns() -> None:
