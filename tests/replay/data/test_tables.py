@@ -495,6 +495,8 @@ def test_events_of_any_world_are_a_table(
         set_[name] for name in ("value", "pairs", "digest_", "digest")
     )
     assert (16, None) == (len(closed["digest"]), closed["digest_"])
+    with pytest.raises(BadInput, match="no table 'rounds'"):
+        encoded.write_tables([other], tmp_path / "out", CSV, names=["rounds"])
     same_csv = pd.read_csv(tmp_path / "out" / "events.csv")
     assert [row["event"] for row in rows] == list(same_csv["event"])
 

@@ -109,6 +109,7 @@ def test_functions_are_given_in_python(folder: Path) -> None:
     ("body", "says"),
     [
         ("return 'many'", "wrong in round 1 gives 'many'"),
+        ("return float('nan')", "wrong in round 1 gives nan"),
         ("return [1, 2]", r"wrong in round 1 gives \[1, 2\]"),
         ("return 1 / (state.round - 3)", "wrong in round 3 failed: wrong, .*:2: ZeroDivi"),
         ("return 1 if state.round < 2 else state.gold", "wrong in round 2 gives .*always"),
