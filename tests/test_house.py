@@ -6,7 +6,7 @@ Worlds, arenas and benches do not: they are looked up by the name that a journal
 
 import ast
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Container, Iterator
 from functools import cache
 from itertools import pairwise
@@ -25,6 +25,9 @@ BUDGETS = {  # the most there may be, and by how much it may fall before the num
     "lines of code in replay": (18_730, 150),
     "lines of code in cli": (2_590, 150),
     "lines of JavaScript below replay": (2_223, 150),
+    "lines of code in tests": (54_000, 600),
+    "words of Markdown": (58_200, 600),
+    "names used twice": (0, 0),
     "corridors": (52, 5),
 }
 
@@ -200,6 +203,17 @@ def corridors(graph: dict[str, dict[str, int]]) -> list[str]:
     return sorted(name for name, by in importers.items() if len(by) == 1)
 
 
+def names_used_twice() -> list[str]:
+    """The public classes of the same name in two modules."""
+    names = Counter(
+        node.name
+        for source in sources().values()
+        for node in source.tree.body
+        if isinstance(node, ast.ClassDef) and node.name[0] != "_"
+    )
+    return [name for name, count in names.items() if count > 1]
+
+
 @cache
 def measured() -> dict[str, int]:
     """What `BUDGETS` are about, as it is."""
@@ -209,11 +223,20 @@ def measured() -> dict[str, int]:
         if room in code:
             code[room] += source.code()
     scripts = (ROOT / "replay").rglob("*.js")
+    tests = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")]
+    pages = [page for at in (".", ".github", "goldrush") for page in (ROOT / at).glob("*.md")]
+    for folder in (*ROOMS, "goldrush/guide", "journals", "tests"):
+        pages += (ROOT / folder).rglob("*.md")
     return {
         **{f"lines of code in {room}": lines for room, lines in code.items()},
         "lines of JavaScript below replay": sum(
             len(path.read_text("utf-8").splitlines()) for path in scripts
         ),
+        "lines of code in tests": sum(
+            Source("", text, ast.parse(text), False).code() for text in tests
+        ),
+        "words of Markdown": sum(len(page.read_text("utf-8").split()) for page in pages),
+        "names used twice": len(names_used_twice()),
         "corridors": len(corridors(imports_of(sources(), in_text=False))),
     }
 

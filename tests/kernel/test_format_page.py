@@ -36,7 +36,7 @@ from tests.journals import commits_of, in_pieces, write
 from tests.kernel.tiny_reader import items_of, read_digests, read_frames
 from tests.mining import fork, record
 
-PAGE_PATH = Path(kernel.__file__).with_name("README.md")
+PAGE_PATH = Path(kernel.__file__).resolve().with_name("README.md")
 PAGE = PAGE_PATH.read_text("utf-8")
 
 
@@ -69,6 +69,7 @@ def bytes_of(listing: str) -> bytes:
 # The worked example.
 
 EXAMPLE = "A whole journal in hex"
+LISTING = (PAGE_PATH.parents[1] / "journals" / "tiny.txt").read_text("utf-8")
 
 
 @pytest.fixture
@@ -81,18 +82,17 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_worked_example_is_what_the_recorder_writes(example: Path) -> None:
-    assert bytes_of(fenced(EXAMPLE)[0]) == example.read_bytes()
+    assert bytes_of(LISTING) == example.read_bytes()
     assert [commit.kind for commit in commits_of(example)] == [START, UNIT, UNIT, END]
     assert read_frames(example.read_bytes())[0] == ("mining", 2)
 
 
 def test_the_ranges_and_seeds_in_the_example_give_its_checksums() -> None:
-    listing = fenced(EXAMPLE)[0]
-    data = bytes_of(listing)
+    data = bytes_of(LISTING)
     noted = re.compile(
         r"^ *(\d+)  ((?:[0-9a-f]{2} ?)+) .*bytes (\d+)-(\d+), seed (\w+)", re.MULTILINE
     )
-    lines = noted.findall(listing)
+    lines = noted.findall(LISTING)
 
     assert len(lines) == 1 + 2 * 4
     for _, shown, first, last, seed in lines:
@@ -112,7 +112,7 @@ def test_the_digests_of_the_example_come_from_the_parts_on_the_page(example: Pat
         shown.append(int(cells[6], 16))
 
     assert shown == recorded
-    assert xxh3(bytes_of(fenced(EXAMPLE)[1]), 0) == recorded[-1]
+    assert xxh3(bytes_of(fenced(EXAMPLE)[0]), 0) == recorded[-1]
 
 
 # Lists on the page.
