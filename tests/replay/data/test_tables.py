@@ -24,7 +24,7 @@ from goldrush.agents.seats import policy_label
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import JournalError
+from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.shape import INTEGER, TEXT, Kind, at_most, one_of, optional, several
