@@ -162,7 +162,7 @@ def _verdict(judgement: Judgement) -> str:
 def _remarks(judgement: Judgement) -> str:
     parts = [*map(_cause, judgement.causes)]
     if judgement.why:
-        parts.append(judgement.why)
+        parts.append(judgement.why.removesuffix("; give it what it needs, or mend it"))
     parts += judgement.notes
     if judgement.repeats is False or NOT_FORGOTTEN in judgement.notes:
         parts += [f"[report](reports/{name}.md)" for name in _reports_of(judgement.name)]
