@@ -68,11 +68,15 @@ def test_with_a_truce_a_plot_that_nobody_owns_is_not_raided(truce: int, removed:
     assert removed == given(truce=truce).when({0: [("raid", 0)]}).pruned()
 
 
-def test_the_same_action_again_is_a_duplicate() -> None:
-    map = given().claimed({0: 0, 1: 1})
+def test_the_same_action_again_is_a_duplicate_be_it_one_or_all() -> None:
     plan: list[Item] = [("mine", 0), ("defend", 0), ("claim", 2), ("raid", 1)]
 
-    assert [[i, "duplicate"] for i in (4, 5, 6, 7)] == map.when({0: plan + plan}).pruned()
+    for again in (plan, *([item] for item in plan)):
+        map = given().claimed({0: 0, 1: 1})
+
+        assert [[4 + i, "duplicate"] for i in range(len(again))] == map.when(
+            {0: [*plan, *again]}
+        ).pruned()
 
 
 def test_an_action_like_one_that_was_removed_is_no_duplicate() -> None:
