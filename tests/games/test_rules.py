@@ -75,7 +75,7 @@ def test_a_game_has_the_setting_of_its_horizon_and_whole_defaults_take_whole_num
     ("name", "value", "says"),
     [
         ("days", setting(0, 1, 9), "days has the default 0"),
-        ("criteria", {"calm": ("it calms down", {"noise": -1})}, "has 'noise'; name a measure"),
+        ("criteria", {"calm": ("it calms down", {"noise": -1})}, "has 'noise'"),
     ],
 )
 def test_a_default_is_a_valid_value_and_a_criterion_is_of_a_measure(name, value, says) -> None:
