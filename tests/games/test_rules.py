@@ -12,6 +12,7 @@ from goldrush.games.fishery import Fishery
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.kernel.game.draw import Draw
 from goldrush.kernel.game.hints import field_of
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.world import InvalidInputs
@@ -81,6 +82,13 @@ def test_a_game_has_the_setting_of_its_horizon_and_whole_defaults_take_whole_num
 def test_a_default_is_a_valid_value_and_a_criterion_is_of_a_measure(name, value, says) -> None:
     with pytest.raises(BadInput, match=says):
         new_class("Loud", (Gossip,), {}, lambda body: body.__setitem__(name, value))
+
+
+def test_a_policy_of_a_game_with_settings_can_be_called_by_another() -> None:
+    word = Gossip().any(None, 0, Draw(5, "policy"))
+
+    assert ("blame", True) == (word.kind, word.of in range(3))
+    assert "any" == Gossip.any.name
 
 
 class Tide(goldrush.Game):
