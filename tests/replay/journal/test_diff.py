@@ -1,7 +1,6 @@
 """Two runs compared: the first event that differs, why, and what came of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from hashlib import sha256
 from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,11 @@ import attrs
 import pytest
 
 from goldrush.kernel import fold
-from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import (
     DamagedJournal,
     JournalError,
 )
-from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
@@ -60,40 +58,7 @@ def other(tmp_path: Path) -> Path:
     return tmp_path / "other.journal"
 
 
-# The same.
-
-
-def test_a_run_is_the_same_as_itself_its_copy_and_a_fork_that_changes_nothing(
-    run: Path, other: Path
-) -> None:
-    other.write_bytes(run.read_bytes())
-    unchanged = other.with_name("unchanged")
-    fork(run, 4, unchanged)
-    for b in (run, other, unchanged):
-        found = diff(run, b)
-
-        assert (found.same, found.prefix, found.causes, found.first) == (True, None, [], None)
-        assert (found.a.rounds, found.a.finished, found.a.trouble, found.a.torn) == (
-            ROUNDS, True, None, False,
-        )  # fmt: skip
-
-
 # What the runs declare.
-
-
-CHANGED = {"stamina": 3, "fine": 1.0, "defense": "pointwise", "rounds": 12, "seed": 5}
-
-
-@pytest.mark.parametrize("name", CHANGED)
-def test_one_setting_that_differs_is_the_one_cause_whatever_came_of_it(
-    run: Path, other: Path, name: str
-) -> None:
-    record(other, {**SETTINGS, name: CHANGED[name]}, ROSTER)
-    found = diff(run, other)
-    values = dict(commits_of(run)[0].setup or {})["config"][name], CHANGED[name]
-
-    assert [told(cause) for cause in found.causes] == [("configuration", 0, name, *values)]
-    assert not found.same
 
 
 def test_of_settings_within_a_setting_those_that_differ_are_told(tmp_path: Path) -> None:
@@ -131,28 +96,6 @@ def test_options_of_the_same_number_in_another_type_are_told(run: Path, other: P
     assert set(kinds(diff(one, two))) == {"roster"}
 
 
-def test_of_two_models_the_options_that_differ_are_told(run: Path, other: Path) -> None:
-    def playing(name: str, options: Mapping[str, Any]) -> Path:
-        start, *rest = commits_of(run)
-        first, *others = (start.setup or {})["roster"]
-        first = {**first, "policy": "llm", "options": {"name": "m", "prompt": 2, **options}}
-        setup = {**(start.setup or {}), "roster": (first, *others)}
-        return write(other.with_name(name), [Commit(START, 0, start.digest, setup=setup), *rest])
-
-    # Of two personas that begin alike, as much as tells them apart.
-    one = playing("one", {"notes": True, "persona": "x" * 80})
-    two = playing("two", {"sample": 3, "persona": "x" * 90})
-    long = playing("long", {f"{n}" + "n" * 9_000: "y" * 9_000 for n in range(20)})
-    [cause] = diff(one, two).causes
-    [longer] = diff(one, long).causes
-    a, b = (sha256(b"x" * n).hexdigest()[:8] for n in (80, 90))
-
-    assert cause.text == (
-        f"agent 0: llm:m[persona={a}] in A, llm:m[notes=false;persona={b};sample=3] in B"
-    )
-    assert len(longer.text) < 1_500
-
-
 def test_causes_beyond_the_limit_are_counted(run: Path, other: Path) -> None:
     record(other, {**SETTINGS, "fine": 9.0}, ROSTER)
     found = diff(run, other)
@@ -164,11 +107,9 @@ def test_causes_beyond_the_limit_are_counted(run: Path, other: Path) -> None:
 # Forks.
 
 
-@pytest.mark.parametrize(("at", "round"), [(4, 5), (0, 9)])
-def test_the_cause_is_the_submission_that_was_put_in_by_hand(
-    run: Path, other: Path, at: int, round: int
-) -> None:
-    fork(run, at, other, replace=[idle(round, 2)])
+def test_the_cause_is_the_submission_that_was_put_in_by_hand(run: Path, other: Path) -> None:
+    round = 9
+    fork(run, 4, other, replace=[idle(round, 2)])
     found = diff(run, other)
     [cause] = found.causes
 
@@ -179,16 +120,6 @@ def test_the_cause_is_the_submission_that_was_put_in_by_hand(
     for event, values in ((found.first.a, cause.a), (found.first.b, cause.b)):
         assert (event.name, event["round"], event["agent"]) == ("submitted", round, 2)
         assert dict(event.fields) == values
-
-
-def test_a_submission_that_differs_for_no_reason_is_its_own_cause(run: Path, other: Path) -> None:
-    fork(run, 4, other, replace=[idle(7, 1)])
-    commits = commits_of(other)
-    facts = {**(commits[5].setup or {}), "replaced": ()}
-    write(other, [*commits[:5], Commit(FORK, 4, commits[5].digest, setup=facts), *commits[6:]])
-    [cause] = diff(run, other).causes
-
-    assert (cause.kind, cause.text) == ("submission", "that of agent 1 in round 7")
 
 
 # The beginning of another.
@@ -340,16 +271,6 @@ def test_runs_whose_inputs_came_in_other_pieces_are_the_same(
     assert diff(other, again).same
 
 
-def test_events_of_a_type_that_stand_apart_are_the_same_events(run: Path, other: Path) -> None:
-    commits = commits_of(run)
-    rows = commits[3].blocks[0].rows(SUBMITTED)
-    apart = [(SUBMITTED, rows[:2]), (SUBMITTED, rows[2:])]
-    commits[3].blocks = [Block(apart, pack(apart)), *commits[3].blocks[1:]]
-    found = diff(run, write(other, commits))
-
-    assert (found.same, found.first) == (True, None)
-
-
 def opened(run: Path, path: Path, agents: int, other: int | None = None) -> Path:
     """A run whose last round is open: so many have submitted, agent `other` something else."""
     *whole, last, _ = commits_of(run)
@@ -491,19 +412,6 @@ def test_whichever_run_is_given_first_the_same_is_found(pool: Mapping[str, Path]
         found, back = outcome(pool[one], pool[two]), outcome(pool[two], pool[one])
 
         assert plain(back, swapped=True) == plain(found), (one, two)
-
-
-def test_causes_come_in_order_of_precedence(pool: Mapping[str, Path]) -> None:
-    order = ["configuration", "roster", "submission", "draw", "derivation", "damage"]
-    for one, two in product(pool, repeat=2):
-        found = outcome(pool[one], pool[two])
-        if found is not None:
-            ranks = [(cause.round, order.index(cause.kind)) for cause in found.causes]
-            declared = [rank for rank in ranks if rank[1] < 2]
-
-            assert found.causes or found.first is None, (one, two)
-            assert ranks == sorted(declared) + ranks[len(declared) :], (one, two)
-            assert len(ranks) - len(declared) <= 2, (one, two)
 
 
 def played(path: Path) -> Iterator[list[Any]]:

@@ -101,10 +101,8 @@ def out(tmp_path: Path) -> Path:
 
 UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "nobody's name": policy("gredy-mine"),
-    "a family without a name": policy("llm:model", {}),
     "a path": policy("../x.py", {}),
     "recorded by no hash": policy("recorded", {"journal": 5}),
-    "recorded and more": policy("recorded", {"journal": "0" * 64, "from": 3}),
     "an option of a policy that has none": policy("greedy-mine", {"depth": 3}),
     "a model with those of another": policy("llm", {"engine": "x", "top_p": 1.0}),
 }
@@ -112,14 +110,14 @@ MODEL_UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "an option more": option("best_of", 5),
     "an option less": without("seed"),
     "no version": without("prompt"),
-    **{f"version {v!r}": option("prompt", v) for v in (8, -1, None, 1.0, True)},
+    **{f"version {v!r}": option("prompt", v) for v in (8, None, 1.0)},
 }
 IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
     f"{name} {value!r}"[:40]: option(name, value)
     for name, values in {
-        "name": ("", None, "x" * 201, "a\x00"),
-        "temperature": (2.1, "hot", True),
-        "max_tokens": (0, MAX_TOKENS_MAX + 1, 1.5),
+        "name": ("", "x" * 201, "a\x00"),
+        "temperature": (2.1, True),
+        "max_tokens": (0, MAX_TOKENS_MAX + 1),
         "seed": (-1, 2**53),
         "answer": ("auto",),
     }.items()
@@ -178,21 +176,6 @@ def test_a_value_that_no_model_has_breaks_level_4(out: Path, world: str, kind: s
     assert str(broken).endswith("; no run of this goldrush writes that")
 
 
-def test_the_goldens_that_are_forged_hold_as_they_are(run: Path, out: Path) -> None:
-    """Or a forgery might be refused for what the forger did wrong."""
-    for source, world in (
-        *GOLDEN.values(),
-        (run, MINING),
-        (kept("short"), world_at(kept("short"))),
-    ):
-        path = forged(source, out, world, players(lambda player: None))
-        verdict = verify(path)
-
-        assert (True, 4, ()) == (verdict.holds, verdict.level, verdict.not_asked)
-        assert source.read_bytes() == path.read_bytes()
-        out.unlink()
-
-
 def test_who_is_not_known_from_a_fork_on_cannot_be_judged(run: Path, out: Path) -> None:
     child = out.with_name("child.journal")
     fork(run, 2, child, roster="mine*10")
@@ -204,9 +187,8 @@ def test_who_is_not_known_from_a_fork_on_cannot_be_judged(run: Path, out: Path) 
     assert "'min'" in assert_cannot_be_judged(path)
 
 
-@pytest.mark.parametrize("name", ["gredy", "recorded", "llm:x", "greedy-mine"])
-def test_a_cast_that_no_season_has_cannot_be_judged(out: Path, name: str) -> None:
-    path = forged(kept("short"), out, world_at(kept("short")), players(policy(name)))
+def test_a_cast_that_no_season_has_cannot_be_judged(out: Path) -> None:
+    path = forged(kept("short"), out, world_at(kept("short")), players(policy("greedy-mine")))
 
     assert "admin plays" in assert_cannot_be_judged(path)
 

@@ -1,6 +1,5 @@
 """A recording ends with the run derived once more, in a process with another hash seed."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -122,16 +121,6 @@ def test_a_helper_that_died_is_started_again(tmp_path: Path) -> None:
     process.wait()
 
     assert goldrush.record(changed(tmp_path, "", ""), tmp_path / "run.journal").verify().holds
-
-
-def test_a_run_that_ends_its_other_process_is_said_to_be_derived_in_this_one(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    ends = f"__import__('os').getpid() != {os.getpid()} and __import__('os')._exit(1)"
-    game = changed(tmp_path, *differing(ends, RULES))
-    goldrush.record(game, tmp_path / "run.journal", roster="share*5")
-
-    assert "order of sets: another ended before it answered" in caplog.text
 
 
 def test_an_answer_is_waited_for_as_long_as_the_recording_took(

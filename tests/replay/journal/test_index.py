@@ -146,20 +146,6 @@ def test_every_round_is_rebuilt_by_an_index_as_it_is_folded_from_the_start(
     assert index_of(path).exists()
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "at"), [(1, "all", 12), ("all", 1, 13), (5, 20, 13), ("all", "all", 12)]
-)
-def test_rounds_on_both_sides_of_a_fork_are_rebuilt_as_they_are_folded(
-    tmp_path: Path, small: pytest.MonkeyPatch, keepers: None, before: object, after: object, at: int
-) -> None:
-    parent, path = tmp_path / "a.journal", tmp_path / "b.journal"
-    record(parent, {**SETTINGS, "visibility": before}, ROSTER)
-    settings = {"visibility": after, "seed": 8, "truce": 0}
-    fork(parent, at, path, trust=["keepers_of_memos:Keeper"], settings=settings)
-
-    assert_rebuilt_alike(path)
-
-
 def test_a_fork_of_a_fork_of_a_fork_is_rebuilt_as_it_is_folded(
     journal: Path, small: pytest.MonkeyPatch, keepers: None, tmp_path: Path
 ) -> None:
@@ -234,13 +220,6 @@ def test_where_no_index_can_be_written_the_answers_are_right_and_nothing_is_left
     for round_ in (0, 1, 17, ROUNDS):
         assert expected[round_] == rebuilt(journal, round_)
     assert not cached().exists() or [] == list(cached().iterdir())
-
-
-def test_an_index_over_the_limit_is_not_kept(journal: Path, small: pytest.MonkeyPatch) -> None:
-    small.setattr("goldrush.replay.cache.CACHE_MAX", 5_000)
-
-    assert folded(journal)[17] == rebuilt(journal, 17)
-    assert [] == list(cached().iterdir())
 
 
 class _Stopped(Exception):

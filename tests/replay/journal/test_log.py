@@ -87,14 +87,6 @@ def test_a_query_gives_what_a_filter_over_all_events_gives(data: st.DataObject) 
     assert [event for event in events_of(path) if wanted(event, query)] == list(log(path, query))
 
 
-@pytest.mark.parametrize(
-    ("text", "plot"),
-    [("0", 0), ("99", 99), (" 3 , 4 ", 34), ("9,9", 99), ("007", 7)],
-)
-def test_a_plot_is_named_by_its_id_or_by_its_row_and_column(text: str, plot: int) -> None:
-    assert plot == plot_of(BASELINE, text)
-
-
 def test_rows_and_columns_are_not_confused(path: Path) -> None:
     record(path, {"rounds": 1, "rows": 2, "cols": 7}, "random*2")
 
