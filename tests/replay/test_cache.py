@@ -43,7 +43,6 @@ HOME_CACHE = "/home/me/" + ("Library/Caches" if sys.platform == "darwin" else ".
         (None, "/home/me", HOME_CACHE),
         ("relative", "/home/me", HOME_CACHE),
         ("/caches", None, "/caches"),
-        (None, None, None),
         (None, "relative", None),
     ],
 )
@@ -57,14 +56,6 @@ def test_the_folder_follows_from_the_environment(
             monkeypatch.setenv(name, value)
 
     assert (base and f"{base}/goldrush/indexes") == cache.folder()
-
-
-def test_without_a_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.delenv("HOME")
-    cache.trim()
-
-    assert cache.opened("a") is cache.unfinished("a") is None
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o002, 0o077])

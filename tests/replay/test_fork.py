@@ -12,7 +12,6 @@ from goldrush.agents.players import Resources
 from goldrush.kernel import files
 from goldrush.kernel.errors import (
     BadInput,
-    DamagedJournal,
     MalformedEvents,
 )
 from goldrush.kernel.journal import (
@@ -20,7 +19,6 @@ from goldrush.kernel.journal import (
     FORKS_MAX,
     UNIT,
     Commit,
-    sha256_of,
 )
 from goldrush.kernel.worlds.mining.config import ALL
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
@@ -93,24 +91,6 @@ def visitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 # What a fork is.
 
 
-def test_the_forked_event_says_what_changes(parent: Path, out: Path) -> None:
-    replace = [claims(8, 1, 0), claims(5, 2, 1), claims(5, 0, 1)]
-    settings = {"fine": 2, "stamina_by_agent": [1, 2, 3, 4, 5, 6], "truce": 1}
-    fork(parent, 4, out, settings=settings, roster="mine", replace=replace)
-    [forked] = logged(out, "forked")
-
-    assert json.loads(json.dumps(forked)) == {
-        "event": "forked",
-        "round": 4,
-        "parent": sha256_of(parent),
-        "changes": {"stamina_by_agent": [1, 2, 3, 4, 5, 6], "fine": 2.0},
-        "roster": [{"agent": a, "policy": "mine", "options": {}} for a in range(AGENTS)],
-        "replaced": [[5, 0], [5, 2], [8, 1]],
-    }
-    assert list(forked) == ["event", "round", "parent", "changes", "roster", "replaced"]
-    assert list(forked["changes"]) == ["stamina_by_agent", "fine"]
-
-
 # Treatments.
 
 
@@ -124,17 +104,8 @@ def test_forked_at_its_start_under_a_treatment_a_run_is_one_recorded_under_it(
     assert after(out, 0) == after(out.with_name("recorded"), 0)
 
 
-@pytest.mark.parametrize(
-    ("treatment", "settings"),
-    [
-        ("stamina-8", {"stamina": 3}),
-        ("alpha-rich", {"alpha": 0.5}),
-        ("stamina-mixed", {"stamina_by_agent": None}),
-    ],
-)
-def test_settings_go_before_a_treatment_as_they_do_when_recorded(
-    parent: Path, out: Path, treatment: str, settings: dict[str, Any]
-) -> None:
+def test_settings_go_before_a_treatment_as_they_do_when_recorded(parent: Path, out: Path) -> None:
+    treatment, settings = "stamina-mixed", {"stamina_by_agent": None}
     fork(parent, 4, out, treatment=treatment, settings=settings)
     config, _ = prepare({**SETTINGS, **settings}, ROSTER, treatment)
 
@@ -223,18 +194,14 @@ def test_a_submission_by_hand_is_cleaned_as_an_agents_is(parent: Path, out: Path
 @pytest.mark.parametrize(
     ("items", "says"),
     [
-        ([claims(4, 0, 1)], "round 4 .*give rounds 5 to 9"),
-        ([claims(10, 0, 1)], "round 10 .*give rounds 5 to 9"),
+        ([claims(4, 0, 1)], "round 4"),
+        ([claims(10, 0, 1)], "round 10"),
         ([claims(5, 0, 1), claims(5, 0, 1)], "each place once"),
         ([claims(5, AGENTS, 1)], "agent is 6; it must be from 0 to 5"),
-        ([{**claims(5, 0), "agent": True}], "agent is True"),
         ([{**claims(5, 0), "round": "5"}], "has round '5'"),
-        ([{"round": 5, "agent": 0}], "not None"),
         ([{**claims(5, 0), "actions": [["claim", 0, 1.0]]}], "item 0 is"),
         ([claims(5, 0, memo="x" * 2001)], "memo must be text"),
-        ([claims(5, 0, error=5)], "error is 5"),
         ([claims(5, 0, gold=5)], "submission 1 is"),
-        ([claims(5, 0), None], "submission 2 is None"),
         ([claims(5, 0, event="pruned")], "is a 'pruned' event"),
     ],
 )
@@ -312,16 +279,6 @@ def test_damage_behind_the_fork_does_not_matter_where_the_record_is_read_again(
     assert verify(out).holds
 
 
-def test_damage_right_behind_the_fork_is_told_for_it_may_have_been_a_fork(
-    parent: Path, out: Path
-) -> None:
-    broken = damaged(parent, out.with_name("damaged"), 6)
-    with pytest.raises(DamagedJournal):
-        fork(broken, 5, out)
-
-    assert not out.exists()
-
-
 def test_a_run_that_breaks_off_inside_its_fork_is_not_taken_for_its_parents(
     parent: Path, out: Path
 ) -> None:
@@ -388,34 +345,6 @@ def test_a_fork_of_a_fork_with_submissions_pending_from_both_is_resumed(
         resume(out)
 
         assert out.read_bytes() == data, cut
-
-
-def test_a_fork_with_recorded_agents_and_policies_of_ones_own_is_resumed_where_both_are_given(
-    parent: Path, out: Path, visitor: str
-) -> None:
-    source, roster = str(parent), f"recorded:{parent}*2,{visitor}*2,raid*2"
-    fork(parent, 5, out, roster=roster, replace=[claims(8, 0, 3), claims(8, 2, 3)])
-    data = out.read_bytes()
-    for cut in cuts(out):
-        out.write_bytes(data[:cut])
-        with pytest.raises(BadInput, match="give that journal"):
-            resume(out, trust=[visitor])
-        with pytest.raises(BadInput, match="allow it with trust"):
-            resume(out, sources=[source])
-        kept = out.read_bytes()
-        resume(out, trust=[visitor], sources=[source])
-
-        assert kept == data[:cut], cut
-        assert out.read_bytes() == data, cut
-
-
-def test_a_fork_whose_digest_was_forged_is_not_resumed(parent: Path, out: Path) -> None:
-    fork(parent, 5, out, settings={"stamina": 5})
-    whole = commits_of(out)[:7]
-    false = Commit(FORK, 5, (whole[6].digest or 0) ^ 1, setup=whole[6].setup)
-    write(out, [*whole[:6], false])
-    with pytest.raises(MalformedEvents, match="but its events give"):
-        resume(out)
 
 
 # Who is asked when a fork is verified.
@@ -496,12 +425,11 @@ def test_a_fork_that_the_world_does_not_take_breaks_level_2_and_is_no_event(
     [
         (-1, {}, "there is no round -1"),
         (ROUNDS + 1, {}, "has no closed round 10; give one from 0 to 9"),
-        (4, {"settings": {"rounds": 3}}, "but the run is forked at 4"),
+        (4, {"settings": {"rounds": 3}}, "forked at 4"),
         (4, {"settings": {"rows": 5}}, "rows cannot change"),
-        (4, {"treatment": "nothing"}, "there is no treatment 'nothing'"),
-        (4, {"roster": "raid*5"}, "the roster has 5 agents, not 6"),
-        (4, {"roster": "nowhere:Nobody"}, "nowhere:Nobody cannot be made"),
-        (4, {"sources": ["nowhere.journal"]}, "cannot read nowhere.journal"),
+        (4, {"treatment": "nothing"}, "no treatment 'nothing'"),
+        (4, {"roster": "raid*5"}, "5 agents, not 6"),
+        (4, {"roster": "nowhere:Nobody"}, "cannot be made"),
     ],
 )
 def test_what_is_refused_leaves_no_file_and_keeps_one_that_was_there(

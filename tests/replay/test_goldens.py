@@ -13,9 +13,7 @@ from goldrush.kernel.errors import UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.index import states_near
-from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
@@ -124,25 +122,6 @@ def test_a_long_run_under_rules_1_is_reached_from_its_index(tmp_path: Path) -> N
     assert found.digest == folded.digest == apart.digest
 
 
-def test_what_was_submitted_under_rules_1_is_submitted_again_under_rules_2(tmp_path: Path) -> None:
-    source = path_of("baseline", RULES_1)
-    again = tmp_path / "again.journal"
-    agents = rebuild(source, 20).state.config.agents
-
-    state = record(again, SETTINGS, f"recorded:{source}*{agents}")
-
-    assert state.rules == 2
-    assert state.owner == rebuild(source, 20).state.owner
-    assert verify(again).holds
-
-
-def test_runs_under_different_rules_are_told_apart_by_their_rules() -> None:
-    found = diff(path_of("baseline", RULES_1), path_of("baseline"))
-
-    assert not found.same
-    assert [(cause.kind, cause.a, cause.b) for cause in found.causes] == [("rules", 1, 2)]
-
-
 def test_rules_that_nobody_knows_are_refused_by_number(tmp_path: Path) -> None:
     path = tmp_path / "later.journal"
     run = MINING_PLAYERS.prepared(*prepare(SETTINGS))
@@ -150,11 +129,3 @@ def test_rules_that_nobody_knows_are_refused_by_number(tmp_path: Path) -> None:
 
     with pytest.raises(UnsupportedJournal, match="under rules 3"):
         rebuild(path, 20)
-
-
-@pytest.mark.parametrize("agent", range(3))
-@pytest.mark.parametrize("round", range(1, 9))
-def test_the_prompts_of_worded_models_are_made_again(round: int, agent: int) -> None:
-    [found] = prompted(path_of("mining", WORDED), MINING_PLAYERS, round, agent)
-
-    assert found.recorded == found.question.digest

@@ -6,16 +6,12 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.players import Resources
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
-from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.rebuild import rebuild, world_at
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.run import Run
 from tests.journals import commits_of, write
 from tests.lessons import (
     ANSWERED,
@@ -59,12 +55,6 @@ def test_a_unit_is_rebuilt_by_the_number_that_people_know(path: Path) -> None:
         assert commits_of(path)[number + 1].digest == rebuilt.digest
 
 
-@pytest.mark.parametrize("number", [-2, 4])
-def test_a_unit_that_there_is_not_is_refused_with_those_there_are(path: Path, number: int) -> None:
-    with pytest.raises(BadInput, match=f"no lesson {number}; give one from -1 to 3"):
-        rebuild(path, number)
-
-
 # The event stream.
 
 
@@ -81,18 +71,6 @@ def test_a_range_of_units_is_in_the_numbers_of_people(
     found = [event.unit for event in log(path, Query(first, last))]
 
     assert units == list(dict.fromkeys(found))
-
-
-def test_agents_are_found_by_what_the_events_say_of_their_fields(path: Path) -> None:
-    of_shy = [(event.name, event.unit) for event in log(path, Query(agents=[2]))]
-
-    assert [(n, unit) for unit in (1, 2, 3) for n in ("answered", "praised")] == of_shy
-
-
-def test_a_world_without_plots_has_none(path: Path) -> None:
-    assert [] == list(log(path, Query(plots=[0])))
-    with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
-        Run(path).log(plot=0)
 
 
 # Two runs.
@@ -177,9 +155,3 @@ def test_a_break_names_the_unit_as_people_count_and_closed_ones_are_counted(
 
 
 # What only some worlds have.
-
-
-def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
-    assert LESSONS is world_at(path)
-    with pytest.raises(BadInput, match="a run of the lessons world, which has no prompts"):
-        tools_at(path).prompts(path, 0, 0, Resources())

@@ -1,6 +1,5 @@
 """The outcome of a run, held against its events; colours of policies."""
 
-from collections import Counter
 from itertools import groupby, pairwise
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
-from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
+from goldrush.replay.colours import GREY, hues_of
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.outcome import standings_of
 from goldrush.replay.policies import TURN, beside, last_of, played
@@ -28,21 +27,6 @@ def quarrel(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Greedy miners, who own most, and one that only raids."""
     path = tmp_path_factory.mktemp("outcome") / "run.journal"
     return Run.record(path, seed=3, rounds=60, roster="greedy-mine*4,raid")
-
-
-def test_gold_and_plots_by_agent_are_those_of_the_events(quarrel: Run) -> None:
-    gold: Counter[int] = Counter()
-    owner: dict[int, int] = {}
-    for event in quarrel.events():
-        if event.name == "mining_settled":
-            gold[event["agent"]] += event["gold"]
-        elif event.name == "claim_drawn" or event.fields.get("outcome") == "captured":
-            owner[event["plot"]] = event["winner"]
-    measured = quarrel.measured()
-
-    assert [gold[agent] for agent in range(5)] == list(measured.by_agent["gold"])
-    held = Counter(owner.values())
-    assert [held[agent] for agent in range(5)] == list(measured.by_agent["plots"])
 
 
 def test_an_unfinished_run_says_nothing_of_its_end(tmp_path: Path) -> None:
@@ -162,10 +146,3 @@ def test_a_known_policy_has_the_same_hue_beside_any_others(
     room = GREY - len(known - {GREY})
     assert len(set(others[:room])) == len(others[:room])
     assert known.isdisjoint(others) or room == 0
-
-
-def test_agents_of_a_policy_are_shades_from_its_hue_to_a_lighter_one() -> None:
-    shades = shades_of(["a", "b", "a", "a"])
-
-    assert [0.0, 0.0, SPREAD / 2, SPREAD] == shades
-    assert ["#0072b2", "#ffffff"] == [mixed(HUES[0][0], 0.0), mixed(HUES[0][0], 1.0)]

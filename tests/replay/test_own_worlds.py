@@ -62,13 +62,6 @@ def test_a_sound_world_holds_at_every_level(tmp_path: Path) -> None:
     assert (verdict.broken, verdict.level, verdict.rounds) == (None, 4, 6)
 
 
-def test_without_ask_its_level_4_cannot_be_checked(tmp_path: Path) -> None:
-    verdict = verify(recorded(tmp_path / "a", SUMS), world=SUMS)
-
-    assert (verdict.holds, verdict.level) == (True, 3)
-    assert verdict.not_asked == ("the policies of this world",)
-
-
 def slips(state: State, inputs: Block) -> Sequence[Batch]:
     state[1] += 1  # decide must not
     return decide(state, inputs)
@@ -105,14 +98,13 @@ TALLIES = attrs.evolve(
     decide=lambda state, inputs: [(ADDED, inputs.rows(TOLD))],
     evolve=lambda state, block: [state[0] + len(block.rows(ADDED)), state[1]],
 )
-WHOLE = r"; 24\.0 must be stored as the integer 24 \(wrap amounts in `amount\(\)`\)"
 UNREADABLE = {
-    "a whole float": ((24.0, ()), rf"\.number: real number expected, found 24\.0{WHOLE}"),
-    "one in a list": ((0, (1.0, 2.5)), r"; \(1\.0, 2\.5\) must be stored as \(1, 2\.5\) \(wrap"),
-    "a field too few": ((24,), r": 2 fields expected, found 1: \(24,\)"),
-    "no row": (24, ": 2 fields expected, found 24"),
-    "an object": ((0, (object(),)), "cannot be stored: can not serialize 'object' object"),
-    "a lone surrogate": (("\ud800", ()), "cannot be stored: 'utf-8' codec can't encode"),
+    "a whole float": ((24.0, ()), r"24\.0 must be stored as the integer 24"),
+    "one in a list": ((0, (1.0, 2.5)), r"\(1\.0, 2\.5\) must be stored as \(1, 2\.5\)"),
+    "a field too few": ((24,), "2 fields expected, found 1"),
+    "no row": (24, "2 fields expected, found 24"),
+    "an object": ((0, (object(),)), "cannot be stored"),
+    "a lone surrogate": (("\ud800", ()), "cannot be stored"),
 }
 
 

