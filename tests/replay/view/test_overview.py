@@ -20,6 +20,7 @@ from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.run import Run
 from goldrush.replay.study.outcomes import outcome_named
 from goldrush.replay.study.study import Study, study
+from goldrush.replay.text import format_number
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRuns, runs_in
 from goldrush.replay.view.overview import overview_of, write_overview
@@ -180,6 +181,9 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
     [world] = _data(page)["worlds"]
     column = [measure["name"] for measure in world["columns"]].index("raided")
 
+    earned = [row["outcome"] for row in world["runs"]]
+    ends = " to ".join(map(format_number, (min(earned), max(earned))))
+    assert ends in page.read_text().partition("<h1>")[2].partition("</h1>")[0]
     assert "kept" == world["outcome"]["name"]
     assert 23 == len(world["runs"])
     for row in world["runs"]:
