@@ -266,29 +266,6 @@ def test_what_is_given_up_stays_counted() -> None:
     assert 37 + 2 * slow.tokens == budget.tokens
 
 
-@pytest.mark.parametrize("concurrency", [1, 2, 3])
-def test_who_is_asked_again_leaves_room_for_the_others(concurrency: int) -> None:
-    budget = Watched(Models(max_tokens=3 * MOST.tokens), ["a"])
-    with serving(lambda asked: GARBAGE) as server, closing(Client(concurrency)) as client:
-        answers = [answer for _, answer in answered(client, [question(server.address)] * 3, budget)]
-
-    assert [1, 1, 1] == [answer.tries for answer in answers]
-    assert (3, 3 * MOST.tokens) == (len(server.asked), budget.peak)
-    assert all("not tried again: it may take up to" in answer.trouble for answer in answers)
-
-
-def test_a_free_failure_is_asked_again_under_the_tightest_ceiling() -> None:
-    budget = Watched(Models(max_tokens=MOST.tokens), ["a"])
-    replies = iter([error(500), error(429)])
-    with (
-        serving(lambda asked: next(replies, completion("x"))) as server,
-        closing(Client(1)) as client,
-    ):
-        [(_, answer)] = answered(client, [question(server.address)], budget)
-
-    assert ("x", 3, MOST.tokens) == (answer.text, answer.tries, budget.peak)
-
-
 class Scripted(Client):
     """Takes what comes of a try, and what it took in truth, from a list instead of a server."""
 

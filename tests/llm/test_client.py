@@ -5,7 +5,6 @@ why there is none.
 import asyncio
 import gzip
 import json
-import signal
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
@@ -22,20 +21,17 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.asker import resolve_form
-from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
 from goldrush.agents.llm.model import LIMITS, NAME_MAX, NONE, OPTION, SCHEMA, TEXT, Model
-from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import REPORTED_MAX, TEXT_MAX, Answer, Question
 from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock
 from tests.llm.servers import (
-    MODEL,
     Asked,
     Reply,
     Server,
     answered,
-    closed_port,
     completion,
     error,
     in_turn,
@@ -44,8 +40,10 @@ from tests.llm.servers import (
 )
 from tests.waiting import HANGS, until
 
-FORM = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-PLAN = {**FORM, "properties": {"actions": {"type": "array"}}, "required": ["actions"]}
+PLAN = {
+    "type": "object", "properties": {"actions": {"type": "array"}}, "required": ["actions"],
+    "additionalProperties": False,
+}  # fmt: skip
 GOOD = Answer(
     0, text="a plan", finish="stop", model="test-1", tokens_in=100, tokens_out=20, created=0
 )
@@ -92,20 +90,6 @@ def test_a_question_is_sent_as_it_is_and_no_more(content: str) -> None:
     assert "Bearer none" == server.asked[0].headers["authorization"]
 
 
-def test_a_schema_and_values_of_nought_are_sent() -> None:
-    model = attrs.evolve(MODEL, temperature=0, seed=0, limit=LIMITS[1], answer=SCHEMA)
-    with serving(in_turn(completion("a plan"))) as server, closing(Client(1)) as client:
-        asked = attrs.evolve(question(server.address, model=model), make_schema=lambda: FORM)
-        list(answered(client, [asked]))
-    form = {"name": "answer", "strict": True, "schema": FORM}
-
-    assert {
-        "temperature": 0.0, "seed": 0, "max_completion_tokens": 500,
-        "response_format": {"type": "json_schema", "json_schema": form},
-    } == {name: value for name, value in server.asked[0].body.items()
-          if name not in ("model", "messages")}  # fmt: skip
-
-
 # What is answered.
 
 
@@ -113,20 +97,16 @@ def test_a_schema_and_values_of_nought_are_sent() -> None:
     ("reply", "expected"),
     [
         (completion("", finish="length"), {"text": "", "finish": "length"}),
-        (completion("a plan", model=7), {"model": None}),
         (completion("a plan", model="m" * 999), {"model": "m" * NAME_MAX}),
         (completion("a\ud800b", model="\udfff"), {"text": "a\ufffdb", "model": "\ufffd"}),
         (completion("é" * (TEXT_MAX + 1)), {"text": "é" * TEXT_MAX}),
         (completion("a plan", finish=["stop"]), {"finish": None}),
-        (with_message(content="a plan", refusal=""), {}),
         (with_message(content="a plan", refusal=7), {}),
-        (with_message(content={"text": "no"}), {"text": None}),
         (
             with_message(content=[{"type": "text", "text": "a "}, {"type": "image", "text": "x"},
                                   {"type": "text", "text": "plan"}]),
             {},
         ),
-        (with_message(content=None, refusal="No"), {"text": "No", "error": "refusal"}),
         (with_message(content="But", refusal="No"), {"text": "But", "error": "refusal"}),
         (
             completion(None, finish="content_filter"),
@@ -165,12 +145,9 @@ def test_tokens_are_whole_numbers_in_range_or_unknown(
 @pytest.mark.parametrize(
     "reply",
     [
-        Reply(b""), Reply(b"\xff\xfe\xfd"), Reply(completion("a plan").body[:-1]),
-        Reply(completion("a plan").body * 2), Reply(b"null"), Reply(b"[" * 500_000),
+        Reply(b""), Reply(b"\xff\xfe\xfd"), Reply(b"[" * 500_000),
         Reply(b'{"choices": ' + b"9" * 5_000 + b"}"), Reply(b'{"error": {"message": "no"}}'),
-        with_body(choices={"0": {}}), with_body(choices=[]), with_body(choices=["text"]),
-        with_body(choices=[{"message": "a plan"}]), with_body(choices=[{"text": "a plan"}]),
-        with_message(content=["a plan"]), with_message(content=[{"type": "text", "text": 7}]),
+        with_body(choices=[]), with_message(content=[{"type": "text", "text": 7}]),
     ],
 )  # fmt: skip
 def test_what_is_no_completion_is_asked_again(reply: Reply) -> None:
@@ -210,10 +187,9 @@ def test_no_response_raises(
 # What is too long, too slow, cut off or no HTTP.
 
 
-@pytest.mark.parametrize("status", [200, 500])
 @pytest.mark.parametrize("sent", [{"chunked": True}, {"announced": 1 << 50}], ids=str)
-def test_a_gigantic_body_is_not_read(sent: dict[str, Any], status: int) -> None:
-    answer, _ = answer_to(Reply(b" " * (BODY_MAX + 1), status, **sent))
+def test_a_gigantic_body_is_not_read(sent: dict[str, Any]) -> None:
+    answer, _ = answer_to(Reply(b" " * (BODY_MAX + 1), **sent))
 
     assert Answer(0, trouble="a response of over 4,194,304 bytes") == answer
 
@@ -269,13 +245,6 @@ def test_a_body_of_another_length_than_was_announced_is_asked_again(status: int,
     assert attrs.evolve(GOOD, tries=2) == answer
 
 
-def test_a_server_that_is_not_there_is_tried_again_and_named() -> None:
-    with closing(Client(1)) as client:
-        [(_, answer)] = answered(client, [question(f"http://127.0.0.1:{closed_port()}/v1")])
-
-    assert Answer(0, tries=3, trouble="ConnectError: All connection attempts failed") == answer
-
-
 def test_a_connection_has_half_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = []
 
@@ -297,12 +266,9 @@ def test_a_connection_has_half_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch
 
 @given(st.integers(300, 599))
 @example(408)
-@example(409)
-@example(425)
 @example(429)
 @example(499)
 @example(500)
-@example(999)
 def test_a_status_is_tried_again_where_it_may_pass(
     kept: tuple[Server, Client], status: int
 ) -> None:
@@ -335,9 +301,7 @@ def test_a_redirect_is_not_followed(status: int) -> None:
     ("body", "says"),
     [
         (b'{"error": {"message": "no  such\\nmodel"}}', "no such model"),
-        (b'{"message": "no such model"}', "no such model"),
         (b'{"error": {"message": ["no"]}}', "Bad Request"),
-        (b"[" * 99_999, "Bad Request"),
         (b'{"message": "' + b"line\\r\\t" * 9_999 + b'"}', ("line " * 99)[: TROUBLE_MAX - 10]),
     ],
 )
@@ -353,7 +317,6 @@ def test_a_trouble_is_a_bounded_line_of_what_the_server_says(body: bytes, says: 
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"Retry-After": "0.3"}, 429),
         ({"retry-after-ms": "300", "Retry-After": "9999"}, 503),
         ({"retry-after-ms": "soon", "Retry-After": "0.3"}, 429),
         ({"retry-after-ms": "inf", "Retry-After": "0.3"}, 503),
@@ -430,28 +393,6 @@ def test_who_is_told_to_wait_loses_no_try() -> None:
     assert attrs.evolve(GOOD, tries=3) == answer
 
 
-def test_a_long_wait_is_told_once_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    wait, good = error(429, headers={"Retry-After": "1"}), completion("a plan")
-    lines: list[str] = []
-
-    def ask(unit: str, *replies: Reply) -> None:
-        server.respond = in_turn(*replies)
-        budget = Budget(Models(), ())
-        list(client.together([question(server.address)], budget, lambda *answer: answer, unit))
-
-    with serving(lambda asked: good) as server, closing(Client(2, lines.append)) as client:
-        ask("round 1", wait, good)  # far shorter than the wait that is told
-        monkeypatch.setattr(client_, "WAIT_TOLD", 0)
-        ask("round 2", wait, wait, wait, good)
-        ask("round 3", good)
-        ask("", error(503), good)
-
-    assert [
-        "round 2: one agent waits: HTTP 429: no (the server asks for 1 s)",
-        "the question before the run waits: HTTP 503: no",
-    ] == lines
-
-
 # Many at once.
 
 
@@ -492,16 +433,6 @@ def test_a_question_that_waits_for_another_try_does_not_hold_up_the_others(clock
                 clock.awake.set()
 
     assert ([1, 2, 0], 4, 1) == (places, len(server.asked), server.most_at_once)
-
-
-@pytest.mark.parametrize("count", [0, 20])
-def test_one_at_a_time_they_come_in_order(count: int) -> None:
-    with serving(lambda asked: completion(asked.text)) as server, closing(Client(1)) as client:
-        questions = [question(server.address, str(place)) for place in range(count)]
-        found = [(place, answer.text) for place, answer in answered(client, questions)]
-
-    assert [(place, str(place)) for place in range(count)] == found
-    assert [str(place) for place in range(count)] == [asked.text for asked in server.asked]
 
 
 # Leaving early.
@@ -549,30 +480,6 @@ def test_who_leaves_early_gives_up_the_rest(blocked: tuple[Server, threading.Eve
 
     assert ["quick"] * 4 == [after[place].text for place in range(4)]
     assert len([asked for asked in server.asked if asked.text == "slow"]) <= 2
-
-
-@pytest.mark.skipif(
-    threading.current_thread() is not threading.main_thread(), reason="signals reach the main one"
-)
-def test_ctrl_c_while_waiting_leaves_nothing_behind(
-    blocked: tuple[Server, threading.Event], nothing_left: Callable[[], bool]
-) -> None:
-    server, _ = blocked
-
-    def press() -> None:
-        until(lambda: len(server.asked) == 3)  # one is answered, and two are out
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-
-    def consume() -> None:
-        with closing(Client(2)) as client:
-            for place, _ in enumerate(answered(client, many(server))):
-                if place == 0:
-                    threading.Thread(target=press).start()
-
-    with pytest.raises(KeyboardInterrupt):
-        consume()
-
-    assert nothing_left()
 
 
 @pytest.mark.parametrize("is_pause", [False, True])
@@ -700,15 +607,13 @@ def test_a_key_that_no_header_holds_is_refused_unseen(
 @pytest.mark.parametrize(
     "reply",
     [
-        completion(f"your key is {KEY.upper()}, {KEY.title()}{KEY}"),
-        completion("a plan", model=KEY), completion("a plan", finish=KEY),
+        completion(f"your key is {KEY.upper()}, {KEY.title()}{KEY}", finish=KEY, model=KEY),
         completion(None, refusal=KEY),
         completion([{"type": "text", "text": KEY[:9]}, {"type": "text", "text": KEY[9:]}]),
         completion("x" * (TEXT_MAX - 9) + KEY),
         completion("a plan", model="m" * (NAME_MAX - 9) + KEY),
         error(500, "x" * (TROUBLE_MAX - 20) + KEY),
         completion("a plan", headers={"Content-Encoding": KEY}),
-        completion("a plan", headers={"Content-Type": KEY, "Retry-After": KEY}),
         Reply(f"HTTP/1.1 400 {KEY}\r\nContent-Length: 0\r\n\r\n".encode(), raw=True),
         Reply(f"HTTP/1.1 200 OK\r\nContent-Length: {KEY}\r\n\r\n".encode(), raw=True),
     ],
@@ -787,14 +692,10 @@ cut = partial(completion, finish="length")
     ("respond", "answer", "limit", "asked"),
     [
         (strict(), SCHEMA, LIMITS[0], 1),
-        (strict(schema=400), TEXT, LIMITS[0], 2),
         (strict(schema=501), TEXT, LIMITS[0], 4),
         (strict(limit=LIMITS[1]), SCHEMA, LIMITS[1], 2),
-        (strict(limit=LIMITS[0]), SCHEMA, LIMITS[0], 1),
         (strict(schema=422, limit=LIMITS[1]), TEXT, LIMITS[1], 4),
         (strict(text="I am a miner!"), TEXT, LIMITS[0], 1),
-        (strict(text="[" * 60_000), TEXT, LIMITS[0], 1),
-        (strict(text='{"ready": true}'), TEXT, LIMITS[0], 1),
         (strict(text='{"actions": [], "ready": true}'), TEXT, LIMITS[0], 1),
         (strict(text=' {"actions": [[1]]} \n'), SCHEMA, LIMITS[0], 1),
         (strict(text=""), TEXT, LIMITS[0], 2),
@@ -802,10 +703,8 @@ cut = partial(completion, finish="length")
         (in_turn(completion(None), completion('{"actions": []}')), SCHEMA, LIMITS[0], 2),
         (in_turn(completion(None), error(400, "max_tokens is too large")), TEXT, LIMITS[0], 2),
         (in_turn(cut('{"actions": [[\n1')), SCHEMA, LIMITS[0], 1),
-        (in_turn(cut('{"act')), SCHEMA, LIMITS[0], 1),
         (in_turn(cut("{")), SCHEMA, LIMITS[0], 1),
         (in_turn(cut('{"act": 1, "a')), TEXT, LIMITS[0], 1),
-        (in_turn(cut("Well, {")), TEXT, LIMITS[0], 1),
         (in_turn(error(503), completion('{"actions": []}')), SCHEMA, LIMITS[0], 2),
     ],
 )
@@ -856,7 +755,6 @@ def test_only_the_form_that_is_decided_is_asked_and_any_answer_is_enough(
     ("reply", "says", "asked"),
     [
         (error(401, f"no key {KEY}"), "HTTP 401: no key [key]", 1),
-        (error(404, "no such model"), "HTTP 404: no such model", 2),
         (error(400, f"use {LIMITS[1]}"), f"HTTP 400: use {LIMITS[1]}", 4),
         (error(500, "on fire"), "HTTP 500: on fire", 4),
         (Reply(b"<h1>Welcome</h1>"), NO_COMPLETION, 2),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -148,18 +147,6 @@ def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: 
 
     assert ["llm:a", "llm:b"] == [line[:5] for line in sorted(lines)]
     assert all("cut off at 500 tokens; raise max_tokens" in line for line in lines)
-
-
-def test_an_answer_that_the_server_cut_off_below_its_limit_is_told_so(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """In the log, without a place for lines."""
-    with serving(lambda asked: completion("{", "length", usage=(100, 64))) as server:
-        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address))
-    [told] = caplog.record_tuples
-
-    assert ("goldrush", logging.WARNING) == told[:2]
-    assert "after 64 tokens by its server" in told[2]
 
 
 # --- what is summed up ---

@@ -79,11 +79,6 @@ def test_a_table_is_a_model_and_how_it_is_reached(tmp_path: Path) -> None:
     assert ["a"] == list(read(tmp_path, b"[a]\n".ljust(FILE_MAX, b"#")))
 
 
-@pytest.mark.parametrize("name", ["llama3.2:3b", "vendor/modèle-1", "two words", "x" * NAME_MAX])
-def test_a_model_may_have_any_printed_name(name: str, tmp_path: Path) -> None:
-    assert {name: (Model(name, name), Endpoint())} == read(tmp_path, f'["{name}"]')
-
-
 RANGES: dict[str, tuple[float, float]] = {
     "temperature": (0, 2), "top_p": (0, 1), "max_tokens": (0, MAX_TOKENS_MAX),
     "seed": (0, INTEGER_MAX), "sample": (0, SAMPLE_MAX), "timeout": (0.01, 86_400),
@@ -195,16 +190,6 @@ def test_an_address_that_is_none_is_refused_unseen_wherever_it_stands(
         with pytest.raises(BadInput, match="base_url is invalid") as refused:
             door()
         assert KEY not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://api.example/", "HTTP://host", "http://[::1]:80/v1", "http://modèle:65535/a/b/c/",
-    ],
-)  # fmt: skip
-def test_an_address_may_be_any_of_a_server(address: str, tmp_path: Path) -> None:
-    assert address == read(tmp_path, f'[a]\nbase_url = "{address}"')["a"][1].base_url
 
 
 def test_the_nearest_address_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,14 +315,6 @@ def test_a_world_without_an_option_has_none() -> None:
     assert 8_000 == Model("a", "a", reasoning="open").resolved().max_tokens
 
 
-@pytest.mark.parametrize("number", [None, 1, True, "2", "x" * 10_000])
-def test_an_agent_that_was_asked_with_another_version_is_refused(number: object) -> None:
-    with pytest.raises(BadInput, match="this goldrush asks with version 2; use the") as refused:
-        VERSION.check({"prompt": number})
-
-    assert len(str(refused.value)) < 300
-
-
 def test_a_person_has_the_options_of_framing_alone() -> None:
     person = decided(Framing(persona="a miner", order="run"), VERSION)
 
@@ -438,14 +415,6 @@ def test_what_the_file_says_otherwise_than_the_journal_is_told() -> None:
         "llm:a keeps the temperature of the run, 0.2; 0.9 is ignored",
     ] == now.ignored(began, "llm:a")
     assert [] == Models().ignored(began, "llm:a")
-
-
-@pytest.mark.parametrize("name", ["x" * (NAME_MAX + 1), "a\x1b[2J", "a\nb"])
-def test_a_name_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(BadInput) as refused:
-        POLICY_SET.parse(f"llm:{name}*1")
-
-    assert str(refused.value).isprintable()
 
 
 @pytest.mark.parametrize("name", ["a*b", "a,b", "a;b", "a[wording=plain]x"])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from urllib.request import Request, urlopen
 
 import attrs
 import pytest
@@ -39,7 +37,6 @@ from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import clean_message
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.laws.strategies import Game, games, played
-from tests.llm import local
 
 DEFAULT = Framed(wordable().default)
 FORM = form_of(DEFAULT.wording)
@@ -370,44 +367,3 @@ def test_the_digest_names_roles_contents_their_order_and_the_form() -> None:
 
 
 # With a real model's tokenizer.
-
-
-@contextmanager
-def tokenizer() -> Iterator[Callable[[Sequence[Mapping[str, str]]], list[str]]]:
-    """Gives the tokens of messages in the model's own chat template."""
-    with local.local_model(slots=1) as address:
-
-        def post(path: str, body: object) -> Any:
-            headers = {"Content-Type": "application/json"}
-            url = address.removesuffix("/v1") + path
-            with urlopen(Request(url, json.dumps(body).encode(), headers)) as answer:
-                return json.load(answer)
-
-        def tokens_of(messages: Sequence[Mapping[str, str]]) -> list[str]:
-            text = post("/apply-template", {"messages": list(messages)})["prompt"]
-            body = {"content": text, "add_special": True, "parse_special": True}
-            tokens = post("/tokenize", {**body, "with_pieces": True})["tokens"]
-            return [token["piece"] for token in tokens]
-
-        yield tokens_of
-
-
-MARKERS = ("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<repo_name>", "<jupyter_code>")
-
-
-@pytest.mark.turns("real models")
-@pytest.mark.skipif(local.weights() is None, reason=local.ABSENT)
-def test_no_special_token_of_a_model_stands_in_what_others_say() -> None:
-    hostile = [text for text in HOSTILE.values() if text] + list(MARKERS)
-    asked = [
-        prompts_of(said(*["hello"] * len(hostile))).of(0),
-        prompts_of(said(*hostile)).of(0),
-        [{"role": "user", "content": HOSTILE["ChatML"]}],  # unquoted
-    ]
-    with tokenizer() as tokens_of:
-        pieces = [tokens_of(messages) for messages in asked]
-    quiet, quoted, unquoted = ([one for one in each if one in MARKERS] for each in pieces)
-
-    assert quiet == quoted
-    assert len(unquoted) > 3
-    assert 1.8 < size(asked[0]) / len(pieces[0]) < 4.5, "the estimate of tokens is about right"

@@ -52,16 +52,18 @@ def question(model: Model, address: str = "", **more: Any) -> Question:
 
 def test_a_request_has_what_the_model_says() -> None:
     model = Model(
-        "a", "a-1", temperature=1, max_tokens=9, top_p=0.5, reasoning_effort="low", seed=3,
-        extra_body=EXTRA, answer=TEXT,
+        "a", "a-1", temperature=0, max_tokens=9, top_p=0.5, reasoning_effort="low", seed=0,
+        extra_body=EXTRA, answer=SCHEMA,
     )  # fmt: skip
+    form = {"name": "answer", "strict": True, "schema": FORM}
     with serving(lambda asked: completion("{}")) as server, closing(Client(1)) as client:
         asked = question(model, server.address, seed=5)
         list(answered(client, [asked]))
 
     assert {
-        "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 1.0,
-        "seed": 3, "top_p": 0.5, "reasoning_effort": "low", "max_tokens": 9, **fields_of(EXTRA),
+        "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 0.0,
+        "seed": 0, "top_p": 0.5, "reasoning_effort": "low", "max_tokens": 9,
+        "response_format": {"type": "json_schema", "json_schema": form}, **fields_of(EXTRA),
     } == server.asked[0].body == asked.request()  # fmt: skip
 
 

@@ -252,6 +252,8 @@ def test_answers_cut_off_but_played_are_counted_apart(season: Path) -> None:
         (lambda text, source: (text, {**source, "error": CUT, "finish": "stop"}), 4),
         (lambda text, source: (f"<think>{text}", {**source, "reasoning": None}), 4),
         (lambda text, source: (text, dict(reversed(source.items()))), 4),
+        (lambda text, source: (text, {**source, "prompt": "0" * 64}), 4),
+        (lambda text, source: ("Hm.", source), 4),
     ],
 )  # fmt: skip
 def test_forged_facts_are_found(

@@ -411,20 +411,6 @@ def test_the_text_of_a_roster_gives_options_over_those_of_the_file() -> None:
     assert usual == {**over, "name": "m", "model": "m"}
 
 
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
-        ("llm:m[persona=x]*1", "sets persona; it can set top_p"),
-        ("llm:m[wording=7]*1", "wording is 7; it must be"),
-        ("llm:m[wording=none]*1", "there is no wording 'none'; take one of default, plain"),
-        ("llm:m[wording='null']*1", "wording is null, which goldrush no longer has"),
-    ],
-)
-def test_options_that_nobody_can_have_are_refused(text: str, error: str) -> None:
-    with pytest.raises(BadInput, match=error):
-        OFFER.parse(text, models=MODELS)
-
-
 def test_the_file_of_models_names_a_wording_that_lies_beside_it(tmp_path: Path) -> None:
     written(tmp_path, '[messages]\nnone = "-"')
     path = tmp_path / "models.toml"
@@ -506,13 +492,6 @@ def test_labels_tell_players_apart_and_can_be_typed(
         entry["options"] |= {} if persona is None else {"persona": persona}
     of_both = [policy_label(entry, VERSION) for entry in entries]
     assert (of_both[0] == of_both[1]) == (labels[0] == labels[1] and persona_a == persona_b)
-
-
-def test_the_label_of_another_version_says_nothing_of_notes_that_it_may_not_have() -> None:
-    entry = entry_of("llm:m[notes=false]")
-    entry["options"]["prompt"] = 1
-
-    assert "llm:m" == policy_label(entry, VERSION)
 
 
 @given(*2 * [st.text("m%5B[]=;*,", min_size=1, max_size=6)])
