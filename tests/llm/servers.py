@@ -107,16 +107,13 @@ class Server:
 
         `asked`: the requests as they came in; `answered`: those whose response was written whole;
     `greeted`: how many short questions came before a run; where the server `greets`, they are
-    answered under their schema, or in their words if it `ignores_schemas`, and otherwise do not
-    count; `wrong`: what a test's own responses raised; `on_stall` is called where one stalls.
+    answered under their schema, and otherwise do not count; `wrong`: what a test's own responses
+    raised; `on_stall` is called where one stalls.
     """
 
-    def __init__(
-        self, respond: Callable[[Asked], Reply], *, ignores_schemas: bool, greets: bool
-    ) -> None:
+    def __init__(self, respond: Callable[[Asked], Reply], *, greets: bool) -> None:
         self.respond = respond
         self.greets = greets
-        self.ignores_schemas = ignores_schemas
         self.on_stall: Callable[[], None] = lambda: None
         self.greeted = 0
         self.wrong: list[Exception] = []
@@ -142,10 +139,10 @@ def _responded(told: Server, asked: Asked) -> Reply:
         raise
 
 
-def _greeting(asked: Asked, ignores_schemas: bool) -> str:
+def _greeting(asked: Asked) -> str:
     """The answer to a short question."""
     form = asked.body.get("response_format")
-    if form is None or ignores_schemas:
+    if form is None:
         return asked.text.partition(f"{SHORT}: ")[2]
     return json.dumps(_least(form["json_schema"]["schema"]))
 
@@ -173,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
         asked = Asked(body, headers, agent, round_, self.path)
         if told.greets and SHORT in asked.text:
             told.greeted += 1
-            self._send(completion(_greeting(asked, told.ignores_schemas)))
+            self._send(completion(_greeting(asked)))
             return
         with told.lock:
             told.asked.append(asked)
@@ -240,13 +237,11 @@ class _Listener(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(
-    respond: Callable[[Asked], Reply], *, ignores_schemas: bool = False, greets: bool = True
-) -> Iterator[Server]:
-    """A server that responds so, while it runs. `ignores_schemas`: it accepts them, and does as the
-    words of a short question say; `greets`: short questions are not given to `respond`.
+def serving(respond: Callable[[Asked], Reply], *, greets: bool = True) -> Iterator[Server]:
+    """A server that responds so, while it runs. `greets`: short questions are not given to
+    `respond`.
     """
-    told = Server(respond, ignores_schemas=ignores_schemas, greets=greets)
+    told = Server(respond, greets=greets)
     with _Listener(("127.0.0.1", 0), _Handler) as listener:
         listener.told = told  # type: ignore[attr-defined]
         told.address = f"http://127.0.0.1:{listener.server_port}/v1"

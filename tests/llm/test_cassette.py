@@ -96,9 +96,7 @@ COMMANDS: dict[tuple[str, ...], tuple[int, str]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def alone(folder: Path) -> dict[tuple[str, ...], tuple[int, str, str]]:
-    """What each command came to in a process that can reach nobody."""
+def test_journals_of_models_are_read_in_a_process_that_can_reach_nobody(folder: Path) -> None:
     environment = {name: v for name, v in os.environ.items() if not name.startswith("OPENAI_")}
     done = subprocess.run(
         [sys.executable, "-c", ALONE, str(ROOT)],
@@ -107,17 +105,9 @@ def alone(folder: Path) -> dict[tuple[str, ...], tuple[int, str, str]]:
     )  # fmt: skip
 
     assert (0, "") == (done.returncode, done.stderr)
-    return dict(zip(COMMANDS, map(tuple, json.loads(done.stdout)), strict=True))
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_journal_of_models_is_read_without_any(
-    alone: dict[tuple[str, ...], tuple[int, str, str]], command: tuple[str, ...]
-) -> None:
-    code, says = COMMANDS[command]
-
-    assert code == alone[command][0]
-    assert says in alone[command][1]
+    for command, (code, out, _) in zip(COMMANDS, json.loads(done.stdout), strict=True):
+        expected, says = COMMANDS[command]
+        assert (expected, True) == (code, says in out), command
 
 
 # --- what stands there ---
@@ -157,17 +147,13 @@ def error(code: str | None) -> Callable[[Row], Row]:
 OTHER = ((2, 77, 1),)
 FORGED: dict[str, Callable[[Row], Row]] = {
     "another text": source(raw='{"actions": [["claim", 77, 1]]}'),
-    "no text": source(raw=None),
     "a number for a text": source(raw=7),
     "another plan": lambda row: (row[0], OTHER, *row[2:]),
     "actions in another order": lambda row: (row[0], row[1][::-1], *row[2:]),
     "no-answer in place of a plan": lambda row: (row[0], (), NO_ANSWER, *row[3:]),
     "cut with a plan": error(CUT),
-    "refusal with a plan": error(REFUSAL),
-    "an unknown error": error("tired"),
     "another prompt": source(prompt="0" * 64),
     "a message": lambda row: (*row[:3], "I said this", *row[4:]),
-    "a memo": lambda row: (*row[:4], "remember", row[5]),
     "no source": lambda row: (*row[:5], None),
     "less than no tokens": source(tokens_out=-1),
     "a field more": source(confidence=1),
@@ -188,11 +174,8 @@ def test_level_4_finds_what_a_model_s_text_and_prompt_do_not_give(
 
 @pytest.mark.parametrize(
     ("agent", "code"),
-    [
-        (REFUSED, None), (REFUSED, NO_ANSWER), (CUT_OFF, None), (CUT_OFF, NO_ANSWER),
-        (SILENT, None), (SILENT, REFUSAL),
-    ],
-)  # fmt: skip
+    [(REFUSED, None), (REFUSED, NO_ANSWER), (CUT_OFF, NO_ANSWER), (SILENT, REFUSAL)],
+)
 def test_level_4_finds_a_failure_that_is_denied_or_called_otherwise(
     forge: Callable[..., Path], agent: int, code: str | None
 ) -> None:

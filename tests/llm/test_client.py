@@ -24,7 +24,7 @@ from goldrush.agents.llm.asker import resolve_form
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
 from goldrush.agents.llm.model import LIMITS, NAME_MAX, NONE, OPTION, SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint
-from goldrush.agents.llm.question import REPORTED_MAX, TEXT_MAX, Answer, Question
+from goldrush.agents.llm.question import REPORTED_MAX, TEXT_MAX, Answer
 from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock
 from tests.llm.servers import (
@@ -78,8 +78,8 @@ def with_message(**message: Any) -> Reply:
 # What is sent.
 
 
-@pytest.mark.parametrize("content", ['é 漢 🜚 \x00\x1f\u2028 "}]}', "x" * 20_000])
-def test_a_question_is_sent_as_it_is_and_no_more(content: str) -> None:
+def test_a_question_is_sent_as_it_is_and_no_more() -> None:
+    content = 'é 漢 🜚 \x00\x1f\u2028 "}]}'
     answer, server = answer_to(completion("a plan"), content=content)
     messages = [{"role": "system", "content": "rules"}, {"role": "user", "content": content}]
 
@@ -439,18 +439,6 @@ def test_a_question_that_waits_for_another_try_does_not_hold_up_the_others(clock
 
 
 @pytest.fixture
-def nothing_left() -> Callable[[], bool]:
-    """Whether the threads of clients made since have ended, or hang."""
-    before = set(threading.enumerate())
-
-    def left() -> list[str]:
-        names = [thread.name for thread in threading.enumerate() if thread not in before]
-        return [name for name in names if name.startswith(("models", "asyncio"))]
-
-    return lambda: until(lambda: not left())
-
-
-@pytest.fixture
 def blocked() -> Iterator[tuple[Server, threading.Event]]:
     """A server that answers a question `quick` at once and others when the event is set."""
     event = threading.Event()
@@ -465,14 +453,11 @@ def blocked() -> Iterator[tuple[Server, threading.Event]]:
         event.set()
 
 
-def many(server: Server) -> list[Question]:
-    return [question(server.address, text) for text in ["quick"] + ["slow"] * 9]
-
-
 def test_who_leaves_early_gives_up_the_rest(blocked: tuple[Server, threading.Event]) -> None:
     server, event = blocked
+    many = [question(server.address, text) for text in ["quick"] + ["slow"] * 9]
     with closing(Client(2)) as client:
-        for place, _ in answered(client, many(server)):
+        for place, _ in answered(client, many):
             assert 0 == place
             break
         after = dict(answered(client, [question(server.address, "quick")] * 4))
@@ -484,8 +469,9 @@ def test_who_leaves_early_gives_up_the_rest(blocked: tuple[Server, threading.Eve
 
 @pytest.mark.parametrize("is_pause", [False, True])
 def test_closing_wakes_who_waits_for_an_answer_or_in_a_pause_and_leaves_nothing_behind(
-    is_pause: bool, clock: Clock, nothing_left: Callable[[], bool]
+    is_pause: bool, clock: Clock
 ) -> None:
+    before = set(threading.enumerate())
     ended: list[BaseException] = []
     is_asked, is_over = threading.Event(), threading.Event()
     clock.awake.clear()
@@ -511,7 +497,10 @@ def test_closing_wakes_who_waits_for_an_answer_or_in_a_pause_and_leaves_nothing_
         client.close()
         consumer.join(HANGS)
         is_over.set()
-        assert nothing_left()
+        until(lambda: not [
+            thread for thread in set(threading.enumerate()) - before
+            if thread.name.startswith(("models", "asyncio"))
+        ])  # fmt: skip
 
     assert [CancelledError] == list(map(type, ended))
     assert 1 == len(server.asked)
@@ -576,12 +565,8 @@ def test_what_other_servers_are_not_to_know_is_not_sent_and_not_kept(
     assert "you are [key]" == answer.text
 
 
-@pytest.mark.parametrize("value", [None, " \n"])
-def test_a_missing_key_is_told_before_anything_is_sent(
-    value: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if value is not None:
-        monkeypatch.setenv("TEST_KEY", value)
+def test_a_missing_key_is_told_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", " \n")
     with serving(in_turn(completion("a plan"))) as server, closing(Client(2)) as client:
         questions = [question(server.address), question(server.address, key_env="TEST_KEY")]
         with pytest.raises(BadInput) as refused:

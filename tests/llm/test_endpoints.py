@@ -123,13 +123,6 @@ def test_a_table_holds_names_once_of_variables_and_no_values(line: str, tmp_path
     assert "secret" not in str(refused.value).lower()
 
 
-def test_what_goes_unencrypted_is_told(tmp_path: Path) -> None:
-    [(_, endpoint)] = table(tmp_path, TABLE.format("http://models.example.org/v1")).values()
-
-    lines = [line for line in endpoint.warnings() if "unencrypted" in line]
-    assert [("THE_ORG" in line, "THE_VERSION" in line) for line in lines] == [(1, 0), (0, 1)]
-
-
 @pytest.mark.parametrize(
     ("value", "says"),
     [

@@ -437,15 +437,3 @@ def test_a_round_in_which_somebody_had_answered_before_is_not_a_silent_one(
 
 
 # --- how a server wants to be asked ---
-
-
-@pytest.mark.parametrize(("ignores_schemas", "answer"), [(False, "schema"), (True, "text")])
-def test_a_server_that_accepts_schemas_and_ignores_them_is_asked_in_words(
-    path: Path, ignores_schemas: bool, answer: str
-) -> None:
-    with serving(playing, ignores_schemas=ignores_schemas) as server:
-        record(path, {"rounds": 1}, "llm:x*2,raid", models=Models(base_url=server.address))
-
-    assert [answer] * 2 == [entry["options"]["answer"] for entry in told(path)[0]["roster"][:2]]
-    assert {answer == "schema"} == {"response_format" in asked.body for asked in server.asked}
-    assert 1 == server.greeted

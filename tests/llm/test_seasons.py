@@ -124,24 +124,6 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
     assert [HELD] * 3 == [held(path), held(same), held(other)]
 
 
-@pytest.mark.parametrize(
-    ("typed", "says"),
-    [
-        ("worker=llm:h,sonnet=llm:s", "another persona"),
-        ("worker=llm:h[top_p=0.5],sonnet=llm:h[reasoning=open]", "are both h, with other options"),
-    ],
-)
-def test_models_of_two_classes_that_answers_cannot_tell_apart_are_refused(
-    typed: str, says: str
-) -> None:
-    known = {
-        name: (Model(name, name, answer=TEXT, **more), Endpoint("http://127.0.0.1:9"))
-        for name, more in (("h", {}), ("s", {"persona": "x"}))
-    }
-    with pytest.raises(BadInput, match=says):
-        cast_of(4, [typed], Models(known))
-
-
 def test_options_of_a_sonnet_in_another_form_are_not_asked_again() -> None:
     haiku = decided(Model("h", "h", answer=TEXT, persona="x"), PROMPT)
     options = prefixed_options({"": haiku, "sonnet": attrs.evolve(haiku, name="s")})
