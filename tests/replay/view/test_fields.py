@@ -52,8 +52,8 @@ def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
     few = ShownField.of([[3, None, 0], [3, 0.5, 0]], [0, 0])
     many = ShownField.of([[*range(LEVELS), None], [-2.5] * (LEVELS + 1)], [0, 0])
 
-    assert ShownField.of([[*range(LEVELS)]], [0]).levels is not None
-    assert ShownField.of([[*range(LEVELS + 1)]], [0]).levels is None
+    assert ShownField.of([[*range(LEVELS)]] * 2, [0, 0]).levels is not None
+    assert ShownField.of([[*range(LEVELS)], [*range(1, LEVELS + 1)]], [0, 0]).levels is None
     assert ([3], [None, 0, 0.5, 3], [0, 3]) == (list(few.size), few.levels, list(few.range))
     assert ([LEVELS + 1], None, [-2.5, LEVELS - 1]) == (
         list(many.size), many.levels, list(many.range)
