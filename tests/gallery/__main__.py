@@ -63,7 +63,7 @@ def _results(
         click.echo(f"{package.name}: not installed: {error}")
         yield Result(not_installed=str(error))
         return
-    version = _version(package, environment)
+    version = environment.version_of(package.distribution)
     kept = {one.name: one for one in before.judgements if before.version == version}
     wanted = [
         one
@@ -88,21 +88,12 @@ def _kept(folder: Path | None) -> Iterator[Path]:
 
 
 def _judged(package: Package, environment: Installed, subject: Subject) -> Judgement:
-    judgement = judged(subject, environment.python, package.limit)
+    judgement = judged(subject, environment.python)
     verdict = {True: "repeats", False: "DOES NOT REPEAT", None: "not judged"}[judgement.repeats]
     more = judgement.why or "; ".join(f"{cause.where} {cause.kind}" for cause in judgement.causes)
     click.echo(f"{package.name}: {subject.name}: {verdict} {more}".rstrip())
     sys.stdout.flush()
     return judgement
-
-
-def _version(package: Package, environment: Installed) -> str:
-    versions = {_normal(name): version for name, version in environment.versions()}
-    return versions[_normal(package.distribution)]
-
-
-def _normal(name: str) -> str:
-    return name.lower().replace("_", "-").replace(".", "-")
 
 
 def _result(version: str, environment: Installed, kept: Mapping[str, Judgement]) -> Result:

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -41,11 +41,14 @@ class Installed:
     subjects: Sequence[Subject]
     failed: Sequence[str]
 
-    def versions(self) -> Iterator[tuple[str, str]]:
-        """The packages by name, with their versions."""
-        for line in self.packages:
-            name, _, version = line.partition("==")
-            yield name, version
+    def version_of(self, distribution: str) -> str:
+        """The version of one of the packages."""
+        versions = {_normal(name): of for name, _, of in (p.partition("==") for p in self.packages)}
+        return versions[_normal(distribution)]
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")
 
 
 class NotInstalled(Exception):

@@ -15,6 +15,7 @@ from tests.gallery.packages import HERE, Subject
 from tests.gallery.processes import ran
 
 TOTAL_SECONDS: Final = 600  # of a judgement, after which causes are not looked for
+RUN_SECONDS: Final = 150
 TEXT_MAX: Final = 300  # characters of an error
 NOT_FORGOTTEN: Final = "a reset by the seed in the same process gives another run"
 _SITE = re.compile(r"(/[^\s:'\"]*)?/(site-packages|lib/python3\.\d+)/")
@@ -74,10 +75,11 @@ class Judgement:
         return cls(**{**given, "causes": tuple(Cause(**cause) for cause in given["causes"])})
 
 
-def judged(subject: Subject, python: Path, limit: float) -> Judgement:
-    """The doctor's verdict on a subject, in a folder of its own. `limit`: seconds for a run."""
-    command = ["repeats", *subject.arguments(), "--json", f"--timeout={limit:g}"]
-    shown = [argument.removeprefix(f"{HERE}/") for argument in ["repeats", *subject.arguments()]]
+def judged(subject: Subject, python: Path) -> Judgement:
+    """The doctor's verdict on a subject, in a folder of its own."""
+    words = ["repeats", *subject.arguments()]
+    command = [*words, "--json", f"--timeout={RUN_SECONDS}"]
+    shown = [argument.removeprefix(f"{HERE}/") for argument in words]
     late = ""
     for more in ([], ["--no-causes"]):
         with tempfile.TemporaryDirectory() as folder:
@@ -96,26 +98,23 @@ def judgement(
     name: str, command: Sequence[str], verdict: Mapping[str, Any], late: str = ""
 ) -> Judgement:
     """The judgement of a verdict, as `goldrush repeats --json` prints it."""
-    difference = verdict["difference"]
-    causes = tuple(map(_cause, verdict["causes"]))
-    why = late if difference and late else verdict["unexplained"]
+    difference = verdict["difference"] or {"step": None, "path": ""}
+    repeats = verdict["difference"] is None
+    why = late if late and not repeats else verdict["unexplained"]
     return Judgement(
-        name, command, difference is None, verdict["kind"], verdict["steps"],
-        difference and difference["step"], plain(difference["path"]) if difference else "",
-        causes, plain(why), tuple(map(plain, _notes(verdict))),
+        name, command, repeats, verdict["kind"], verdict["steps"],
+        difference["step"], plain(difference["path"]),
+        tuple(map(_cause, verdict["causes"])), plain(why), tuple(map(plain, _notes(verdict))),
     )  # fmt: skip
 
 
 def _cause(given: Mapping[str, Any]) -> Cause:
-    within = given["within"]
-    return Cause(
-        _where(given["place"]), _where(within) if within else "", given["place"]["kind"],
-        plain(given["what"]), given["is_confirmed"],
-    )  # fmt: skip
-
-
-def _where(place: Mapping[str, Any]) -> str:
-    return plain(f"{place['file']}:{place['line']}")
+    where, within = (
+        plain(f"{place['file']}:{place['line']}") if place else ""
+        for place in (given["place"], given["within"])
+    )
+    kind, what = given["place"]["kind"], plain(given["what"])
+    return Cause(where, within, kind, what, given["is_confirmed"])
 
 
 def _notes(verdict: Mapping[str, Any]) -> Sequence[str]:

@@ -50,7 +50,6 @@ class Package:
         distribution: whose version is shown.
         python: the interpreter, such as `3.12`; empty: the one that runs the gallery.
         steps: of each subject.
-        limit: seconds for a run.
         models: packages whose classes of models are subjects.
         ids: modules whose environments, as registered with Gymnasium, are subjects.
         pettingzoo: packages whose modules `NAME_vNUMBER` are subjects.
@@ -65,7 +64,6 @@ class Package:
     distribution: str
     python: str = ""
     steps: int = STEPS
-    limit: int = 150
     models: Sequence[str] = ()
     ids: Sequence[str] = ()
     pettingzoo: Sequence[str] = ()

@@ -111,7 +111,7 @@ def counts(gallery: Gallery, results: Results) -> str:
     there = [results[one.name] for one in gallery.packages if one.name in results]
     judgements = [judgement for result in there for judgement in result.judgements]
     count = Counter(judgement.repeats for judgement in judgements)
-    sure = sum(_is_confirmed(judgement) for judgement in judgements)
+    sure = sum(any(cause.is_confirmed for cause in each.causes) for each in judgements)
     forget_not = sum(NOT_FORGOTTEN in judgement.notes for judgement in judgements)
     packages = sum(not result.not_installed for result in there)
     return (
@@ -119,10 +119,6 @@ def counts(gallery: Gallery, results: Results) -> str:
         f" them not after another episode in the same process), {count[False]} do not ({sure} with"
         f" a confirmed cause), {count[None]} could not be judged."
     )
-
-
-def _is_confirmed(judgement: Judgement) -> bool:
-    return any(cause.is_confirmed for cause in judgement.causes)
 
 
 def _section(package: Package, result: Result) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -37,14 +37,13 @@ class Ended:
 
 
 def ran(
-    command: Sequence[str], seconds: float, *, given: str = "", folder: Path | None = None,
-    more: Mapping[str, str] | None = None,
-) -> Ended:  # fmt: skip
+    command: Sequence[str], seconds: float, *, given: str = "", folder: Path | None = None
+) -> Ended:
     """A program, run without a screen."""
     kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        cwd=folder, env={**kept, **HEADLESS, **(more or {})}, text=True, errors="replace",
+        cwd=folder, env={**kept, **HEADLESS}, text=True, errors="replace",
         start_new_session=True,
     ) as process:  # fmt: skip
         try:

@@ -35,7 +35,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import Parts, cached, index_of
 from tests.journals import commits_of
 from tests.laws.strategies import Game, Played, games, played, submissions
-from tests.mining import fork, record, resume
+from tests.mining import fork, record
 from tests.replay.test_own_worlds import SUMS, tell
 
 ROUNDS = 30
@@ -222,34 +222,20 @@ def test_where_no_index_can_be_written_the_answers_are_right_and_nothing_is_left
     assert not cached().exists() or [] == list(cached().iterdir())
 
 
-class _Stopped(Exception):
-    pass
-
-
-def _stop_after(last: int) -> Callable[[int, object], None]:
-    def on_round(round_: int, _: object) -> None:
-        if round_ == last:
-            raise _Stopped
-
-    return on_round
-
-
 def test_the_index_of_a_journal_that_has_grown_is_made_anew(
-    tmp_path: Path, small: pytest.MonkeyPatch, keepers: None, recorded: bytes
+    journal: Path, small: pytest.MonkeyPatch, recorded: bytes
 ) -> None:
-    path = tmp_path / "a.journal"
-    with pytest.raises(_Stopped):
-        record(path, SETTINGS, ROSTER, on_round=_stop_after(14))
-    rebuild(path, 14)
-    made = index_of(path)
+    journal.write_bytes(recorded[: commits_of(journal)[14].end])
+    rebuild(journal, 14)
+    made = index_of(journal)
     with pytest.raises(BadInput, match="from 0 to 14"):
-        rebuild(path, 15)
+        rebuild(journal, 15)
     assert [made] == list(cached().iterdir())
-    resume(path, trust=["keepers_of_memos:Keeper"])
+    with journal.open("ab") as file:
+        file.write(recorded[journal.stat().st_size :])
 
-    assert recorded == path.read_bytes()
-    assert_rebuilt_alike(path)
-    assert {made, index_of(path)} == set(cached().iterdir())
+    assert_rebuilt_alike(journal)
+    assert {made, index_of(journal)} == set(cached().iterdir())
 
 
 def _edited(path: Path) -> None:

@@ -163,11 +163,6 @@ class Seedless:
         pass
 
 
-class Failing(Repeating):
-    def step(self):
-        raise ValueError("no more")
-
-
 class Stopping(Repeating):
     running = True
 

@@ -296,7 +296,6 @@ def test_both_values_are_told_of_runs_that_part_elsewhere_each_time(
         (f"{FILE}:Agent", "cannot be made: missing a required argument: 'number'"),
         (f"{FILE}:Space", "has no method step"),
         (f"{FILE}:failing_at_once", "ValueError: no more"),
-        (f"{FILE}:Failing", "cannot be run: Failing.step, "),
         (f"{FILE}:ending", "ended its process with code 3"),
         (f"{FILE}:Printing", "could not be judged: nothing of it was compared"),
         (f"{FILE}:Spoiling", "could not be judged: it writes into the file of its trace"),
