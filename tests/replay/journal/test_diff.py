@@ -22,7 +22,6 @@ from goldrush.replay.data.measures import Span
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import SHOWN_MAX, Cause, Diff, First, diff, format_diff
 from goldrush.replay.worlds.mining.measures import measure
-from tests.golden import SEASONS
 from tests.journals import changed, commits_of, in_pieces, write
 from tests.mining import fork, record
 from tests.seasons import small as season
@@ -129,19 +128,6 @@ def cut(run: Path, path: Path, commits: int, more: int = 0) -> Path:
     """A run broken off behind so many commits, with a piece of the next one."""
     path.write_bytes(run.read_bytes()[: commits_of(run)[commits - 1].end + more])
     return path
-
-
-@pytest.mark.parametrize("season_path", sorted(SEASONS.glob("*.journal")), ids=lambda p: p.stem)
-def test_a_season_cut_off_behind_any_commit_is_the_beginning_of_the_whole(
-    season_path: Path, other: Path
-) -> None:
-    whole = season_path.read_bytes()
-    for commit in commits_of(season_path)[:-1]:
-        other.write_bytes(whole[: commit.end])
-        found = diff(other, season_path)
-
-        assert (found.prefix, found.first) == ("a", None), commit.offset
-        assert {*kinds(found)} <= {"configuration", "roster"}  # what the whole declares later
 
 
 # Forgery: what is derived differs where nothing else does.

@@ -1,7 +1,6 @@
 """A recording ends with the run derived once more, in a process with another hash seed."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -87,30 +86,11 @@ def test_an_honest_run_is_recorded_where_no_other_process_can_be_started(
 
 
 def test_a_class_that_no_process_can_import_is_derived_again_in_this_one(tmp_path: Path) -> None:
-    numbers = count()
+    class Local(changed(tmp_path, *differing(CLOCK, RULES))):
+        """A class of a function."""
 
-    class Counting(goldrush.Game):
-        horizon = "days"
-        days = goldrush.setting(3, 1, 9)
-
-        class State(goldrush.State):
-            last: int
-
-        class Counted(goldrush.Event):
-            number: int
-            says = "{number}"
-
-            def apply(self, state):
-                state.last = self.number
-
-        def start(self):
-            return self.State(last=0)
-
-        def decide(self, state, draw):
-            yield self.Counted(next(numbers))
-
-    with pytest.raises(MalformedEvents, match=r"day 1, .*; leave out what differs"):
-        goldrush.record(Counting, tmp_path / "run.journal")
+    with pytest.raises(MalformedEvents, match=r"season 34, .*; leave out what differs"):
+        goldrush.record(Local, tmp_path / "run.journal", roster="share*5", seasons=60)
 
 
 def test_a_helper_that_died_is_started_again(tmp_path: Path) -> None:

@@ -108,7 +108,6 @@ def test_what_is_no_plot_is_refused_with_those_there_are(text: str) -> None:
     ("query", "says"),
     [
         (Query(names=["claims_drawn"]), "did you mean claim_drawn"),
-        (Query(names=["xyzzy"]), "take one of run_started, forked, submitted"),
         (Query(first=5, last=4), "no rounds 5 to 4"),
         (Query(first=-1), "no rounds -1"),
         (Query(first=21), "from 0 to 20"),
