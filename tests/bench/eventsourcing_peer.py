@@ -70,25 +70,12 @@ def prepare_memory(n: int) -> Callable[[], int]:
     """Store n events in memory as JSON; the callable rebuilds the aggregate, returns the events.
 
     The aggregate is got from the repository as documented. Of this on CPython 3.11 three quarters
-    go into a check of every event against a protocol: see `prepare_memory_unchecked`.
+    go into a check of every event against a protocol.
     """
     application, settlements = _recorded({"PERSISTENCE_MODULE": "eventsourcing.popo"}, n)
 
     def replay() -> int:
         rebuilt: Settlements = application.repository.get(settlements.id)
-        return rebuilt.version
-
-    return replay
-
-
-def prepare_memory_unchecked(n: int) -> Callable[[], int]:
-    """As `prepare_memory`, with a projector that leaves out the check of events by protocol."""
-    application, settlements = _recorded({"PERSISTENCE_MODULE": "eventsourcing.popo"}, n)
-
-    def replay() -> int:
-        rebuilt: Settlements = application.repository.get(
-            settlements.id, projector_func=_mutate_each
-        )
         return rebuilt.version
 
     return replay
@@ -145,14 +132,6 @@ def _recorded(env: dict[str, str], n: int) -> tuple[Application[UUID], Settlemen
 
 def _stored(application: Application[UUID]) -> int:
     return application.recorder.max_notification_id() or 0
-
-
-def _mutate_each(
-    aggregate: Settlements | None, events: Iterable[Aggregate.Event]
-) -> Settlements | None:
-    for event in events:
-        aggregate = event.mutate(aggregate)
-    return aggregate
 
 
 class Settled(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -66,34 +66,6 @@ def test_every_pair_has_a_headline_unless_neither_can_be_read(runs: Mapping[str,
         assert (one == two) == first.startswith("the same"), (one, two)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "says"),
-    [
-        ("short", "whole", "short is a prefix of whole: it breaks off with round 3, the other one "
-         "goes on to 6"),
-        ("no end", "whole", "no end is a prefix of whole: it breaks off with round 6, the other "
-         "one has come to its end"),
-        ("open", "more open", "open is a prefix of more open: it breaks off with round 3, the "
-         "other one has 3 inputs of the next one"),
-        ("short", "torn", "short (A) and torn (B) differ, but not in the events of rounds 1 to 3"),
-        ("no end", "torn end", "no end (A) and torn end (B) differ, but not in the events of "
-         "rounds 1 to 6"),
-        ("whole", "goes on", "whole (A) and goes on (B) differ, but not in the events of rounds 1 "
-         "to 6"),
-        ("whole", "damaged", "whole (A) and damaged (B) differ, but not in the events of rounds 1 "
-         "to 1"),
-        ("whole", "stub", "whole (A) and stub (B) cannot be compared event by event"),
-        ("whole", "other rules", "whole (A) and other rules (B) cannot be compared event by event"),
-        ("whole", "fork", "whole (A) and fork (B) differ from round 3 on"),
-        ("whole", "whole", "the same: 6 rounds, finished"),
-    ],
-)  # fmt: skip
-def test_the_headline_says_how_two_runs_part(
-    runs: Mapping[str, Path], a: str, b: str, says: str
-) -> None:
-    assert says == headline(runs[a], runs[b])
-
-
 def test_a_difference_that_words_do_not_tell_is_shown_as_it_is(
     runs: Mapping[str, Path], tmp_path: Path
 ) -> None:

@@ -54,16 +54,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_journals_are_listed_with_their_subject(folder: Path) -> None:
-    (folder / "broken.journal").write_text("no journal")
-    lines = goldrush("ls", cwd=folder).out.splitlines()
-    found = json.loads(goldrush("ls", "--json", cwd=folder).out)
-
-    assert ["journal", "world", "subject", "treatment"] == lines[0].split()[:4]
-    assert ["1.journal", "episode", "walk:Walk,", "an", "environment"] == lines[1].split()[:5]
-    assert ["walk:Walk, an environment"] * 2 + [None] == [each["subject"] for each in found]
-
-
 @pytest.mark.parametrize("option", ["--env", "--world"])
 def test_journals_are_verified_in_other_processes(folder: Path, option: str) -> None:
     ran = goldrush("verify", ".", option, "walk:Walk", "--jobs", 2, cwd=folder)
@@ -87,45 +77,6 @@ def test_each_of_several_makers_makes_what_is_recorded_under_its_name(
         ran = goldrush("verify", ".", *makers, "--jobs", jobs, cwd=folder)
 
         assert (0, 3) == (ran.code, ran.out.count("it repeats here")), ran.out
-
-
-def test_without_the_environment_it_is_open_whether_a_journal_holds(folder: Path) -> None:
-    ran = goldrush("verify", "1.journal", "--json", cwd=folder)
-    [found] = json.loads(ran.out)
-
-    assert (2, None, 2) == (ran.code, found["holds"], found["level"])
-    assert ["walk:Walk is not here; give what makes it: --env module:make"] == found["unknown"]
-    assert "rests_on" not in found
-
-
-def test_how_a_model_is_seeded_and_what_is_left_out_is_said_once(folder: Path) -> None:
-    how = ("--env", "deaf.py:Deaf", "--set", "steps=4")
-    for name, options in {
-        "a": ("--seed-parameter", "world_seed", "--seed", 5), "b": ("--no-seed",),
-        "c": ("--no-seed", "--ignore", "variable[total]"),
-    }.items():  # fmt: skip
-        ran = goldrush("record", *how, *options, "--out", f"{name}.journal", cwd=folder)
-        assert 0 == ran.code
-    totals = {
-        name: json.loads(goldrush("measure", f"{name}.journal", "--json", cwd=folder).out)
-        for name in "abc"
-    }
-    ran = goldrush("verify", *(f"{name}.journal" for name in "abc"), "--env", "deaf.py:Deaf",
-                   cwd=folder)  # fmt: skip
-
-    assert [{"total": 9}, {"total": 4}, {}] == [totals[name][0]["run"] for name in "abc"]
-    assert 0 == ran.code
-
-
-def test_the_steps_of_a_model_are_told_as_they_were_given(folder: Path) -> None:
-    made = ("--env", "deaf.py:Deaf", "--no-seed")
-    goldrush("record", *made, "--rounds", 5, "--out", "five.journal", cwd=folder)
-    first, last = (goldrush("replay", "five.journal", "--at", at, cwd=folder).out for at in (0, 5))
-    found = [line.split() for line in goldrush("info", "five.journal", cwd=folder).out.splitlines()]
-
-    assert first.startswith("step 0 of 5,")
-    assert last.startswith("step 5 of 5,")
-    assert ["steps", "5", "100"] in found
 
 
 def test_one_other_action_is_put_in(folder: Path) -> None:
@@ -169,44 +120,19 @@ def test_an_environment_or_a_model_whose_first_step_fails_leaves_what_was_there(
     assert before == (folder / "1.journal").read_bytes()
 
 
-def test_what_an_environment_that_fails_leaves_is_told_in_the_line(folder: Path) -> None:
-    words = ["--env", "walk.py:Walk", "--set", "length=23", "--out", "far.journal"]
-    ran = goldrush("record", *words, cwd=folder)
-    verified = goldrush("verify", "far.journal", "--env", "walk.py:Walk", cwd=folder)
-
-    assert_refused(
-        ran, "walk:Walk fails in step 4: ", "ValueError: it is far away; ",
-        "far.journal holds steps 0 to 3, whole; go on with `",
-    )  # fmt: skip
-    assert (0, True) == (verified.code, ": 3 steps" in verified.out)
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("record --env walk.py:Nothing", "there is no name in walk.py 'Nothing'; take one of Walk"),
-        ("record --env NoSuch-v1", "there is no environment NoSuch-v1"),
         ("verify 1.journal --env CartPol-v1", "did you mean CartPole-v1? give an id that"),
         ("verify 1.journal --env CartPole", "did you mean CartPole-v1? take one of mining, "),
-        ("info 1.journal --env walk.py", "name what makes an environment or a model: walk.py:Walk"),
-        ("record --env walk.py:Walk --set width=4", "unexpected keyword argument 'width'"),
         ("record --env walk.py:Walk --set roster=4", "argument 'roster'; --roster gives it"),
-        ("record --env deaf.py:Deaf --set steps=4", "Deaf takes no parameter seed or rng"),
-        ("study --env deaf.py:Deaf --seeds 2 --out study", "--seed-parameter world_seed"),
         ("study --env deaf.py:Deaf --seeds 2 --no-seed --out study", "takes no seed"),
         ("record --env deaf.py:Deaf --no-seed --seed 3", "and deaf:Deaf takes none"),
-        ("record mining --ignore x", "--ignore is for environments and models; give --env"),
-        ("record --no-seed", "--no-seed is for environments and models; give --env"),
-        ("study --seed-parameter x --out study", "--seed-parameter is for environments and"),
         ("record --env deaf.py:Own --set steps=4 --ignore x", "is a parameter of deaf:Own, too"),
         ("record --env deaf.py:Own --set steps=4 --set ignore=2", "is a parameter of deaf:Own,"),
         ("study --env deaf.py:Own --seeds 2 --ignore x --out study", "give a function that calls"),
-        ("record --env walk.py:Walk --roster human", "there is no policy 'human'"),
         ("record --env walk.py:Walk --roster random*2", "2"),
-        ("record --world episode", "nothing is given that makes an environment"),
         ("verify 1.journal --env CartPole-v1", "unexpected keyword argument 'length'"),
-        ("fork 1.journal --at 3 --out f.journal", "walk:Walk is not here"),
-        ("resume 1.journal --env walk.py:Walk", "has ended"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(folder: Path, words: str, says: str) -> None:

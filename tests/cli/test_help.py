@@ -22,6 +22,7 @@ from tests.waiting import HANGS
 
 LINE = re.compile(r"^ +(goldrush .*)$", re.MULTILINE)
 FIRST = ("record", "resume", "fork", "season", "study")  # they make what the others read
+SLOW = ("repeats", "conform", "report")  # whose examples take turns
 ANSWERS = {"diff": 1}  # exit codes that are no error
 HELP_MAX = 63  # characters of a command's line in the help, beside its name
 
@@ -68,25 +69,44 @@ def test_every_command_has_a_whole_line_in_the_help_and_two_examples_or_three(
 
 def test_the_examples_of_the_help_can_be_typed_as_they_stand(tmp_path: Path) -> None:
     """One after the other, in one folder, so that one reads what another has written."""
-    (tmp_path / "my_policies").mkdir()
-    (tmp_path / "my_policies" / "__init__.py").write_text(OWN)
-    (tmp_path / "plan.toml").write_text(PLAN)
-    (tmp_path / "model.py").write_text(MODEL)
+    write_files(tmp_path)
     commands = built_in()
     for name in dict.fromkeys([*FIRST, *commands]):
         if name == "resume":
-            own = ("record", "--roster", "my_policies:Hawk", "--rounds", 5, "--out", "own.journal")
-            assert goldrush(*own, cwd=tmp_path).code == 0
+            own = "goldrush record --roster my_policies:Hawk --rounds 5 --out own.journal"
+            type_example(own, tmp_path)
             cut(tmp_path / "own.journal", tmp_path / "own.journal")
             cut(tmp_path / "run.journal", tmp_path / "unfinished.journal")
             (tmp_path / "journals").mkdir()
             shutil.copy(tmp_path / "own.journal", tmp_path / "journals")
-        for line in examples(commands[name]):
-            words = shlex.split(line.partition(" > ")[0])[1:]
-            ran = goldrush(*words, cwd=tmp_path)
+        if name not in SLOW:
+            for line in examples(commands[name]):
+                type_example(line, tmp_path)
 
-            assert (line, ran.code) == (line, ANSWERS.get(name, 0)), ran.err
-            assert ran.out.strip()
+
+@pytest.mark.turns
+@pytest.mark.parametrize("line", [line for name in SLOW for line in examples(built_in()[name])])
+def test_the_examples_that_take_longer_can_be_typed_too(line: str, tmp_path: Path) -> None:
+    write_files(tmp_path)
+    if " study" in line:
+        type_example(examples(built_in()["study"])[0], tmp_path)
+    type_example(line, tmp_path)
+
+
+def write_files(folder: Path) -> None:
+    """What the examples name and no example writes."""
+    (folder / "my_policies").mkdir()
+    (folder / "my_policies" / "__init__.py").write_text(OWN)
+    (folder / "plan.toml").write_text(PLAN)
+    (folder / "model.py").write_text(MODEL)
+
+
+def type_example(line: str, folder: Path) -> None:
+    words = shlex.split(line.partition(" > ")[0])[1:]
+    ran = goldrush(*words, cwd=folder)
+
+    assert (line, ran.code) == (line, ANSWERS.get(words[0], 0)), ran.err
+    assert ran.out.strip()
 
 
 @pytest.mark.parametrize("word", ["--help", "--version"])
@@ -117,37 +137,16 @@ def cut(journal: Path, target: Path) -> None:
     target.write_bytes(journal.read_bytes()[:end])
 
 
-def test_many_options_are_listed_in_sections_and_few_are_not(tmp_path: Path) -> None:
-    record = goldrush("record", "--help", cwd=tmp_path).out
-    replay = goldrush("replay", "--help", cwd=tmp_path).out
-    sections = re.findall(r"^([A-Z][\w ]+):$", record, re.MULTILINE)
-    params = [one for one in built_in()["record"].params if one.param_type_name == "option"]
-    options = {option for one in params for option in one.opts}
-
-    assert ["Options", "Language models", "Output"] == sections
-    assert options <= set(re.findall(r"--[a-z-]+", record))
-    assert ["Options"] == re.findall(r"^([A-Z][\w ]+):$", replay, re.MULTILINE)
-
-
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
-        ("tr", ["treatments"]),
-        ("record --world c", ["competition"]),
         ("record --treatment sc", ["sc", "scarce", "scarce-20"]),  # files first
         ("record --world competition --treatment no-j", ["no-j", "no-judge"]),
-        ("fork GOLDEN --treatment sc", ["sc", "scarce", "scarce-20"]),
         ("fork SEASON --treatment no-j", ["no-j", "no-judge"]),
-        ("season --treatment no-j", ["no-j", "no-judge"]),
         ("record --roster raid*2,gre", ["raid*2,greedy-mine"]),
-        ("study --roster raid*2,l", ["raid*2,llm:"]),
         ("season --cast judge=scr", ["judge=scripted"]),
-        ("record --roster ext", []),  # a Python object
-        ("record --roster pack", []),
         ("season --arena n", ["nk"]),
         ("record --set stamina_", ["stamina_by_agent="]),
-        ("settings comp", ["competition"]),
-        ("conform no-such", []),
     ],
 )
 def test_names_are_completed(typed: str, completed: list[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,11 @@ from goldrush.kernel.measures import mean
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.data.groups import groups
 from goldrush.replay.study.inference import interval
-from goldrush.replay.text import format_number
-from goldrush.replay.worlds.mining.measures import MEASURES, measure
-from tests.cli.helpers import Ran, assert_refused, bars_after, goldrush, in_terminal
+from goldrush.replay.worlds.mining.measures import measure
+from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import RULES_1, path_of
 from tests.journals import changed, commits_of, write
 from tests.mining import fork, record
-
-DASH = "-"
 
 
 @pytest.fixture(scope="module")
@@ -35,52 +31,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     whole = commits_of(folder / "runs" / "a.journal")
     write(folder / "runs" / "c.journal", whole[:1])
     return folder
-
-
-def told(ran: Ran) -> list[list[str]]:
-    """The cells of what was printed; they stand two spaces apart, at least."""
-    assert (0, "") == (ran.code, ran.err)
-    lines = ran.out.splitlines()
-    return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
-
-
-def number(value: float | None) -> str:
-    return format_number(value, 4)
-
-
-def test_one_run_is_a_table_of_all_measures_and_halves(kept: Path) -> None:
-    head, empty, names, spans, *rows = told(goldrush("measure", "runs/a.journal", cwd=kept))
-    found = measure(kept / "runs" / "a.journal")
-    expected = [
-        [MEASURES[name].title, *map(number, (found.of(name), *found.compared(name)))]
-        for name in MEASURES
-    ]
-
-    assert ["runs/a.journal: 30 rounds of 10 agents, pressure 0.40, seed 7"] == head
-    assert [] == empty
-    assert ["measure", "run", "first half", "second half"] == names
-    assert ["rounds", "1-30", "4-16", "17-30"] == spans
-    assert [*expected, []] == rows[: len(expected) + 1]  # then what agents have, by policy
-    assert DASH in [cell for row in rows for cell in row]
-
-
-def test_a_run_without_rounds_has_no_figures_and_is_called_unfinished(kept: Path) -> None:
-    head, _, _, spans, *rows = told(goldrush("measure", "runs/c.journal", cwd=kept))
-
-    assert head[0].endswith("0 rounds of 10 agents, pressure 0.40, seed 7, unfinished")
-    assert ["rounds", DASH, DASH, DASH] == spans
-    assert {DASH} == {cell for row in rows for cell in row[1:]}
-
-
-def test_several_runs_are_one_line_each(kept: Path) -> None:
-    head, *rows = told(goldrush("measure", "runs", "--by-run", cwd=kept))
-
-    assert ["runs/a.journal", "runs/b.journal", "runs/c.journal"] == [row[0] for row in rows]
-    for row in rows:
-        found = measure(kept / row[0])
-        expected = [number(found.of(name)) for name in head[2:]]
-        assert [str(found.units), *expected] == row[1:]
-    assert {"turnover", "survival", "raid_rate", "gini", "hhi", "respect"} <= set(head)
 
 
 @pytest.fixture(scope="module")
@@ -110,21 +60,6 @@ def test_several_runs_are_means_with_their_intervals(many: Path) -> None:
     assert attrs.asdict(interval(gold[:3])) == a["measures"]["gold"]
     assert attrs.asdict(interval(gini[3:5])) == b["measures"]["gini"]
     assert {"n": 1, "mean": gini[5], "low": None, "high": None} == c["measures"]["gini"]
-
-
-def test_groups_say_the_same_as_text(many: Path) -> None:
-    paths = sorted(many.iterdir())
-    found = groups(paths)
-    head, *rows = told(goldrush("measure", *paths, cwd=many))
-    [at] = [place for place, row in enumerate(rows) if row[0] == MEASURES["gini"].title]
-    b = found[1].means["gini"]
-
-    assert ["measure", "treatment", "roster", "rounds", "runs", "mean", "95% interval"] == head
-    assert ["gold", "plots", *MEASURES] == list(found[1].means)
-    assert rows[at + 1] == [
-        "agents=2 fine=2.0", "raid*2", "9", "2", number(b.mean),
-        f"{number(b.low)} to {number(b.high)}",
-    ]  # fmt: skip
 
 
 def test_a_copy_is_counted_once_and_a_fork_is_of_another_kind(tmp_path: Path) -> None:
@@ -179,42 +114,6 @@ def test_json_has_what_the_library_measures(kept: Path) -> None:
             assert list(run.values[name]) == [row[name] for row in entry["by_round"]]
 
 
-def test_rounds_are_listed_below_the_measures(kept: Path) -> None:
-    rows = told(goldrush("measure", "runs/a.journal", "--by-round", cwd=kept))
-    found = measure(kept / "runs" / "a.journal")
-    start = next(place for place, row in enumerate(rows) if row[:1] == ["round"])
-    head, *rounds = rows[start:]
-
-    assert ["contention rate"] in [row[:1] for row in rows[:start]]
-    assert [str(n) for n in range(1, 31)] == [row[0] for row in rounds]
-    for name, *column in zip(head[1:], *(row[1:] for row in rounds), strict=True):
-        assert [number(value) for value in found.values[name]] == column
-
-
-def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
-    out = goldrush("measure", "runs", "--by-round", cwd=kept).out
-
-    assert 3 == out.count("pressure")
-    assert out.index("a.journal") < out.index("b.journal") < out.index("c.journal")
-    assert 3 == sum(line.split()[:1] == ["round"] for line in out.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["--usage", "--by-run"], "--by-run is not for this: --usage is by agent"),
-        (["--models", "models.toml"], "--models is not for this: prices are for --usage"),
-        (["missing.journal"], "missing.journal"),
-        (["missing.journal", "--json"], "missing.journal"),
-    ],
-    ids=" ".join,
-)
-def test_what_cannot_be_measured_is_told_in_a_line(
-    kept: Path, options: list[str], says: str
-) -> None:
-    assert_refused(goldrush("measure", "runs", *options, cwd=kept), says)
-
-
 @pytest.mark.parametrize("option", [(), ("--by-run",), ("--json",), ("--by-round",)])
 def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
     kept: Path, tmp_path: Path, option: tuple[str, ...]
@@ -239,55 +138,8 @@ def test_gold_that_no_run_can_mine_is_told_in_a_line(
     assert_refused(goldrush("measure", forged(tmp_path / "a", gold), option, cwd=tmp_path), "gold")
 
 
-def test_text_from_a_journals_name_cannot_move_the_cursor(kept: Path, tmp_path: Path) -> None:
-    path = tmp_path / "\x1b[2J.journal"
-    path.write_bytes((kept / "runs" / "b.journal").read_bytes())
-    for arguments in (
-        [path],
-        [path, kept / "runs", "--by-run"],
-        [path, "--usage"],
-    ):
-        out = goldrush("measure", *arguments, cwd=tmp_path).out
-        assert "\\x1b[2J.journal" in out
-        assert "\x1b" not in out
-
-
-def test_usage_takes_folders(kept: Path) -> None:
-    found = json.loads(goldrush("measure", "runs", "--usage", "--json", cwd=kept).out)
-
-    assert [f"runs/{name}.journal" for name in "abc"] == [one["path"] for one in found]
-    assert {0} == {one["total"]["answers"] for one in found}
-
-
-def test_measuring_does_not_change_the_file(kept: Path) -> None:
-    path = kept / "runs" / "a.journal"
-    before = path.read_bytes()
-    goldrush("measure", path, cwd=kept)
-
-    assert before == path.read_bytes()
-
-
-def test_a_long_journal_is_shown_in_progress_and_the_measures_are_the_same(tmp_path: Path) -> None:
-    journal = path_of("baseline")
-    shown = in_terminal("measure", journal, cwd=tmp_path, **bars_after(0, tmp_path))
-    quiet = goldrush("measure", journal, cwd=tmp_path)
-    size = journal.stat().st_size
-
-    assert re.search(rf"bytes .*{size}/{size}", re.sub(r"\x1b\[[0-9;]*m", "", shown.out))
-    assert quiet.out in shown.out.replace("\r\n", "\n")
-
-
 def test_runs_under_different_rules_are_in_different_groups() -> None:
     found = groups([str(path_of("baseline")), str(path_of("baseline", RULES_1))])
 
     assert ["mining", "mining, rules 1"] == [group.kind.world for group in found]
     assert [1, 1] == [group.runs for group in found]
-
-
-def test_groups_under_different_rules_are_told_apart(tmp_path: Path) -> None:
-    ran = goldrush("measure", path_of("baseline"), path_of("baseline", RULES_1), cwd=tmp_path)
-    alone = goldrush("measure", path_of("baseline"), path_of("truce-0"), cwd=tmp_path)
-
-    assert ran.out.startswith("mining:\n\n")
-    assert "\n\nmining, rules 1:\n\n" in ran.out
-    assert not alone.out.startswith("mining")

@@ -43,38 +43,11 @@ def goldrush(
     return run
 
 
-def test_verify_counts_its_units_by_their_name(goldrush: Goldrush) -> None:
-    ran = goldrush("verify", "a.journal")
-
-    assert 0 == ran.code
-    assert ": 4 lessons, 21 events, finished," in ran.out
-
-
 def test_the_way_out_of_damage_is_a_fork_by_the_number_of_people(goldrush: Goldrush) -> None:
     assert (
         "fork damaged.journal --at 0` keeps what is intact"
         in goldrush("verify", "damaged.journal").out
     )
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "says"),
-    [
-        ("a", "a", "the same: 4 lessons, finished"),
-        ("a", "fork", "a.journal (A) and fork.journal (B) differ from lesson 2 on"),
-        ("short", "a", "short.journal is a prefix of a.journal: it breaks off with lesson 1, the "
-         "other one goes on to 3"),
-        ("a", "damaged", "a.journal (A) and damaged.journal (B) differ, but not in the events of "
-         "lessons 0 to 1"),
-    ],
-)  # fmt: skip
-def test_diff_says_how_runs_part_in_the_words_of_their_world(
-    goldrush: Goldrush, a: str, b: str, says: str
-) -> None:
-    ran = goldrush("diff", f"{a}.journal", f"{b}.journal")
-
-    assert says == ran.out.splitlines()[0]
-    assert "" == ran.err
 
 
 def test_diff_tells_events_as_json_and_has_no_consequences(goldrush: Goldrush) -> None:
@@ -97,59 +70,6 @@ def test_log_takes_ranges_from_0_and_tells_the_start_where_none_begins_the_range
     ran = goldrush("log", "a.journal", *range_)
 
     assert units == list(dict.fromkeys(int(line[:9]) for line in ran.out.splitlines()))
-
-
-@pytest.mark.parametrize("number", [-1, 0, 3])
-def test_replay_shows_a_unit_by_its_events(goldrush: Goldrush, number: int) -> None:
-    text = goldrush("replay", "a.journal", "--round", number).out.splitlines()
-    shown = json.loads(goldrush("replay", "a.journal", "--round", number, "--json").out)
-    digest = commits_of(Path("a.journal"))[number + 1].digest
-
-    sentences = {
-        "term_started": "a term of the lessons world starts (rules 1)",
-        "lesson_closed": f"lesson {number} closes with digest {digest:016x}",
-    }
-
-    assert [f"lesson {number}, digest {digest:016x}", ""] == text[:2]
-    assert [
-        sentences.get(event["event"]) or json.dumps(event) for event in shown["events"]
-    ] == text[2:]
-    assert ["journal", "world", "lesson", "digest", "agents", "events"] == list(shown)
-
-
-def test_what_a_run_says_of_itself_is_shown_in_any_world(goldrush: Goldrush) -> None:
-    rows = json.loads(goldrush("ls", ".", "--json").out)
-    text = goldrush("info", "fork.journal").out
-    shown = json.loads(goldrush("info", "fork.journal", "--json").out)
-    known = ["a", "damaged", "fork", "seed", "short"]
-
-    assert [f"./{name}.journal" for name in known] == [row["journal"] for row in rows]
-    assert [4, 2, 4, 4, 2] == [row["units"] for row in rows]
-    assert [5, 5, 8, 6, 5] == [row["seed"] for row in rows]
-    assert [True, False, True, True, False] == [row["finished"] for row in rows]
-    assert "commit 3" in rows[1]["trouble"]
-    assert {"eager*2,shy"} == {row["roster"] for row in rows}
-    assert re.search(r"^units +4 lessons, finished$", text, re.MULTILINE)
-    assert re.search(r"^0-1 +eager$", text, re.MULTILINE)
-    assert ({"seed": 8, "lessons": 4}, 3) == (shown["settings"], len(shown["players"]))
-    assert [1] == [fork["lesson"] for fork in shown["forks"]]
-
-
-def test_a_run_of_any_world_is_watched(goldrush: Goldrush) -> None:
-    lines = goldrush("watch", "a.journal").out.splitlines()
-
-    assert ["lesson 0", "lesson 1", "lesson 2", "lesson 3"] == [
-        line.partition(":")[0] for line in lines
-    ]
-    assert lines[1].endswith(": 3 answered, 1 praised, 1 lesson_closed")
-
-
-def test_export_takes_any_world(goldrush: Goldrush) -> None:
-    ran = goldrush("export", "a.journal")
-    table = goldrush("export", "a.journal", "--format", "csv", "--table", "events")
-
-    assert 21 == len(ran.out.splitlines())
-    assert (0, 22) == (table.code, len(table.out.splitlines()))
 
 
 @pytest.mark.parametrize(

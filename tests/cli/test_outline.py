@@ -1,6 +1,5 @@
 """`ls` and `info`: which journals there are, and what a run says of itself."""
 
-import hashlib
 import json
 import re
 from itertools import groupby
@@ -10,7 +9,7 @@ import pytest
 
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import FORK, START, Commit, Header
-from tests.cli.helpers import assert_refused, goldrush, in_terminal
+from tests.cli.helpers import goldrush, in_terminal
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.mining import record
@@ -155,37 +154,6 @@ def test_rosters_are_cut_in_a_terminal_alone_and_stay_different(tmp_path: Path) 
     assert [*cells[0], "(2)"] == cells[1]
 
 
-def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
-    assert_refused(goldrush("ls", cwd=tmp_path), ". holds no journal")
-    assert_refused(goldrush("ls", "x", cwd=tmp_path), "there is no x; give")
-    (tmp_path / "x").mkdir()
-    assert_refused(goldrush("ls", "x", cwd=tmp_path), "x holds no journal")
-    assert_refused(goldrush("info", "x", cwd=tmp_path), "x is not an ordinary file")
-
-
-def test_info_shows_settings_beside_their_defaults_who_plays_and_forks(tmp_path: Path) -> None:
-    path = path_of("forked")
-    ran = goldrush("info", path, cwd=tmp_path)
-    shown = json.loads(goldrush("info", path, "--json", cwd=tmp_path).out)
-    [start, *_] = commits_of(path)
-
-    assert (0, "") == (ran.code, ran.err)
-    assert re.search(r"^units +20 rounds, finished$", ran.out, re.MULTILINE)
-    assert re.search(r"^rounds +20 +200$", ran.out, re.MULTILINE)
-    assert re.search(r"^from round +agents +policy +options$", ran.out, re.MULTILINE)
-    assert re.search(r"^1\d +5-9 +raid$", ran.out, re.MULTILINE)
-    assert re.search(
-        r"^After round 1\d the run is forked off SHA-256 [0-9a-f]{16}: .*"
-        r"agents [\d, -]+ play raid \(before: ",
-        ran.out, re.MULTILINE,
-    )  # fmt: skip
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == shown["sha256"]
-    assert set(start.setup["config"]) == set(shown["settings"])
-    assert {name: start.setup["config"][name] for name in shown["forks"][0]["changes"]} != (
-        shown["forks"][0]["changes"]
-    )
-
-
 def test_info_shows_what_is_whole_and_then_where_it_breaks(folder: Path) -> None:
     damaged = "journals/kept/d-damaged.journal"
     ran = goldrush("info", damaged, cwd=folder)
@@ -198,8 +166,7 @@ def test_info_shows_what_is_whole_and_then_where_it_breaks(folder: Path) -> None
 @pytest.mark.parametrize(
     "words",
     [
-        ["info"], ["verify"], ["log"], ["replay"], ["audit", "--all"], ["diff", path_of("forked")],
-        ["view", "--out", "page.html", "--force"],
+        ["verify"], ["log"], ["diff", path_of("forked")], ["view", "--out", "page.html"],
     ],
     ids=lambda words: words[0],
 )  # fmt: skip

@@ -1,7 +1,6 @@
 """Paths on the command line: where outputs may go, and advice that can be typed as it stands."""
 
 import os
-import shlex
 import subprocess
 from pathlib import Path
 
@@ -131,19 +130,3 @@ def test_what_is_suggested_of_an_odd_name_can_be_typed_as_it_stands(
             assert "no such file" not in goldrush(*words, cwd=tmp_path).err.lower()
     assert len(nexts) > 1
     assert all(suggested)
-
-
-def test_a_study_says_again_what_was_typed(tmp_path: Path) -> None:
-    out = "-odd\nname"
-    (tmp_path / "mine.py").write_text(
-        "class Broken:\n    def plan(self, seen, draws):\n        raise RuntimeError\n"
-    )
-    ran = goldrush(
-        "study", "--treatment", "baseline", "--roster", "mine:Broken*2", "--seeds", 1, "--rounds",
-        1, "--out", out, cwd=tmp_path,
-    )  # fmt: skip
-    command = ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0]
-
-    assert 2 == ran.code
-    assert "$'-odd\\x0aname'" == command.split()[-1]
-    assert ["study"] == shlex.split(command)[:1]

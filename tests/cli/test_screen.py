@@ -15,27 +15,6 @@ from tests.games.evil import Evil
 from tests.golden import path_of
 
 COLOURED = re.compile(r"\x1b\[[0-9;]*m")
-RESTORED = "\x1b[?1049l"  # the screen that was there before
-
-
-def test_a_map_has_the_colours_of_its_legend(tmp_path: Path) -> None:
-    replay = ("replay", path_of("agents-20"), "--at", 20)
-    piped = goldrush(*replay, cwd=tmp_path)
-    shown = in_terminal(*replay, cwd=tmp_path, TERM="xterm-256color")
-    plain = in_terminal(*replay, cwd=tmp_path, NO_COLOR="1")
-    eight = in_terminal(*replay, cwd=tmp_path, TERM="linux")
-    cells = re.findall(r"\x1b\[([0-9;]+)m +(\d+)\x1b\[0m", shown.out)
-    colour_of = {agent: colour for colour, agent in cells}
-
-    assert (0, 0) == (shown.code, plain.code)
-    assert piped.out == COLOURED.sub("", shown.out).replace("\r", "")
-    assert piped.out == plain.out.replace("\r", "") == eight.out.replace("\r", "")
-    assert 20 == len(colour_of) == len(set(cells))
-    legend = piped.out.partition("\n\nowner")[0]
-    policy_of = dict(re.findall(r"^ +(\d+)  (\S+)", legend, re.MULTILINE))
-    colours = {(policy_of[agent], colour) for agent, colour in colour_of.items()}
-    assert len({colour for _, colour in colours}) == len(colours)  # of one policy each
-    assert all(re.fullmatch(r"(30|97);48;5;\d+", colour) for colour in colour_of.values())
 
 
 def test_verify_shows_how_far_it_has_come_and_then_the_verdict(tmp_path: Path) -> None:

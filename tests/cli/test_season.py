@@ -39,39 +39,13 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
     )  # fmt: skip
 
 
-def test_the_summary_for_programs(journal: Path, tmp_path: Path) -> None:
-    summary = json.loads(goldrush(*SMALL, "--out", "s.journal", "--json", cwd=tmp_path).out)
-
-    assert (3, True) == (summary["assignments"], summary["finished"])
-    assert {"percentile", "held", "total"} < set(summary["run"])
-    assert "percentile" in summary["last"]
-    assert summary["outcome"]["headline"]
-
-
-def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
-    goldrush("season", "--assignments", 1, *SIZE, "--treatment", "no-judge", cwd=tmp_path)
-
-    assert (tmp_path / "journals" / "season-nk-no-judge-seed0.journal").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("--workers", 2), "workers is 2; it must be a whole number from 3 to 1000"),
-        (("--set", "move=3"), "did you mean moves?"),
-        (("--cast", "zoe=scripted"), "names no agent or role"),
-        (("--cast", "haiku=A"), "elif, finn, worker, sonnet"),
-        (("--cast", "judge=nonsense"), "there is no policy 'nonsense'"),
         (("--cast", "judge=silent"), "silent is a policy of workers, and judge is not a worker"),
         (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),
-        (("--cast", "ben=random,ada=random,ada=silent"), "ada is cast twice"),
-        (("--cast", "worker=llm:a,sonnet=llm:b,sonnet=llm:b"), "sonnet is cast twice"),
-        (("--arena", "nowhere"), "there is no arena 'nowhere' here"),
-        (("--treatment", "scarce"), "there is no treatment"),
         (("--test", "/bin/true"), "the arena nk takes no program"),
-        (("--agenda", "x.toml"), "there is no setting 'agenda'"),
-        (("--set", "roster=x"), "there is no setting 'roster'; take one of seed"),
-        (("--set", "treatment=x"), "there is no setting 'treatment'; --treatment gives it"),
     ],
 )
 def test_what_no_season_can_be_is_refused(
@@ -108,101 +82,6 @@ def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path
     assert "unfinished" in before.out
     assert_refused(refused, "--trust")
     assert (0, 0) == (resumed.code, after.code)
-
-
-@pytest.mark.turns
-@pytest.mark.parametrize("policy", ["mine:Typo", "nowhere:Worker", "mine:Half"])
-def test_a_policy_that_cannot_be_made_leaves_what_is_there(
-    policy: str, journal: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "mine.py").write_text("class Half:\n    def open(self, seen, draws): ...\n")
-    there = tmp_path / "s.journal"
-    there.write_bytes(journal.read_bytes())
-    ran = goldrush(*SMALL, "--out", there, "--force", "--cast", f"ada={policy}", cwd=tmp_path)
-    fresh = goldrush(*SMALL, "--out", "new.journal", "--cast", f"ada={policy}", cwd=tmp_path)
-
-    assert_refused(ran, policy)
-    assert_refused(fresh, policy)
-    assert journal.read_bytes() == there.read_bytes()
-    assert not (tmp_path / "new.journal").exists()
-
-
-def test_replay_shows_who_is_there_and_what_was_said(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush("replay", journal, "--at", 1, cwd=tmp_path)
-    shown = json.loads(goldrush("replay", journal, "--at", 1, "--json", cwd=tmp_path).out)
-
-    assert ran.out.startswith("assignment 1 of 2, digest ")
-    assert "admin opens the assignment (day 0, project 0): " in ran.out
-    assert "table 0 concludes " in ran.out
-    assert "therapist rates ada, novelty " in ran.out
-    assert 1 == shown["assignment"]
-    assert {"ada", "judge", "user"} <= {*shown["agents"]}
-    assert len(shown["agents"]) == len(shown["sparks"])
-    assert "assignment_closed" == shown["events"][-1]["event"]
-
-
-@pytest.mark.parametrize(("at", "says"), [(3, "give one from -1 to 2"), (-2, "give one from -1")])
-def test_replay_of_an_assignment_that_there_is_not(
-    at: int, says: str, journal: Path, tmp_path: Path
-) -> None:
-    assert_refused(goldrush("replay", journal, "--at", at, cwd=tmp_path), says)
-
-
-def test_the_start_of_a_season_is_before_assignment_0(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush("replay", journal, "--at", -1, cwd=tmp_path)
-
-    assert "a season of the competition world starts (rules 3)" in ran.out
-
-
-def test_log_narrows_a_season_down(journal: Path, tmp_path: Path) -> None:
-    by_agent = goldrush("log", journal, "--agent", "ada", "--at", "2", cwd=tmp_path).out
-    scores = goldrush(
-        "log", journal, "--event", "scored,tried", "--at", "-1", "--json", cwd=tmp_path
-    ).out.splitlines()
-
-    assert by_agent
-    assert all(line.split()[0] == "2" for line in by_agent.splitlines())
-    assert all("ada" in line for line in by_agent.splitlines() if " scores " in line)
-    assert {0, 1} == {json.loads(line)["assignment"] for line in scores}
-    assert {"scored", "tried"} == {json.loads(line)["event"] for line in scores}
-    assert_refused(goldrush("log", journal, "--agent", "adda", cwd=tmp_path), "did you mean ada?")
-
-
-def test_fork_and_diff_tell_how_conclusion_and_scores_moved(journal: Path, tmp_path: Path) -> None:
-    lines = goldrush("log", journal, "--at", "1", "--event", "spoke", "--json", cwd=tmp_path).out
-    said = next(s for s in map(json.loads, lines.splitlines()) if s["move"] == "propose")
-    (tmp_path / "by_hand.json").write_text(
-        json.dumps({**said, "conduct": "101010101010", "claim": [0.99, None], "words": "by hand"})
-    )
-    ran = goldrush("fork", journal, "--at", 0, "--replace-submission", "by_hand.json",
-                   "--out", "f.journal", cwd=tmp_path)  # fmt: skip
-    found = goldrush("diff", journal, "f.journal", cwd=tmp_path)
-
-    assert 0 == ran.code
-    assert f"next:    python -m goldrush diff {journal} f.journal\n" in ran.out
-    assert "after assignment 0 the season is forked off SHA-256 " in ran.out
-    assert 1 == found.code
-    assert "differ from assignment 1 on" in found.out
-    assert "over assignments 1 to 2, and of agents after assignment 2:" in found.out
-
-
-def test_prompt_shows_every_question_of_an_assignment(journal: Path, tmp_path: Path) -> None:
-    ran = goldrush("prompt", journal, "--at", 1, "--agent", "ada", cwd=tmp_path)
-    shown = goldrush("prompt", journal, "--at", 1, "--agent", "ada", "--json", cwd=tmp_path).out
-    names = [question["name"] for question in json.loads(shown)["questions"]]
-
-    assert 0 == ran.code
-    assert len(names) == ran.out.count("--- system ---") == ran.err.count("would be sent: ")
-    assert "try_" == names[0]
-    assert "speak" in names
-    assert "answer" in names
-
-
-def test_what_only_mining_runs_have_is_refused_in_one_line(journal: Path, tmp_path: Path) -> None:
-    refused = goldrush("fork", journal, "--at", 0, "--treatment", "scarce", cwd=tmp_path)
-
-    assert_refused(goldrush("log", journal, "--plot", 1, cwd=tmp_path), "has no plots")
-    assert_refused(refused, "there is no treatment 'scarce'")
 
 
 # A program of one's own.

@@ -2,8 +2,6 @@
 
 import json
 import os
-import pty
-import re
 import shlex
 import signal
 import subprocess
@@ -14,9 +12,8 @@ import pytest
 
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.study import study
-from tests.cli.helpers import ROOT, assert_refused, bars_after, drained, goldrush
+from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import tree
 from tests.mining import record
 from tests.waiting import HANGS, until, until_gone
@@ -39,24 +36,6 @@ def started(folder: Path, *arguments: str, **more: object) -> "subprocess.Popen[
             **more,
         },  # type: ignore[call-overload]
     )
-
-
-def test_it_says_what_was_done_and_what_to_type_next(tmp_path: Path) -> None:
-    ran = goldrush(*SMALL, cwd=tmp_path)
-    manifest = read_manifest(tmp_path / "a study")
-    first, *next_ = ran.out.splitlines()
-    size = sum(run.bytes or 0 for run in manifest.runs)
-
-    assert (0, "") == (ran.code, ran.err)
-    assert f"8 runs in 'a study' (0 were there already, {size:,} bytes)" == first
-    verify = shlex.split(next_[1])
-
-    assert ["report", "a study"] == shlex.split(next_[0])[-2:]
-    assert ["verify", "a study"] == verify[-2:]
-    assert 0 == goldrush(*verify[-2:], cwd=tmp_path).code
-    rows = json.loads(goldrush("ls", "a study", "--json", cwd=tmp_path).out)
-    cells = [(f"a study/{run.path}", run.cell.treatment, run.seed) for run in manifest.runs]
-    assert sorted(cells) == [(row["journal"], row["treatment"], row["seed"]) for row in rows]
 
 
 def test_journals_that_are_not_those_of_the_manifest_are_told(tmp_path: Path) -> None:
@@ -110,7 +89,7 @@ def test_a_manifest_that_was_cut_off_is_no_journal(tmp_path: Path) -> None:
         assert last == ran.out.splitlines()[-1]
 
 
-@pytest.mark.parametrize("text", ["x", "", "{}", "[]", "null", '{"name": "a page"}', None])
+@pytest.mark.parametrize("text", ["x", '{"name": "a page"}', None])
 def test_a_destroyed_manifest_does_not_end_the_check_of_a_study(
     tmp_path: Path, text: str | None
 ) -> None:
@@ -184,16 +163,6 @@ def test_a_missing_journal_is_named_once_as_the_folder_was_given(tmp_path: Path)
     assert f"{tmp_path}/a study/scarce/random/rounds-5/seed-0000.journal" in absolute.out
 
 
-def test_json_is_one_object_and_again_all_is_kept(tmp_path: Path) -> None:
-    first, second = (goldrush(*SMALL, "--json", cwd=tmp_path) for _ in range(2))
-    told = json.loads(first.out)
-
-    assert (0, "") == (second.code, second.err)
-    assert {"folder", "runs", "repeated", "kept", "bytes", "failures"} == set(told)
-    assert ("a study", 8, 0) == (told["folder"], told["runs"], told["kept"])
-    assert {**told, "kept": 8} == json.loads(second.out)
-
-
 def test_what_is_grown_and_what_is_broken_is_counted_as_played(tmp_path: Path) -> None:
     goldrush(*SMALL, cwd=tmp_path)
     (tmp_path / "a study/scarce/random/rounds-5/seed-0001.journal").write_text("broken")
@@ -239,41 +208,12 @@ def test_a_treatment_of_a_file_is_studied_as_in_its_plan(tmp_path: Path) -> None
     assert json.loads(every.out)["runs"] == 2 * (1 + len(TREATMENTS))
 
 
-def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
-    """Which takes its time: its manifest is there at once."""
-    process = started(tmp_path, "study", "--out", "x")
-    try:
-        until((tmp_path / "x" / "manifest.json").exists)
-        manifest = read_manifest(tmp_path / "x")
-    finally:
-        process.kill()
-        process.communicate(timeout=HANGS)
-
-    assert json.loads(json.dumps(plan_of().as_dict())) == manifest.plan
-    assert (1700, False) == (len(manifest.runs), manifest.finished)
-    until_gone(str(tmp_path))
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--treatment", "plan.toml:x"], ["plan.toml has no treatments"]),
-        (["--roster", "no.such:Policy"], ["no.such:Policy", "cannot be made"]),
-        (["--roster", "llm:a*2"], ["agents"]),
-        (["--seeds", ","], ["the seeds are ','"]),
         (["--seeds", "3-1"], ["the seeds have '3-1'"]),
         (["--jobs", "1", "--dask", "x:1"], ["--jobs and --dask exclude each other"]),
-        (["--dask", "x"], ["'x' is not the address of a scheduler"]),
-        (["--model", "m"], ["--model m", "no roster has it"]),
-        (["--models", "missing.toml"], ["missing.toml"]),
-        (["--trust", "mine:Own"], ["--trust needs a plan", "leave it out"]),
-        (
-            ["--world", "competition", "--set", "arena=command"],
-            ["the arena command is tested by a program"],
-        ),
-        (["missing.toml"], ["cannot read missing.toml"]),
         (["plan.toml", "--seeds", "1"], ["a plan and options were given", "plan.toml"]),
-        (["plan.toml", "--treatment", "all"], ["a plan and options were given"]),
         (["plan.toml"], ["plan.toml: ", "'tretments'; did you mean treatments?"]),
     ],
 )
@@ -287,16 +227,6 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert ["plan.toml"] == os.listdir(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--jobs", "0"], ["--jobs", "100000"], ["--rounds", "x"], ["--seed", "1"]]
-)
-def test_options_of_the_wrong_type_are_usage_errors(tmp_path: Path, arguments: list[str]) -> None:
-    ran = goldrush("study", *arguments, "--out", "x", cwd=tmp_path)
-
-    assert (2, "", 1) == (ran.code, ran.out, len(ran.err.splitlines()))
-    assert [] == os.listdir(tmp_path)
-
-
 def test_a_folder_that_is_not_free_is_refused(tmp_path: Path) -> None:
     record(tmp_path / "x.journal", {"rounds": 1})
     goldrush(*SMALL, cwd=tmp_path)
@@ -308,34 +238,6 @@ def test_a_folder_that_is_not_free_is_refused(tmp_path: Path) -> None:
     other = goldrush("study", "--out", "a study", "--treatment", "scarce", cwd=tmp_path)
     assert_refused(other, "holds a study with baseline/random", "give another folder")
     assert there == tree(tmp_path)
-
-
-def test_a_folder_that_is_read_only_is_refused(tmp_path: Path) -> None:
-    """For root none is, so this is somebody else's."""
-    (tmp_path / "x").mkdir()
-    os.chmod(tmp_path / "x", 0o555)
-    code = (
-        "import os, sys\n"
-        "from goldrush.cli.main import cli\n"  # what it imports may not be readable for nobody
-        "from goldrush.replay.study.carry_out import _locked\n"
-        "from goldrush.kernel.errors import BadInput\n"
-        "from pathlib import Path\n"
-        "os.getuid() or os.setuid(65534)\n"
-        "try:\n"
-        "    with _locked(Path(sys.argv[1])): pass\n"
-        "except BadInput as error:\n"
-        "    print(error)\n"
-    )
-    for folder in (*reversed(tmp_path.parents[:-1]), tmp_path):
-        if folder.stat().st_uid == os.getuid() and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o011)
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "x")],
-        cwd=ROOT, capture_output=True, text=True, timeout=HANGS,
-    )  # fmt: skip
-
-    assert "" == done.stderr
-    assert re.match(r"cannot (write in|use) .*x", done.stdout)
 
 
 BROKEN = """
@@ -367,25 +269,6 @@ def test_a_run_that_fails_is_named_and_the_command_that_is_printed_goes_on(
     again = goldrush(*command, cwd=tmp_path)
 
     assert (0, 1) == (again.code, json.loads(again.out)["kept"])
-
-
-def test_a_file_size_limit_is_told_and_later_it_goes_on(tmp_path: Path) -> None:
-    command = shlex.join([sys.executable, "-m", "goldrush", *SMALL])
-    done = subprocess.run(
-        ["bash", "-c", f"ulimit -f 4; exec {command}"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True, text=True, timeout=HANGS,
-    )  # fmt: skip
-    again = goldrush(*SMALL, cwd=tmp_path)
-
-    assert (2, "", 1) == (done.returncode, done.stdout, len(done.stderr.splitlines()))
-    assert "file too large" in done.stderr
-    says = done.stderr.partition("; what is finished is kept")[0]
-    assert 1 == says.count("seed-000"), "the run is named once"
-    assert "what is finished is kept; `python -m goldrush study --treatment" in done.stderr
-    assert (0, "") == (again.code, again.err)
-    assert not list(tmp_path.rglob("*.unfinished"))
 
 
 # Whose runs do not end while there is a file `hold`, once others have ended.
@@ -436,55 +319,6 @@ def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
     assert (0, "") == (again.code, again.err)
     assert 3 <= json.loads(again.out)["kept"] < 9
     assert tree(tmp_path / "whole") == tree(tmp_path / "a study")
-
-
-def test_a_terminal_gets_a_bar_with_the_time_left_and_a_pipe_gets_nothing(tmp_path: Path) -> None:
-    (tmp_path / "loud.py").write_text(
-        "print('louder')\n"
-        "class Loud:\n    def plan(self, seen, draws):\n        print('loud')\n        return []\n"
-    )
-    arguments = [*SMALL, "--roster", "loud:Loud*10", "--rounds", "40"]
-    master, slave = pty.openpty()
-    env = {**os.environ, **bars_after(0, tmp_path)}
-    process = started(tmp_path, *arguments, "--json", stderr=slave, env=env)
-    os.close(slave)
-    shown = drained(master)
-    out, _ = process.communicate(timeout=HANGS)
-
-    assert (0, 24) == (process.returncode, json.loads(out)["runs"])
-    assert b"loud" in shown
-    assert re.search(rb"played .*24/24", shown)
-    assert re.search(rb"\d:\d\d:\d\d", shown), "the time left"
-    assert "" == goldrush(*SMALL[:-1], "piped", cwd=tmp_path).err
-
-
-def test_what_a_policy_prints_is_no_part_of_the_json(tmp_path: Path) -> None:
-    (tmp_path / "loud.py").write_text(
-        "print('louder')\n"
-        "class Loud:\n    def plan(self, seen, draws):\n        print('loud')\n        return []\n"
-    )
-    ran = goldrush(*SMALL, "--roster", "loud:Loud*10", "--json", cwd=tmp_path)
-
-    assert (0, 12) == (ran.code, json.loads(ran.out)["runs"])
-    assert {"louder", "loud"} == set(ran.err.splitlines())
-
-
-SEASONS = (
-    "study", "--world", "competition", "--set", "arena=nk[seeds=1]", "--rounds", 1, "--seeds", 1,
-    "--treatment", "baseline", "--roster",
-)  # fmt: skip
-
-
-def test_a_report_of_seasons_without_verdicts_says_what_is_missing(tmp_path: Path) -> None:
-    goldrush(*SEASONS, "random", "--out", "x", cwd=tmp_path)
-    ran = goldrush("report", "x", "--criteria", cwd=tmp_path)
-    line = ran.out.splitlines()[4]
-
-    assert (0, "") == (ran.code, ran.err)
-    assert line.startswith("no verdicts: a verdict compares ")
-    assert "baseline with no-memory" in line
-    assert "add them to `--roster scripted`" in line
-    assert "No verdicts: " in (tmp_path / "x" / "report.html").read_text()
 
 
 def test_models_of_a_file_are_reached_and_a_key_that_is_missing_is_told(tmp_path: Path) -> None:

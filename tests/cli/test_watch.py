@@ -1,6 +1,5 @@
 """`watch`: a run followed by another process while it is written."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import pytest
 
 from goldrush.kernel.journal import JournalWriter
 from tests.cli.helpers import ROOT, assert_refused, goldrush
-from tests.golden import MODELS, path_of, season_path
+from tests.golden import MODELS, path_of
 from tests.journals import MINING_HEADER, commits_of
 
 
@@ -36,15 +35,6 @@ def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
 
     assert (0, "", "") == (watching.returncode, out, err)
     assert ["run.journal"] == os.listdir(tmp_path)
-
-
-def test_json_is_an_object_a_unit(tmp_path: Path) -> None:
-    ran = goldrush("watch", season_path("short"), "--json", cwd=tmp_path)
-    shown = [json.loads(line) for line in ran.out.splitlines()]
-
-    assert (0, "") == (ran.code, ran.err)
-    assert [(0, 3), (1, 3), (2, 3)] == [(one["assignment"], one["of"]) for one in shown]
-    assert [6, 6, 6] == [one["events"]["scored"] for one in shown]
 
 
 @pytest.mark.parametrize("every", ["nan", "-NaN"])

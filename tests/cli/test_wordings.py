@@ -1,7 +1,7 @@
 """`goldrush wordings`, and runs with several wordings through all commands."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -89,18 +89,14 @@ def test_what_prompts_lack_is_told_in_a_line_each(tmp_path: Path) -> None:
 
 
 YOU, QUESTION = "It is your turn.", "Your plan, as one JSON object:"
-UNTOLD = {"you": [YOU, "You are $agent."], "question": [QUESTION, "Round $round:"]}
 
 
 @pytest.mark.parametrize(
     ("texts", "world", "untold"),
     [
         ({"you": YOU}, "mining", {AGENT: [0]}),
-        ({"you": "$agent", "question": QUESTION}, "mining", {}),
         ({"you": "$agent", "question": QUESTION, "map_now": "$grid"}, "mining", {ROUND: [0]}),
-        ({**UNTOLD, "map_now": ""}, "mining", {AGENT: [0], ROUND: [0]}),
         ({"you": "You: $role", "situation": ""}, "competition", {ASSIGNMENT: [0]}),
-        ({"you": "You: $role", "role": "$part"}, "competition", {AGENT: [0]}),
         ({"you": YOU}, "goldrush.games.public_goods:PublicGoods", {AGENT: [0]}),
     ],
 )
@@ -117,13 +113,6 @@ def test_who_is_asked_and_when_has_to_be_told_where_it_is_said(
                   if (lacks := untold_by(wording_named(name, of), of))}  # fmt: skip
 
 
-def test_a_check_warns_of_variants_that_do_not_tell_who_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "own.toml").write_text(f"[messages]\nyou = {json.dumps(UNTOLD['you'])}\n")
-    ran = goldrush("wordings", "check", "own.toml", cwd=tmp_path)
-
-    assert (DONE, f"goldrush: warning: prompts of variant 0 lack {AGENT}\n") == (ran.code, ran.err)
-
-
 def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
     path = tmp_path / "many.toml"
     path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(5_000)]}\n")
@@ -132,49 +121,6 @@ def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
 
     assert not checked.holds
     assert "agents" in str(checked.treatments[0].fault)
-
-
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["show"], "`wordings show` has 0 names; write wordings show NAME"),
-        (["list", "plain"], "`wordings list` has 1 name; write wordings list"),
-        (["sow", "plain"], "there is no `wordings sow`; take list, show, check"),
-        (["show", "plane"], "there is no wording 'plane'; did you mean plain?"),
-        (["check", "bad.toml"], "bad.toml: there is no message 'x'"),
-        (["list", "--journal", "x"], "it is for wordings show"),
-    ],
-)
-def test_a_mistake_is_told_in_one_line(words: list[str], error: str, tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text('[messages]\nx = "\\u001b[2J"\n')
-
-    ran = goldrush("wordings", *words, cwd=tmp_path)
-
-    assert (2, "", 1) == (ran.code, ran.out, ran.err.count("\n"))
-    assert error in ran.err
-
-
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["--roster", "raid*2"], "the wording plain is for models and people that name none"),
-        (["--roster", "llm:m[wording=told]*2"], "the wording plain is for models and people that"),
-    ],
-)
-def test_a_wording_for_nobody_is_refused(words: list[str], error: str, tmp_path: Path) -> None:
-    ran = goldrush("record", *words, "--wording", "plain", "--out", "x.journal", cwd=tmp_path)
-
-    assert (2, 1) == (ran.code, ran.err.count("\n"))
-    assert error in ran.err
-    assert [] == list(tmp_path.iterdir())
-
-
-def test_the_wording_that_is_gone_says_what_takes_its_place(tmp_path: Path) -> None:
-    words = ["record", "--roster", "llm:m*2", "--wording", "null", "--out", "x.journal"]
-    ran = goldrush(*words, cwd=tmp_path)
-
-    assert (2, 1) == (ran.code, ran.err.count("\n"))
-    assert "null, which goldrush no longer has; give a model sample=1: the same prompts" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -271,17 +217,6 @@ def test_a_fork_that_lets_agents_talk_needs_the_same_names(worded: Path, tmp_pat
     assert "agent 1 and agent 3 have other names for the same things" in ran.err
 
 
-def test_a_fork_with_a_wording_needs_a_roster(worded: Path, tmp_path: Path) -> None:
-    ran = goldrush("fork", worded, "--at", 1, "--wording", "plain", cwd=tmp_path)
-
-    assert (2, 1, []) == (ran.code, ran.err.count("\n"), list(tmp_path.iterdir()))
-    assert "--wording plain needs --roster" in ran.err
-    assert "Needs --roster." in goldrush("fork", "--help", cwd=tmp_path, COLUMNS="400").out
-
-
-Forge = Callable[[dict[str, Any]], Mapping[str, object]]
-
-
 def _text(tables: object) -> dict[str, object]:
     text = json.dumps(tables, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return {"wording_text": text, "wording_sha256": digest_of(text)}
@@ -289,14 +224,10 @@ def _text(tables: object) -> dict[str, object]:
 
 FORGED: Mapping[str, Mapping[str, object]] = {
     "unknown id": _text({"messages": {"gone": "x"}}),
-    "wrong digest": {"wording_sha256": "0" * 64},
     "none": {"wording_text": None},
     "a megabyte": _text({"messages": {"none": "x" * 10**6}}),
-    "escapes": _text({"messages": {"none": "\x1b[2J\x07"}}),
     "a list ten times": _text({"messages": {"history": "$lines" * 10}}),
     "a name": {"wording": "\x1b[2J" + "x" * 100_000},
-    "a model's name": {"name": "\x1b[2J" + "x" * 100_000},
-    "the name of another": {"wording": "plain"},
     "no object": _text(["\u202e"]),
 }
 JOURNAL = "the journal"  # where it is not the first argument

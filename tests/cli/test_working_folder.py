@@ -58,20 +58,12 @@ COMMANDS: Mapping[str, Sequence[Sequence[object]]] = {
     "season": [["--assignments", 1, "--arena", "nk"]],
     "study": [["--seeds", 2, "--rounds", 2, "--treatment", "scarce", "--jobs", 2, "--out", "s"]],
     "replay": [["{run}", "--round", 2], ["{season}", "--round", 0]],
-    "log": [["{run}"], ["{season}"]],
-    "audit": [["{run}", "--all"], ["{season}", "--all"]],
-    "export": [["{run}"]],
     "measure": [["{run}"]],
-    "leaderboard": [["{season}"], ["{season}", "--to", "out"]],
-    "score": [["{season}", "--at", 0, "--agent", 5]],
-    "diff": [["{run}", "{run}"]],
     "verify": [["{run}", "{season}", "--jobs", 2]],
     "prompt": [["{run}", "--round", 2, "--agent", 0], ["{season}", "--round", 0, "--agent", 5]],
     "resume": [["{run}"]],
     "fork": [["{run}", "--at", 1, "--out", "f.journal"]],
     "report": [["{run}"]],
-    "policies": [[]],
-    "treatments": [[]],
 }
 
 

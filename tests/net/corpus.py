@@ -17,6 +17,7 @@ from zlib import crc32
 
 from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, POLICIES, WORLDS
 from goldrush.games import public_goods
+from goldrush.kernel.journal import Header
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.competition.events import CODES, Scored
 from goldrush.kernel.worlds.mining import MINING
@@ -112,6 +113,9 @@ def _damage(folder: Path) -> None:
         "repeated": data + data[-200:], "start": data[:60],
     }.items():  # fmt: skip
         (folder / f"{name}.journal").write_bytes(damaged)
+    journals.write(
+        folder / "elsewhere.journal", commits_of(folder / "short.journal")[:3], Header("else", 1)
+    )
 
 
 def _forge(folder: Path) -> None:

@@ -77,7 +77,7 @@ class Place:
                 *typed, cwd=here, installed=self.installed, HOME=home, XDG_CACHE_HOME=home, **PLAIN
             )
         after = _stamps(here)
-        lines = [f"  {line}".rstrip() for line in _shown(self._masked(ran.out, here))]
+        lines = [f"  {line}".rstrip() for line in _shown(self._masked(ran.out, here), command)]
         lines += [f"! {line}" for line in self._masked(ran.err, here).splitlines()]
         lines += [f"exit {ran.code}"] if ran.code else []
         written = [path for path in sorted(after) if before.get(path) != after[path]]
@@ -158,13 +158,13 @@ def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _shown(text: str) -> list[str]:
-    """The lines of an output, no more and no longer than a reader likes."""
+def _shown(text: str, command: str) -> list[str]:
+    """The lines of an output, no more and no longer than a reader likes; a help is whole."""
     try:
         lines, is_data = list(_fields(json.loads(text))), True
     except ValueError:
         lines, is_data = text.splitlines(), False
-    if len(lines) > LINES_MAX:
+    if len(lines) > LINES_MAX and not command.endswith("--help"):
         rest = lines[LINES_MAX - 4 :]
         digest = _digest("\n".join(rest).encode())
         lines = [*lines[: LINES_MAX - 4], f"… {len(rest)} more lines, {digest}"]
