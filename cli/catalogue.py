@@ -112,7 +112,7 @@ def settings(named: NamedWorld, world: World, as_json: Json) -> None:
 
 @command()
 def columns(named: NamedWorld, world: World, as_json: Json) -> None:
-    """List the columns of a world's tables: name, type, unit, meaning.
+    """List the columns of tables: name, type, unit, meaning.
 
     They are the tables that `goldrush export` writes. WORLD is mining by default: the name of a
     world, or what --world takes.
