@@ -39,6 +39,7 @@ PLAIN = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC"}
 # What differs with the machine. Journals of environments hold versions, and so differ in size.
 _VERSION = re.compile(r'(\b(?:python|scipy|numpy|gymnasium|goldrush)(?: |": "))\d+\.\w[\w.]*', re.I)
 _UNDER = re.compile(r"((?:under|versions +)) python [^;\n]*")
+_LIBRARY = re.compile(r"\S+/site-packages/\S+:\d+")
 _ENVIRONMENTS = ("--env", "walk.run", "herd.run", "spared.run", "herds")
 _SIZE = re.compile(
     r'\b[\d,]+( bytes)|(\bbytes"?:? +)[\d,]+|(, | )[0-9a-f]{8}$|[0-9a-f]{16,64}', re.M
@@ -88,6 +89,7 @@ class Place:
 
     def _masked(self, text: str, here: Path) -> str:
         text = text.replace(str(here), "HERE").replace(self.address, "ADDRESS")
+        text = _LIBRARY.sub("LIBRARY", text)
         return _VERSION.sub(r"\1VERSION", _UNDER.sub(r"\1 VERSIONS", text))
 
     def _files(self, here: Path, written: Sequence[str]) -> Iterator[str]:

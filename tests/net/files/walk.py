@@ -1,6 +1,4 @@
-"""An environment of Gymnasium, and one that takes the time of day for luck."""
-
-import time
+"""An environment of Gymnasium, and one whose luck differs with the seed of hashes."""
 
 import gymnasium
 import numpy
@@ -28,6 +26,6 @@ class Walk(gymnasium.Env):
         return self.x, float(self.x[0]), self.left == 0, False, {}
 
 
-class Hurried(Walk):
+class Scattered(Walk):
     def luck(self):
-        return time.perf_counter() % 1
+        return hash("luck") % 97 / 97
