@@ -119,10 +119,6 @@ def _splice(chance: random.Random, data: bytes, other: bytes) -> bytes:
     return data[:start] + other[begin : begin + length] + data[start + size :]
 
 
-def _cut_and_rubbish(chance: random.Random, data: bytes, other: bytes) -> bytes:
-    return data[: chance.randrange(len(data))] + chance.randbytes(chance.randint(0, 100))
-
-
 def _cut_and_flip(chance: random.Random, data: bytes, other: bytes) -> bytes:
     return _flip_some(chance, data[: chance.randrange(1, len(data))], other)
 
@@ -131,17 +127,6 @@ def _duplicate(chance: random.Random, data: bytes, other: bytes) -> bytes:
     start, size = _range(chance, data)
     to = chance.randrange(len(data) + 1)
     return data[:to] + data[start : start + size] + data[to:]
-
-
-def _wipe(chance: random.Random, data: bytes, other: bytes) -> bytes:
-    start, size = _range(chance, data)
-    return data[:start] + chance.choice((b"\x00", b"\xff")) * size + data[start + size :]
-
-
-def _count_up(chance: random.Random, data: bytes, other: bytes) -> bytes:
-    place = chance.randrange(len(data))
-    byte = (data[place] + chance.choice((1, 2, 16, 255))) % 256
-    return data[:place] + bytes([byte]) + data[place + 1 :]
 
 
 def _range(chance: random.Random, data: bytes) -> tuple[int, int]:
@@ -154,11 +139,8 @@ CORRUPTIONS: dict[str, Corrupt] = {
     "bits flipped": _flip_some,
     "a range overwritten": _overwrite,
     "a range spliced in": _splice,
-    "cut, then rubbish": _cut_and_rubbish,
     "cut, then bits flipped": _cut_and_flip,
     "a range repeated": _duplicate,
-    "a range wiped": _wipe,
-    "a byte counted up": _count_up,
 }
 
 

@@ -1,10 +1,9 @@
 """Recorders killed at every so manyth call that changes a disk: `tests.faults.kills EVERY PIECE`.
 
-A process with one thread, which forks those that it kills, so that hundreds take seconds. Whoever
-goes on in their place is killed, too, a few calls later; then one is let go to its end. What
-counts: a round that the recorder announced is in the file, the file is a beginning of the one never
-interrupted, and at last it is that file, byte for byte. Recorders write in small pieces, so that
-kills meet commits half written.
+A process with one thread, which forks those that it kills, so that hundreds take seconds. What
+counts is the law of recorders where only the process has died: a commit that it had announced is in
+the file, and who goes on ends in the same bytes. Recorders write in small pieces, so that kills
+meet commits half written.
 """
 
 from __future__ import annotations
@@ -17,149 +16,71 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import attrs
-
-from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
-from goldrush.kernel.journal import FORK, JournalReader
+from tests.faults.disk import ALL, Disk
 from tests.faults.dying import die_at
-from tests.faults.journals import AUTHORITY, ROSTER, SMALL, TRUST, fork_small, forked, small
-from tests.mining import record, resume
+from tests.faults.recorders import NAME, Recorder, recorders, whole_bytes
+from tests.faults.tries import End, Found, temporary_folder, watched
 
-Announce = Callable[[int, Any], None]
-Act = Callable[[Path, Announce], object]
-
-FAILED = 70  # exit code of a process with a traceback
-
-
-def resumed(path: Path, announce: Announce) -> None:
-    resume(path, trust=TRUST, on_round=announce)
-
-
-def recorded(path: Path, announce: Announce) -> None:
-    record(path, SMALL, ROSTER, AUTHORITY, force=True, on_round=announce)
-
-
-def forked_off(path: Path, announce: Announce) -> None:
-    fork_small(path.with_name("parent.journal"), path, force=True, on_round=announce)
-
-
-@attrs.frozen
-class Run:
-    """What is killed: how it starts, on which file, and the bytes that it ends with."""
-
-    start: Act
-    before: bytes
-    whole: bytes
-    is_fork: bool = False
+SIZE = 8  # bytes of an offset in the pipe
 
 
 def main() -> None:
     """Kill, and print as JSON the counts, and what was wrong."""
-    whole = small().data
-    torn = whole[: small().commits[2].end + 50]
-    runs = [
-        Run(recorded, b"", whole),
-        Run(resumed, torn, whole),
-        Run(forked_off, b"", forked().data, is_fork=True),
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "parent.journal").write_bytes(whole)
-        killing = Killing(Path(folder) / "run.journal", int(sys.argv[2]))
-        for run in runs:
-            killing.at_every_call(run, int(sys.argv[1]))
-    print(json.dumps({**killing.counts, "says": killing.says}))
+    every, piece = map(int, sys.argv[1:])
+    counts: Counter[str] = Counter()
+    found = Found()
+    with tempfile.TemporaryDirectory() as room:
+        for name in ("record", "resume", "fork"):
+            for call in itertools.count(0, every):
+                with temporary_folder(Path(room)) as folder:
+                    if not _survived(recorders()[name], folder, call, piece, counts, found):
+                        break
+    print(json.dumps({**counts, "says": found.says}))
 
 
-@attrs.frozen
-class Killing:
-    """Kills processes that write to a path, and counts what came of it."""
+def _survived(
+    recorder: Recorder, folder: Path, call: int, piece: int, counts: Counter[str], found: Found
+) -> bool:
+    """Kill a recorder at a call and judge what is left; False where it ended before."""
+    recorder.prepare(folder)
+    code, announced = _killed(recorder, folder, call, piece)
+    if code != -signal.SIGKILL:
+        if code:
+            found.says.append(f"{recorder.name}: exit code {code}")
+        return False
+    path = folder / NAME
+    counts["kills"] += 1
+    counts["announced"] += bool(announced)
+    counts["inside a commit"] += path.exists() and whole_bytes(path) < path.stat().st_size
+    end = End(Disk(folder), None, [(offset, False) for offset in announced])
+    found.judge(
+        f"{recorder.name}, killed at call {call}", lambda: recorder.judge_crash(folder, end, ALL)
+    )
+    return True
 
-    path: Path
-    piece: int  # bytes of a write
-    counts: Counter[str] = attrs.Factory(Counter)
-    says: list[str] = attrs.Factory(list)
 
-    def at_every_call(self, run: Run, every: int) -> None:
-        """Kill at each call that changes a file."""
-        for call in itertools.count(0, every):
-            self.path.unlink(missing_ok=True)
-            if run.before:
-                self.path.write_bytes(run.before)
-            if self._tried(run, run.start, call) != -signal.SIGKILL:
-                return
-            self._tried(run, self._next(run), 5 + call % 20)
-            if not self.path.exists() or self.path.read_bytes() != run.whole:
-                self._tried(run, self._next(run))
-            if not self.path.exists() or self.path.read_bytes() != run.whole:
-                self.says.append("it ends in other bytes")
-
-    def _next(self, run: Run) -> Act:
-        """How it goes on: from what is left or, where that is no journal, from the start."""
-        goes_on = _left(self.path)[0] >= 0
-        self.counts["resumed"] += goes_on
-        return resumed if goes_on else run.start
-
-    def _tried(self, run: Run, act: Act, dies_at: int | None = None) -> int:
-        """The exit code of a process that does this, and is killed at this call."""
-        heard, told = os.pipe()
-        if not (pid := os.fork()):
-            os._exit(self._code_of(act, told, dies_at))
-        os.close(told)
-        with os.fdopen(heard, "rb") as pipe:
-            announced = max(pipe.read(), default=0)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        self._judge(run, announced, code)
-        return code
-
-    def _code_of(self, act: Act, told: int, dies_at: int | None) -> int:
+def _killed(recorder: Recorder, folder: Path, call: int, piece: int) -> tuple[int, list[int]]:
+    """The exit code of a process that is killed at this call, and where the commits end that it
+    announced.
+    """
+    heard, told = os.pipe()
+    if not (pid := os.fork()):
+        code = 0
         try:
-            die_at(dies_at, self.piece)
-            act(self.path, lambda unit, _: (os.write(told, bytes([unit])), None)[1])
-        except BadInput:
-            return 2  # the run had come to its end
+            die_at(call, piece)
+            with watched(lambda offset, is_synced: os.write(told, offset.to_bytes(SIZE, "big"))):
+                recorder.write(folder)
         except BaseException:
             traceback.print_exc()
-            return FAILED
-        return 0
-
-    def _judge(self, run: Run, announced: int, code: int) -> None:
-        """Count a kill and what it left."""
-        left, kinds, torn = _left(self.path)
-        data = self.path.read_bytes() if self.path.exists() else b""
-        self.counts["kills"] += code == -signal.SIGKILL
-        self.counts["inside a commit"] += torn
-        self.counts["announced"] += announced > 0
-        wrong = {
-            "a traceback": code == FAILED,
-            f"round {announced} was announced, and is not there": announced > max(left, 0),
-            "no beginning of the run": left >= 0 and not run.whole.startswith(data),
-            "what is left of a fork is taken for its parent": (
-                left >= 0 and run.is_fork and FORK not in kinds
-            ),
-            "what is no journal yet has the name of one": left < 0 and bool(data),
-        }
-        self.says.extend(says for says, is_so in wrong.items() if is_so)
-
-
-def _left(path: Path) -> tuple[int, list[int], bool]:
-    """The last whole round in a file (-1: it is no journal yet), the kinds of its commits, and
-    whether a torn one follows.
-    """
-    last, kinds = -1, []
-    try:
-        with JournalReader(path) as reader:
-            for commit in reader:
-                last = commit.unit
-                kinds.append(commit.kind)
-    except TornTail:
-        return last, kinds, True
-    except GoldrushError:
-        return -1, kinds, False
-    return last, kinds, False
+            code = 1
+        os._exit(code)
+    os.close(told)
+    with os.fdopen(heard, "rb") as pipe:
+        data = pipe.read()
+    announced = [int.from_bytes(data[at : at + SIZE], "big") for at in range(0, len(data), SIZE)]
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), announced
 
 
 if __name__ == "__main__":

@@ -33,15 +33,11 @@ from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
 from tests.kernel.tiny_reader import DAMAGE, NO_JOURNAL, TORN, WHOLE, judged
 from tests.mining import fork, resume
 
-UNDETECTED, WRONG, TRACEBACK = KINDS = ("undetected", "wrong answers", "tracebacks")
-
-
-class UndetectedError(AssertionError):
-    """Damage went by without a word."""
-
 
 class WrongError(AssertionError):
-    """An answer that is not that of the sound file, or an error that names another place."""
+    """Damage went by without a word, an answer is not that of the sound file, or an error names
+    another place.
+    """
 
 
 @attrs.frozen
@@ -102,7 +98,7 @@ class Case:
                 raise WrongError(f"a sound beginning was refused: {error!r}")
             return
         if error is None:
-            raise UndetectedError(f"no {fate.error.__name__} at {fate.where}")
+            raise WrongError(f"no {fate.error.__name__} at {fate.where}")
         if type(error) is not fate.error or not self._is_there(error):
             raise WrongError(f"{fate.error.__name__} at {fate.where} expected, found {error!r}")
 
@@ -145,7 +141,7 @@ def _verified(case: Case, level: int) -> None:
         case.ends(error)
         return
     if verdict.holds and fate.error is not None:
-        raise UndetectedError(f"it holds at level {level}")
+        raise WrongError(f"it holds at level {level}")
     broken = verdict.broken and (verdict.broken.level, verdict.broken.where)
     same(broken, fate.error and (1, fate.where), "the break")
     if verdict.broken:
@@ -192,7 +188,7 @@ def _answered_of(case: Case, round: int, act: Callable[[], Any], right: object) 
             case.ends(error)
         return
     if not case.has(round):
-        raise UndetectedError(f"there is an answer about round {round}")
+        raise WrongError(f"there is an answer about round {round}")
     same(found, right)
 
 
@@ -253,7 +249,7 @@ def _compared(case: Case, a: Path, b: Path, side: int) -> None:
     one = (found.a, found.b)[side]
     is_all = fate.error is None and fate.whole == len(case.sound.commits)
     if found.same and not is_all:
-        raise UndetectedError("both are the same")
+        raise WrongError("both are the same")
     same(one.torn, fate.error is TornTail, "torn")
     same(one.trouble is None, fate.error is None, "whether there is trouble")
     same(found.first, None, "the first event that differs")
@@ -262,7 +258,7 @@ def _compared(case: Case, a: Path, b: Path, side: int) -> None:
     if not _forks_behind(case):
         same(causes, ["damage"] if is_broken else [], "the causes")
     elif fate.error is DamagedJournal and "damage" not in causes:
-        raise UndetectedError(f"the causes are {causes}")
+        raise WrongError(f"the causes are {causes}")
     if prefix:
         same(one.rounds, prefix.rounds, "rounds")
         same(one.finished, prefix.finished, "finished")
@@ -318,7 +314,7 @@ def resumed(case: Case) -> None:
         same(copy.read_bytes() == case.path.read_bytes(), True, "the bytes are untouched")
     else:
         if not goes_on:
-            raise UndetectedError("it was resumed")
+            raise WrongError("it was resumed")
         same(copy.read_bytes() == (prefix and prefix.finishes_as), True, "the bytes are the same")
     same(os.listdir(folder), [copy.name], "the files left behind")
 
@@ -326,10 +322,7 @@ def resumed(case: Case) -> None:
 def forked_off(case: Case) -> None:
     """A fork from a whole round is that of the sound file; from any other there is none."""
     rounds = case.sound.rounds
-    _forked_off(case, case.chance.choice((0, FORKED_AT, FORKED_AT + 1, rounds - 1, rounds)))
-
-
-def _forked_off(case: Case, round: int) -> None:
+    round = case.chance.choice((0, FORKED_AT, FORKED_AT + 1, rounds - 1, rounds))
     folder = case.path.with_name("forked")
     folder.mkdir(exist_ok=True)
     out = folder / "out.journal"
@@ -344,7 +337,7 @@ def _forked_off(case: Case, round: int) -> None:
         same(os.listdir(folder), [], "the files left behind")
     else:
         if not case.has(round) or _may_hide_fork(case, round):
-            raise UndetectedError(f"it was forked at round {round}")
+            raise WrongError(f"it was forked at round {round}")
         same(frozen(state), fork_of(case, round), "the end of the fork")
         same(out.read_bytes()[: _end_of(case, round)], before[: _end_of(case, round)], "its bytes")
         out.unlink()
@@ -381,15 +374,6 @@ READERS: Sequence[Reader] = (
 LONG_READERS = tuple(rebuilt_somewhere if reader is rebuilt else reader for reader in READERS)
 
 
-@attrs.frozen
-class Finding:
-    """A reader that broke the contract."""
-
-    kind: str
-    reader: str
-    says: str
-
-
 class Bench:
     """A folder in which files are damaged and read."""
 
@@ -406,12 +390,9 @@ class Bench:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         os.close(self._file)
 
-    def findings(self, data: bytes, readers: Iterable[Reader]) -> list[Finding]:
+    def findings(self, data: bytes, readers: Iterable[Reader]) -> list[str]:
         """What is wrong with what these readers say of a file with these bytes."""
         # Not emptied first: some filesystems then wait for the disk, a thousand times as long.
         os.pwrite(self._file, data, 0)
@@ -420,21 +401,15 @@ class Bench:
         self.cases += 1
         found = [finding for reader in readers if (finding := tried(reader, case)) is not None]
         if found:
-            folders = [self.path.with_name("resumed"), self.path.with_name("forked")]
-            for folder in folders:
-                shutil.rmtree(folder, ignore_errors=True)
+            for name in ("resumed", "forked"):
+                shutil.rmtree(self.path.with_name(name), ignore_errors=True)
         return found
 
 
-def tried(reader: Reader, case: Case) -> Finding | None:
+def tried(reader: Reader, case: Case) -> str | None:
     """How a reader broke the contract for this file, or None."""
-    name = getattr(reader, "__name__", str(reader))
     try:
         reader(case)
-    except UndetectedError as error:
-        return Finding(UNDETECTED, name, str(error))
-    except WrongError as error:
-        return Finding(WRONG, name, str(error))
     except (Exception, msgpack.UnpackException) as error:
-        return Finding(TRACEBACK, name, f"{type(error).__name__}: {error}")
+        return f"{reader.__name__}: {type(error).__name__}: {error}"
     return None

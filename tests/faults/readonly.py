@@ -30,7 +30,7 @@ for index.INDEX_FROM in (1 << 20, 500):  # without an index, and where there sho
     for path, sound in sounds.items():
         case = Case(path, path, sound, fate_of(path.read_bytes()), random.Random(0))
         readers = [reader for reader in READERS if reader not in (resumed, forked_off)]
-        wrong += [str(finding) for reader in readers if (finding := tried(reader, case))]
+        wrong += [finding for reader in readers if (finding := tried(reader, case))]
         try:
             resume(path, trust=TRUST)
             wrong.append(f"{path} was opened for writing")

@@ -18,7 +18,7 @@ from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.journal.verify import verify
 from tests.faults import damage
 from tests.faults.conftest import Counted
-from tests.faults.damage import CORRUPTIONS, Damaged
+from tests.faults.damage import Damaged
 from tests.faults.journals import SOUND, TRUST, TWINS, Sound, forked, pieces_of, rubble, small
 from tests.faults.readers import LONG_READERS, READERS, Bench, Reader, resumed, verified
 from tests.faults.sampling import ALL, in_turn, sampled, step
@@ -134,14 +134,6 @@ def test_random_corruptions_of_a_longer_journal_are_found(
     assert wrong == []
 
 
-@pytest.mark.parametrize("kind", CORRUPTIONS)
-def test_every_kind_of_corruption_changes_bytes(kind: str) -> None:
-    data, other, chance = SOUND["big"]().data, rubble("big"), random.Random(1)
-    changed = [CORRUPTIONS[kind](chance, data, other) != data for _ in range(50)]
-
-    assert sum(changed) > 40
-
-
 def test_a_reader_that_misses_damage_is_found_out(tmp_path: Path) -> None:
     def blind(case: object) -> None:
         pass
@@ -153,4 +145,4 @@ def test_a_reader_that_misses_damage_is_found_out(tmp_path: Path) -> None:
     with Bench(tmp_path, small()) as bench:
         found = bench.findings(data, [blind, careless])
 
-    assert ["tracebacks"] == [finding.kind for finding in found]
+    assert ["careless: KeyError: 'setup'"] == found

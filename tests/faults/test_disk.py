@@ -18,7 +18,6 @@ from goldrush.kernel import files
 from goldrush.kernel.journal import JournalWriter
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults.conftest import Counted
-from tests.faults.disk import ALL, LEAST, Disk, Fault, PowerLost
 from tests.faults.journals import SOUND
 from tests.faults.recorders import RECORDERS, recorders
 from tests.faults.sampling import step
@@ -96,73 +95,6 @@ def test_a_program_that_leaves_half_of_something_is_found_out_when_a_call_fails(
     assert law(recorders()["record"], tmp_path).says
 
 
-# The simulated disk.
-
-
-def test_a_crash_leaves_what_was_synced_and_by_chance_what_was_not(tmp_path: Path) -> None:
-    """Two files were written, the first one synced, the second one renamed to it."""
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    with Disk(folder, piece=4) as disk:
-        for name in ("one", "two"):
-            fd = files.system.open(str(folder / name), os.O_RDWR | os.O_CREAT, 0o600)
-            files.write_all(fd, b"abcdef", 0)
-            if name == "one":
-                files.system.sync(fd)
-                files.sync_folder(str(folder / name))
-            files.system.close(fd)
-        files.system.rename(str(folder / "two"), str(folder / "one"))
-    left = set()
-    for seed in range(1_000):
-        disk.leave(tmp_path / str(seed), seed)
-        left.add(tuple(tree(tmp_path / str(seed)).items()))
-    old, new = ("one", b"abcdef"), ("two", b"abcdef")
-
-    assert {"one": b"abcdef"} == tree(tmp_path / str(ALL)) == tree(folder)
-    assert {"one": b"abcdef"} == tree(tmp_path / str(LEAST))
-    assert {(old,), (old, new)} < left
-    assert {(("one", b"abcd\0\0"),), (old, ("two", b"")), (("one", b"\0" * 6),)} < left
-    assert all(dict(found)["one"] for found in left if len(found) == 2), "it was synced"
-
-
-def test_a_disk_takes_what_it_has_room_for(tmp_path: Path) -> None:
-    with Disk(tmp_path, room=5, piece=3):
-        fd = files.system.open(str(tmp_path / "file"), os.O_RDWR | os.O_CREAT, 0o600)
-        taken = [files.system.write(fd, b"abcdef", 0), files.system.write(fd, b"def", 3)]
-        with pytest.raises(OSError, match="No space left"):
-            files.system.write(fd, b"f", 5)
-        files.system.truncate(fd, 4)
-        taken.append(files.system.write(fd, b"ef", 4))
-
-    assert [3, 2, 1] == taken
-    assert b"abcde" == (tmp_path / "file").read_bytes()
-
-
-def test_a_call_fails_once_or_from_then_on_and_nothing_follows_a_loss_of_power(
-    tmp_path: Path,
-) -> None:
-    def act() -> None:
-        for name in "abc":
-            try:
-                files.system.make_folder(str(tmp_path / name), 0o777)
-            except OSError:
-                (tmp_path / f"no {name}").touch()
-
-    once, forever, dead = Fault(1), Fault(1, forever=True), Disk(tmp_path, crashes_at=1)
-    left = []
-    for disk in (Disk(tmp_path, fault=once), Disk(tmp_path, fault=forever), dead):
-        end = disk.tried(act)
-        left.append((type(end), sorted(os.listdir(tmp_path))))
-        for path in tmp_path.iterdir():
-            path.rmdir() if path.is_dir() else path.unlink()
-
-    assert [
-        (type(None), ["a", "c", "no b"]),
-        (type(None), ["a", "no b", "no c"]),
-        (PowerLost, ["a"]),
-    ] == left
-
-
 # The disk of this machine.
 
 
@@ -199,8 +131,6 @@ STUDY = ("study", "--treatment", "baseline", "--roster", "random", "--rounds", 2
 WRITERS = {
     "record": ("record", "--rounds", 2, "--out", "out"),
     "record over another": ("record", "--rounds", 2, "--out", "b.journal", "--force"),
-    "season": ("season", "--assignments", 1, "--out", "out"),
-    "fork": ("fork", "a.journal", "--at", 1, "--out", "out"),
     "resume": ("resume", "torn.journal"),
     "study": (*STUDY, "--seeds", 2, "--out", "new/out"),
     "study, its runs": (*STUDY, "--seeds", 1, "--out", "study"),

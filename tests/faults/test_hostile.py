@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
-from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
+from goldrush.kernel.errors import BadInput, MalformedEvents
+from goldrush.kernel.worlds.mining.events import RULED, SUBMITTED
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.summary import summarise
 from tests.cli.helpers import ROOT
 from tests.faults import forge
 from tests.faults.conftest import Counted
@@ -60,11 +59,6 @@ def test_nobody_goes_on_from_numbers_that_no_rule_gives(tmp_path: Path) -> None:
         fork(path, 3, tmp_path / "fork", trust=TRUST)
 
     assert not (tmp_path / "fork").exists()
-
-
-def test_claimants_that_are_no_list_are_told_by_the_summary(tmp_path: Path) -> None:
-    with pytest.raises(GoldrushError):
-        summarise(forged(tmp_path, CLAIM_DRAWN, "claim_drawn.claimants is nil"))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ def test_what_was_announced_survives_every_kill_and_the_run_ends_in_the_same_byt
     counted: Counted,
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.kills", *(("1", "8") if ALL else ("5", "80"))],
+        [sys.executable, "-m", "tests.faults.kills", *(("1", "8") if ALL else ("3", "50"))],
         cwd=ROOT, capture_output=True, text=True, timeout=3_600,
     )  # fmt: skip
 
@@ -22,4 +22,4 @@ def test_what_was_announced_survives_every_kill_and_the_run_ends_in_the_same_byt
     counted("kills", found["kills"])
 
     assert found["says"] == []
-    assert min(found[k] for k in ("kills", "inside a commit", "resumed", "announced")) > 10
+    assert min(found[k] for k in ("kills", "inside a commit", "announced")) > 10

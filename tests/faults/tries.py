@@ -115,7 +115,7 @@ def failures(
     calls = _calls(writer, room)
     for at in range(0, len(calls), every):
         for error, forever in faults:
-            with _folder(room) as folder:
+            with temporary_folder(room) as folder:
                 writer.prepare(folder)
                 end = _run(writer, folder, Disk(folder, fault=Fault(at, error, forever)))
                 says = f"{writer.name}, call {at} ({calls[at]}): {os.strerror(error)}"
@@ -131,7 +131,7 @@ def crashes(writer: Writer, room: Path, every: int = 1, chances: int = CHANCES) 
     found = Found()
     calls = [*_calls(writer, room), "end"]
     for at in {*range(0, len(calls), every), len(calls) - 1}:
-        with _folder(room) as folder:
+        with temporary_folder(room) as folder:
             writer.prepare(folder)
             end = _run(writer, folder, Disk(folder, crashes_at=at))
             for seed in (ALL, LEAST, *range(2, 2 + chances)):
@@ -151,7 +151,7 @@ def full_disks(writer: Writer, room: Path, rooms: Sequence[int], *, stuck: bool 
     """
     found = Found()
     for size in rooms:
-        with _folder(room) as folder:
+        with temporary_folder(room) as folder:
             writer.prepare(folder)
             end = _run(writer, folder, Disk(folder, room=size, piece=1 + size % 70, stuck=stuck))
             found.judge(
@@ -221,7 +221,7 @@ def _check_swept(folder: Path) -> None:
 
 def _calls(writer: Writer, room: Path) -> list[str]:
     """The calls of a writer on a sound disk, all of which it makes known to the disk."""
-    with _folder(room) as folder:
+    with temporary_folder(room) as folder:
         writer.prepare(folder)
         disk = Disk(folder)
         end = _run(writer, folder, disk)
@@ -236,7 +236,8 @@ def _calls(writer: Writer, room: Path) -> list[str]:
 
 def _run(writer: Writer, folder: Path, disk: Disk) -> End:
     disk.lacks = writer.lacks
-    with _watched() as appended:
+    appended: list[tuple[int, bool]] = []
+    with watched(lambda offset, is_synced: appended.append((offset, is_synced))):
         error = disk.tried(lambda: writer.write(folder))
     # What the lost process held is gone with it: an object that lived on could write later, by a
     # descriptor that is another file's by then (pyarrow's writers do on their way out).
@@ -248,28 +249,27 @@ def _run(writer: Writer, folder: Path, disk: Disk) -> End:
 
 
 @contextmanager
-def _watched() -> Iterator[list[tuple[int, bool]]]:
-    """Where the commits end that were appended to journals, and whether they were synced. Those
+def watched(on_commit: Callable[[int, bool], object]) -> Iterator[None]:
+    """Tell where each commit ends that is appended to a journal, and whether it was synced. Those
     without which a run that replaces another has not begun are no loss.
     """
     append = JournalWriter.append
-    appended: list[tuple[int, bool]] = []
 
-    def watched(self: JournalWriter, commit: Commit) -> None:
+    def append_and_tell(self: JournalWriter, commit: Commit) -> None:
         replaces = self._new is not None and self._new.replaces
         append(self, commit)
         if self.is_begun or not replaces:
-            appended.append((self.offset, self.fsync))
+            on_commit(self.offset, self.fsync)
 
-    JournalWriter.append = watched  # type: ignore[method-assign]
+    JournalWriter.append = append_and_tell  # type: ignore[method-assign]
     try:
-        yield appended
+        yield
     finally:
         JournalWriter.append = append  # type: ignore[method-assign]
 
 
 @contextmanager
-def _folder(room: Path) -> Iterator[Path]:
+def temporary_folder(room: Path) -> Iterator[Path]:
     """A new folder."""
     folder = room / "folder"
     folder.mkdir()

@@ -96,10 +96,6 @@ def test_the_first_draws_of_a_key_never_change(
     assert chance is Draws(*key).chance(0.5)
 
 
-def test_the_key_is_the_packed_list_of_its_parts() -> None:
-    assert Draws(*RULING).key == bytes.fromhex("94 07 cc c8 63 a9") + b"authority"
-
-
 # Redone by hand. Of a number beyond 2^63 up to half of the words are rejected.
 
 
@@ -150,12 +146,6 @@ def test_a_sample_of_what_cannot_be_counted_is_refused(
         Draws(*CLAIM).sample(n, size)
 
 
-def test_keys_that_differ_in_one_part_give_different_words() -> None:
-    others = [(1, 1, 17, "claim"), (0, 2, 17, "claim"), (0, 1, 18, "claim"), (0, 1, 17, "raid")]
-
-    assert len({Draws(*key).word() for key in (CLAIM, *others)}) == 5
-
-
 # Unbiased: words at and above the largest multiple of n are passed over.
 
 # The least n > 1 of which 2^64 + 1 is a multiple: an off-by-one shows here only.
@@ -203,13 +193,6 @@ def test_an_index_among_none_or_more_than_a_word_can_tell_apart_is_refused(n: in
     with pytest.raises(ValueError, match="1 to 2"):
         drawn.below(n)
     assert (drawn.taken, drawn.words()) == (0, ())
-
-
-def test_an_index_below_one_takes_a_word_and_a_shuffle_of_one_takes_none() -> None:
-    drawn = Draws(*CLAIM)
-
-    assert (drawn.shuffled(["only"]), drawn.taken) == (["only"], 0)
-    assert (drawn.below(1), drawn.taken) == (0, 1)
 
 
 @pytest.mark.parametrize(

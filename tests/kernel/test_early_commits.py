@@ -212,25 +212,6 @@ def test_broken_off_after_any_commit_it_goes_on_to_the_same_digests_and_asks_not
             assert data == cut.read_bytes()
 
 
-@ONE_WAY
-def test_broken_off_at_any_byte_it_goes_on_to_the_same_digests_and_asks_nothing_twice(
-    pieces: Path, whole: Path, tmp_path: Path
-) -> None:
-    data, commits = pieces.read_bytes(), commits_of(pieces)
-    expected, expected_events = digests(whole), told(whole)
-    cut = tmp_path / "cut.journal"
-    for size in range(commits[0].end, len(data), 3):
-        kept = [commit for commit in commits if commit.end <= size]
-        if kept[-1].kind == END:
-            continue
-        cut.write_bytes(data[:size])
-        asked = resume(cut, "turning")
-
-        assert expected == digests(cut)
-        assert expected_events == told(cut)
-        assert sorted(set(SUNG_IN_ALL) - sung_in(kept)) == sorted(asked)
-
-
 def test_cut_inside_its_start_there_is_nothing_to_go_on_with(whole: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.journal"
     for size in range(commits_of(whole)[0].end):

@@ -268,16 +268,6 @@ def test_what_only_looks_like_it_is_left_alone(tmp_path: Path) -> None:
     assert {*names, "target", "b"} == set(os.listdir(tmp_path))
 
 
-def test_a_second_name_of_the_old_file_is_swept(tmp_path: Path) -> None:
-    """A writer was killed between its two names."""
-    (tmp_path / "a").write_bytes(OLD)
-    os.link(tmp_path / "a", tmp_path / f".goldrush-{'2' * 16}")
-    make_old(tmp_path)
-    write_whole(str(tmp_path / "a"), NEW, force=True)
-
-    assert ["a"] == os.listdir(tmp_path)
-
-
 # Folders.
 
 

@@ -206,26 +206,6 @@ def test_the_parent_under_whatever_name_is_refused_as_its_own_branch(
 # An interrupted branch. At every call that fails, and where the power goes: tests/faults.
 
 
-@pytest.mark.parametrize("before", [None, files.JOURNAL])
-@pytest.mark.parametrize("room", [0, -10, 5])
-def test_a_branch_that_fails_half_way_leaves_what_was_there(
-    path: Path, out: Path, room: int, before: bytes | None
-) -> None:
-    """At once, within the parent's commits, within the fork."""
-    parent = write(path, run())
-    if before is not None:
-        out.write_bytes(before)
-    with (
-        Disk(path.parent, room=room and commits_of(path)[3].end + room, piece=25),
-        pytest.raises(WriteFailed),
-    ):
-        branch(out, path, 3, [fork(1)], force=True)
-
-    assert before == (out.read_bytes() if out.exists() else None)
-    assert path.read_bytes() == parent
-    assert {path.name, out.name} >= set(os.listdir(path.parent))
-
-
 def test_a_branch_that_failed_can_be_tried_again_by_the_same_writer(path: Path, out: Path) -> None:
     write(path, run())
     expected = write(path.with_name("in one go"), [*run()[:4], fork(1), unit(2)])

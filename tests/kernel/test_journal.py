@@ -124,18 +124,6 @@ def test_many_blocks_stand_in_one_commit(path: Path, blocks: int) -> None:
     assert [block.rows(0) for block in found.blocks] == [[(place,)] for place in range(blocks)]
 
 
-@pytest.mark.parametrize("size", [65_536, 2_000_000])
-def test_large_bodies_come_back_between_small_ones(path: Path, size: int) -> None:
-    written = [
-        [Block([(0, [("x" * n,), tuple(range(n // 10))])]), Block([])]
-        for n in (3, size, 3, size, size, 3)
-    ]
-    units = [Commit(UNIT, number, 5, blocks) for number, blocks in enumerate(written, 1)]
-    write(path, [start(), *units])
-
-    assert [content(commit) for commit in commits_of(path)[1:]] == [*map(content, units)]
-
-
 FEW_BLOCKS = st.sampled_from(
     [Block([]), Block([(0, [(1,)])]), Block([(0, [(1,), (2,)])]), Block([(1, [(1,)]), (0, [(1,)])])]
     + [Block([(0, [("x" * size,)])]) for size in (1, 70_000)]
@@ -409,14 +397,6 @@ def test_a_body_that_is_no_commit_is_malformed(path: Path, bodies: list[bytes]) 
     assert error.fault
 
 
-def test_what_is_wrong_with_a_body_is_said(path: Path) -> None:
-    for name, fault in (
-        ("a batch of three", "a batch is not"),
-        ("an end of unit -1", "unit -1, which is not a number"),
-    ):
-        assert fault in str(error_of(path, forged(MALFORMED[name]))[1])
-
-
 CHANGES = st.lists(st.tuples(st.integers(0, 100), st.binary(min_size=1, max_size=3)), max_size=3)
 
 
@@ -484,18 +464,6 @@ def test_a_second_writer_is_refused(path: Path) -> None:
         assert path.read_bytes() == before
         first.append(end(0))
     assert len(commits_of(path)) == 2
-
-
-def test_of_two_writers_the_one_that_commits_first_has_the_path(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    with JournalWriter(path, HEADER) as slow, JournalWriter(path, HEADER) as quick:
-        for commit in run():
-            quick.append(commit)
-        with pytest.raises(BadInput, match="created by another process"):
-            slow.append(start())
-
-    assert len(commits_of(path)) == len(run())
-    assert [path] == list(path.parent.iterdir())
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
@@ -643,44 +611,12 @@ def test_a_write_that_fails_half_way_is_taken_back(
         assert (journal.commits, journal.offset) == (1, len(before))
 
 
-def test_where_nothing_can_be_taken_back_a_torn_tail_stays(path: Path, replace: Replace) -> None:
-    with JournalWriter(path, HEADER) as journal:
-        journal.append(start())
-        whole = journal.offset
-        replace(write=failing_after(5, FULL), truncate=refuse)
-
-        with pytest.raises(WriteFailed):
-            journal.append(unit(1))
-
-    assert verdict_of(path, path.read_bytes()) == Verdict(TORN, 1, whole)
-
-
 def test_a_body_over_the_limit_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BODY_MAX", 100)
     with JournalWriter(path, HEADER) as journal, pytest.raises(CommitTooLarge):
         journal.append(Raw(bytes(101)))
 
     assert not path.exists()
-
-
-@pytest.mark.parametrize("fsync", [False, True])
-def test_the_disk_is_waited_for_after_each_commit_where_asked(
-    path: Path, replace: Replace, fsync: bool
-) -> None:
-    calls: list[str] = []
-
-    def counted(name: str) -> Callable[..., Any]:
-        call = getattr(files.System(), name)
-        return lambda *args: (calls.append(name), call(*args))[1]
-
-    replace(**{name: counted(name) for name in ("write", "sync", "link", "rename")})
-    with JournalWriter(path, HEADER, fsync=fsync) as journal:
-        for commit in [start(), unit(1), end(1)]:
-            journal.append(commit)
-
-    synced = ["sync"] if fsync else []
-    # header and START, which the disk has before they have a name; the folder; two more commits
-    assert calls == ["write", "write", *synced, "link", *synced, *["write", *synced] * 2]
 
 
 def test_a_commit_that_the_disk_may_have_is_kept_and_one_that_it_refuses_can_come_again(
