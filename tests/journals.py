@@ -65,6 +65,14 @@ def write(path: Path, commits: Sequence[Commit], header: Header = MINING_HEADER)
     return path
 
 
+def damaged(source: Path, path: Path, commit: int) -> Path:
+    """A journal with a bit of one of its commits flipped."""
+    data = bytearray(source.read_bytes())
+    data[commits_of(source)[commit].offset + 20] ^= 1
+    path.write_bytes(data)
+    return path
+
+
 def refolded(world: World[Any], commits: Sequence[Commit]) -> Iterator[Commit]:
     """The commits under the digests that their events give."""
     assembler, state = StepAssembler(world.arrange), None

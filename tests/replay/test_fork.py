@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.arguments import submissions_in
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from tests.journals import commits_of, logged, write
+from tests.journals import commits_of, damaged, logged, write
 from tests.mining import fork, prepare, record, resume
 
 ROUNDS = 9
@@ -260,13 +260,6 @@ def test_of_two_submissions_for_one_place_that_of_the_later_fork_goes_first(
 # Parents of all sorts.
 
 
-def damaged(parent: Path, path: Path, commit: int) -> Path:
-    data = bytearray(parent.read_bytes())
-    data[commits_of(parent)[commit].offset + 20] ^= 1
-    path.write_bytes(data)
-    return path
-
-
 @pytest.mark.parametrize("torn", [False, True])
 def test_damage_behind_the_fork_does_not_matter_where_the_record_is_read_again(
     parent: Path, out: Path, torn: bool
@@ -302,16 +295,6 @@ def test_a_run_that_breaks_off_inside_its_fork_is_not_taken_for_its_parents(
             assert not out.with_name("again").exists()
             assert (broken := verify(out, 1).broken) is not None
             assert not broken.torn
-
-
-@pytest.mark.parametrize(("at", "settings"), [(ROUNDS, {}), (4, {"rounds": 4})])
-def test_a_horizon_at_the_fork_ends_the_run_there(
-    parent: Path, out: Path, at: int, settings: dict[str, Any]
-) -> None:
-    fork(parent, at, out, settings=settings)
-
-    assert [event["event"] for event in logged(out)[-2:]] == ["forked", "run_ended"]
-    assert (verify(out).rounds, verify(out).finished) == (at, True)
 
 
 def test_a_parent_whose_digest_its_events_do_not_give_is_refused(parent: Path, out: Path) -> None:

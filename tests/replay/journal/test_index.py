@@ -33,7 +33,7 @@ from goldrush.replay.journal import index
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import Parts, cached, index_of
-from tests.journals import commits_of
+from tests.journals import commits_of, damaged
 from tests.laws.strategies import Game, Played, games, played, submissions
 from tests.mining import fork, record
 from tests.replay.test_own_worlds import SUMS, tell
@@ -270,10 +270,7 @@ def test_damage_behind_a_round_does_not_keep_it_from_being_rebuilt(
     journal: Path, small: pytest.MonkeyPatch
 ) -> None:
     expected = folded(journal)
-    commits = commits_of(journal)
-    data = bytearray(journal.read_bytes())
-    data[commits[20].offset + 20] ^= 1
-    journal.write_bytes(data)
+    damaged(journal, journal, 20)
 
     for round_ in (0, 5, 19):
         assert expected[round_] == rebuilt(journal, round_)

@@ -16,7 +16,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.mining.audit import plot_of
 from tests.golden import FOLDER, path_of
-from tests.journals import commits_of
+from tests.journals import damaged
 from tests.mining import fork, record
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))
@@ -119,10 +119,7 @@ def test_a_query_for_what_there_is_not_is_refused_before_any_event(query: Query,
 
 
 def test_what_a_query_gives_before_damage_is_given_and_then_the_damage(path: Path) -> None:
-    commits = commits_of(BASELINE)
-    data = bytearray(BASELINE.read_bytes())
-    data[commits[9].offset + 20] ^= 1
-    path.write_bytes(data)
+    damaged(BASELINE, path, 9)
     query = Query(first=2, names=["submitted"], agents=[3])
     given_: list[RecordedEvent] = []
 

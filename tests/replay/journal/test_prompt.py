@@ -27,7 +27,7 @@ from goldrush.replay.journal import prompts
 from goldrush.replay.journal.rebuild import rebuild
 from tests.cli.helpers import goldrush
 from tests.indexes import index_of
-from tests.journals import changed, commits_of, forged, write
+from tests.journals import changed, commits_of, damaged, forged, write
 from tests.llm.servers import Asked, Reply, plan, serving
 from tests.mining import fork as fork_off
 from tests.mining import record
@@ -199,31 +199,14 @@ def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
 # What cannot be shown.
 
 
-def torn(run: Played, path: Path) -> None:
-    commits = commits_until(run.path, 2)
-    path.write_bytes(run.path.read_bytes()[: commits[-1].end + 9])
-
-
-def damaged(run: Played, path: Path) -> None:
-    data = bytearray(run.path.read_bytes())
-    data[commits_until(run.path, 2)[-1].end - 30] ^= 1
-    path.write_bytes(data)
-
-
-@pytest.mark.parametrize(
-    ("make", "error"),
-    [
-        (torn, TornTail),
-        (damaged, DamagedJournal),
-    ],
-)
-def test_what_is_no_whole_mining_journal_is_refused(
-    run: Played, path: Path, make: Callable[[Played, Path], None], error: type[Exception]
+def test_a_journal_that_is_torn_or_damaged_before_the_round_is_refused(
+    run: Played, path: Path
 ) -> None:
-    make(run, path)
-
-    with pytest.raises(error):
+    path.write_bytes(run.path.read_bytes()[: commits_until(run.path, 2)[-1].end + 9])
+    with pytest.raises(TornTail):
         prompted(path, MINING_PLAYERS, 3, 0)
+    with pytest.raises(DamagedJournal):
+        prompted(damaged(run.path, path, 3), MINING_PLAYERS, 3, 0)
 
 
 @pytest.mark.parametrize(
