@@ -6,6 +6,7 @@ Written from the page of the rules alone, as the oracle is.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import msgpack
@@ -88,27 +89,31 @@ def is_mining_conduct(value: Any, treatment: str) -> bool:
     return minority in MINING_POLICIES and minority != majority and 1 <= share <= 5
 
 
-def nk_value(conduct: str, landscape: int, treatment: str, drift: float) -> float:
-    """What a conduct of `nk` is worth without noise: the mean of the entries of its loci."""
-    family, generation = (int(number) for number in treatment.split("."))
-    total = 0.0
-    for locus in range(LOCI):
-        bits = [int(conduct[(locus + i) % LOCI]) for i in range(READ)]
-        p = sum(bit * 2**i for i, bit in enumerate(bits))
-        h = generation
-        while h >= 1 and word(["drift", landscape, family, h, locus], 0) >= int(drift * 2**64):
-            h -= 1
-        total += (word(["landscape", landscape, family, h, locus, p], 0) >> 11) * 2.0**-53
-    return total / LOCI
-
-
 @functools.cache  # which spares minutes and decides nothing
+def nk_values(landscape: int, treatment: str, drift: float) -> Mapping[str, float]:
+    """What each conduct of `nk` is worth without noise: the mean of the entries of its loci."""
+    family, generation = map(int, treatment.split("."))
+    entries = []
+    for locus in range(LOCI):
+        h = generation
+        while h and word(["drift", landscape, family, h, locus], 0) >= int(drift * 2**64):
+            h -= 1
+        key = ["landscape", landscape, family, h, locus]
+        entries.append([(word([*key, p], 0) >> 11) * 2.0**-53 for p in range(2**READ)])
+    values = {}
+    for number in range(2**LOCI):
+        twice = number | number << LOCI  # the last bits are followed by the first
+        total = 0.0
+        for locus in range(LOCI):
+            total += entries[locus][twice >> locus & 2**READ - 1]
+        values[f"{number:0{LOCI}b}"[::-1]] = total / LOCI
+    return values
+
+
 def nk_bar(landscape: int, treatment: str, drift: float) -> str:
     """The conduct of rank 2,458 of all, from the worst up; equals by their bits."""
-    conducts = [f"{number:0{LOCI}b}" for number in range(2**LOCI)]
-    values = {conduct: nk_value(conduct, landscape, treatment, drift) for conduct in conducts}
-    ranked = sorted(conducts, key=lambda conduct: (values[conduct], conduct))
-    return ranked[BAR_RANK - 1]
+    values = nk_values(landscape, treatment, drift)
+    return sorted(values, key=lambda conduct: (values[conduct], conduct))[BAR_RANK - 1]
 
 
 def is_int(value: Any) -> bool:

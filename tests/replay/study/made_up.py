@@ -1,10 +1,12 @@
 """Results that nobody recorded: what the statistics, verdicts and comparisons are tried on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import attrs
 
+from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import treated
@@ -14,6 +16,8 @@ from goldrush.replay.study.measuring import result_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
+from goldrush.replay.worlds.competition.measures import MEASURES as SEASON_MEASURES
+from goldrush.replay.worlds.competition.study import SeasonResult, SeasonResults
 from goldrush.replay.worlds.mining import study
 from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
@@ -98,7 +102,53 @@ def measured_as(cell: Cell, measured: MeasuredRun) -> MiningResult:
 
 def results(*runs: MiningResult) -> MiningResults:
     """A study of these runs."""
-    by_cell: dict[Cell, list[MiningResult]] = {}
+    return results_in("mining", runs)
+
+
+def seasons(*runs: SeasonResult) -> SeasonResults:
+    """A study of these seasons."""
+    return results_in("competition", runs)
+
+
+def results_in(world: str, runs: Iterable[Result[Any, Any]]) -> Results[Any, Any]:
+    """A study of runs of a world."""
+    by_cell: dict[Cell, list[Result[Any, Any]]] = {}
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)
-    return Results("study", studied("mining"), Manifest("mining", {}, [], 2), by_cell)
+    return Results("study", studied(world), Manifest(world, {}, [], 2), by_cell)
+
+
+@cache
+def _season_config(arena: str, rounds: int, seed: int) -> Any:
+    return configured({"arena": arena, "assignments": rounds, "seed": seed})
+
+
+def season(
+    cell: Cell,
+    seed: int = 0,
+    *,
+    run: Mapping[str, float | None] | None = None,
+    ranks: Mapping[int, tuple[float, float]] | None = None,
+    totals: Sequence[float | None] = (),
+    policies: Sequence[str] = (),
+    arena: str = "nk",
+) -> SeasonResult:
+    """A season of these figures."""
+    names = [name for name, one in SEASON_MEASURES.items() if one.by_half]
+    config = _season_config(arena, cell.rounds, seed)
+    is_eliminating = not cell.treatment.startswith("no-elimination")
+    return Result(
+        cell=cell,
+        seed=seed,
+        path="",
+        config=attrs.evolve(config, elimination=is_eliminating),
+        units=cell.rounds,
+        run=dict.fromkeys(SEASON_MEASURES, 0.5) | dict(run or {}),
+        halves=dict.fromkeys(names, (None, None)),
+        halves_whole=dict.fromkeys(names, (0.5, 0.5)),
+        curves={},
+        windows=(),
+        policies=policies or [cell.roster] * 6,
+        by_agent={"score": totals or [None] * len(policies or [None] * 6)},
+        kept=ranks or {},
+    )

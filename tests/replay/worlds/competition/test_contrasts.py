@@ -1,4 +1,4 @@
-"""The verdicts on the protocol, clause by clause, and a small study of seasons from end to end.
+"""The verdicts on the protocol, clause by clause.
 
 A study is made up: 20 seeds, 6 and 12 workers, the protocol and its nulls, in which the protocol is
 better, worse or the same by what a test says.
@@ -6,15 +6,12 @@ better, worse or the same by what a test says.
 
 import random
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
 from scipy.stats import pearsonr, wilcoxon
 
-from goldrush.agents.worlds.competition.players import configured
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     SUPPORTED,
@@ -22,11 +19,7 @@ from goldrush.replay.study.judging import (
     CriterionVerdict,
     Finding,
 )
-from goldrush.replay.study.measuring import results_of
-from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import Cell, Manifest, Result
-from goldrush.replay.study.results import Results
-from goldrush.replay.worlds.competition.measures import MEASURES
+from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
     SeasonResult,
@@ -35,7 +28,7 @@ from goldrush.replay.worlds.competition.study import (
     pooled,
     verdicts,
 )
-from tests.replay.report.pages import studied as carried_out
+from tests.replay.study.made_up import season, seasons
 
 Value = float | None
 
@@ -59,48 +52,6 @@ AHEAD, BEHIND = (5.0, 6.0, 7.0, 1.0, 2.0, 3.0), (1.0, 2.0, 3.0, 5.0, 6.0, 7.0)
 
 
 # Made up
-
-
-@cache
-def config() -> Any:
-    return configured({"arena": "nk", "assignments": ROUNDS})
-
-
-def season(
-    cell: Cell,
-    seed: int = 0,
-    *,
-    run: Mapping[str, Value] | None = None,
-    ranks: Mapping[int, tuple[float, float]] | None = None,
-    totals: Sequence[Value] = (),
-    policies: Sequence[str] = (),
-) -> SeasonResult:
-    """A season of these figures."""
-    names = [name for name, one in MEASURES.items() if one.by_half]
-    is_eliminating = not cell.treatment.startswith("no-elimination")
-    return Result(
-        cell=cell,
-        seed=seed,
-        path="",
-        config=attrs.evolve(config(), seed=seed, elimination=is_eliminating),
-        units=cell.rounds,
-        run=dict.fromkeys(MEASURES, 0.5) | dict(run or {}),
-        halves=dict.fromkeys(names, (None, None)),
-        halves_whole=dict.fromkeys(names, (0.5, 0.5)),
-        curves={},
-        windows=(),
-        policies=policies or [cell.roster] * 6,
-        by_agent={"score": totals or [None] * len(policies or [None] * 6)},
-        kept=ranks or {},
-    )
-
-
-def results(*runs: SeasonResult) -> SeasonResults:
-    by_cell: dict[Cell, list[SeasonResult]] = {}
-    for run in runs:
-        by_cell.setdefault(run.cell, []).append(run)
-    manifest = Manifest("competition", {}, [], 2)
-    return Results("study", studied("competition"), manifest, by_cell)
 
 
 def cell(treatment: str, roster: str = "scripted", workers: int = 6, rounds: int = ROUNDS) -> Cell:
@@ -165,7 +116,7 @@ OTHER_WAY = Shown(WRONG, WRONG, WRONG, WRONG)
 def study(few: Shown | None = None, many: Shown | None = None) -> SeasonResults:
     """With 6 workers and with 12 (the same, if nothing else is said)."""
     few = few or Shown()
-    return results(*few.runs(6), *(many or few).runs(12))
+    return seasons(*few.runs(6), *(many or few).runs(12))
 
 
 def verdicts_of(found: SeasonResults) -> dict[str, CriterionVerdict]:
@@ -272,20 +223,20 @@ def test_merit_is_judged_only_where_the_planted_difference_is_found() -> None:
 
 @pytest.mark.parametrize("missing", [6, 12])
 def test_without_one_size_nothing_is_supported_and_it_is_said(missing: int) -> None:
-    found = verdicts_of(results(*Shown().runs(18 - missing)))
+    found = verdicts_of(seasons(*Shown().runs(18 - missing)))
 
     assert dict.fromkeys(EVERY, (UNDECIDED, f"no seasons with {missing} workers")) == {
         name: (one.verdict, one.note) for name, one in found.items()
     }
-    assert dict.fromkeys(EVERY, NOT_SUPPORTED) == judged(results(*OTHER_WAY.runs(18 - missing)))
+    assert dict.fromkeys(EVERY, NOT_SUPPORTED) == judged(seasons(*OTHER_WAY.runs(18 - missing)))
 
 
 def test_a_criterion_without_seasons_of_its_null_has_no_verdict() -> None:
     runs = [*Shown().runs(6), *Shown().runs(12)]
     without = [run for run in runs if "no-memory" not in run.cell.treatment]
 
-    assert [MEMBERS, PAYS, MERIT] == list(judged(results(*without)))
-    assert {} == judged(results(*(run for run in runs if "no-memory" in run.cell.treatment)))
+    assert [MEMBERS, PAYS, MERIT] == list(judged(seasons(*without)))
+    assert {} == judged(seasons(*(run for run in runs if "no-memory" in run.cell.treatment)))
 
 
 def test_the_table_is_judged_by_seasons_of_80_assignments_the_shortest_that_both_have() -> None:
@@ -296,11 +247,11 @@ def test_the_table_is_judged_by_seasons_of_80_assignments_the_shortest_that_both
             for name, value in (("no-elimination-no-tiers", 0.5), ("independent", 0.5 - better))
         ]
 
-    assert MEMBERS not in judged(results(*pairs(79, 0.2)))
-    found = finding(results(*pairs(100, 0.3), *pairs(80, 0.2), *pairs(40, 0.1)), MEMBERS)
+    assert MEMBERS not in judged(seasons(*pairs(79, 0.2)))
+    found = finding(seasons(*pairs(100, 0.3), *pairs(80, 0.2), *pairs(40, 0.1)), MEMBERS)
     assert found.change.first.mean == pytest.approx(0.3)
     alone = [run for run in pairs(80, 0.2) if run.cell.treatment != "independent"]
-    assert finding(results(*alone, *pairs(100, 0.4)), MEMBERS).change.first.mean == pytest.approx(
+    assert finding(seasons(*alone, *pairs(100, 0.4)), MEMBERS).change.first.mean == pytest.approx(
         0.1
     )
 
@@ -345,18 +296,18 @@ def test_p_values_are_those_of_wilcoxon_after_holm_over_all_criteria_and_sizes()
 def test_seasons_are_paired_by_their_seeds_alone() -> None:
     """Whatever comes first, and where a seed has no partner it does not count."""
 
-    def seasons(treatment: str, seeds: range, slope: float) -> list[SeasonResult]:
+    def varying(treatment: str, seeds: range, slope: float) -> list[SeasonResult]:
         return [season(cell(treatment), seed, run={"percentile": slope * seed}) for seed in seeds]
 
-    ours = seasons("equal-trials", range(20), 0.02)
-    theirs = seasons("no-elimination-no-tiers", range(5, 25), 0.019)[::-1]
-    found = finding(results(*theirs, *ours), PAYS)
+    ours = varying("equal-trials", range(20), 0.02)
+    theirs = varying("no-elimination-no-tiers", range(5, 25), 0.019)[::-1]
+    found = finding(seasons(*theirs, *ours), PAYS)
 
     assert (15, 15, 15) == (found.change.seeds, found.change.n, found.change.right)
     assert [0.02 * 12, 0.019 * 12] == pytest.approx(
         [found.change.second.mean, found.change.first.mean]
     )
-    assert [] == verdicts(results(*ours[:5], *theirs[:5]))
+    assert [] == verdicts(seasons(*ours[:5], *theirs[:5]))
 
 
 def test_other_casts_and_other_treatments_are_nobodys_null() -> None:
@@ -371,7 +322,7 @@ def test_other_casts_and_other_treatments_are_nobodys_null() -> None:
     ]  # fmt: skip
     own = [*OTHER_WAY.runs(6), *OTHER_WAY.runs(12)]
 
-    assert verdicts(results(*own)) == verdicts(results(*others, *own))
+    assert verdicts(seasons(*own)) == verdicts(seasons(*others, *own))
 
 
 # Stability, pooled, where nobody is eliminated
@@ -402,28 +353,3 @@ def test_stability_is_that_of_all_seasons_together() -> None:
 
 
 # A study of seasons
-
-
-def test_a_study_of_seasons_is_judged_by_what_was_measured(tmp_path: Path) -> None:
-    """Nine assignments, so that somebody sits at eight tables."""
-    folder = carried_out(
-        tmp_path / "study", world="competition",
-        treatments=["baseline", "no-memory", "no-elimination"], rosters=["scripted", "planted"],
-        seeds=2, rounds=9, settings={"arena": "nk[seeds=1]"},
-    )  # fmt: skip
-    measured = results_of(folder, jobs=1)
-    baseline = measured.by_cell[Cell("baseline", "scripted", 9)]
-    forgetful = measured.by_cell[Cell("no-memory", "scripted", 9)]
-    found = verdicts_of(measured)
-    one = finding(measured, LEARNS)
-
-    assert {LEARNS: UNDECIDED, MERIT: UNDECIDED} == judged(measured)
-    assert (2, [6]) == (one.change.seeds, [*found[LEARNS].by_size])
-    for side, runs in ((one.change.second, baseline), (one.change.first, forgetful)):
-        values = [run.run["learning"] for run in runs]
-        assert sum(value or 0 for value in values) / 2 == pytest.approx(side.mean)
-    assert "no seasons with 12 workers" == found[LEARNS].note
-    half = ["scripted"] * 3 + ["random"] * 3
-    runs = measured.by_cell[Cell("no-elimination", "planted", 9)]
-    assert {tuple(half)} == {tuple(run.policies) for run in runs}
-    assert [Cell("no-elimination", "planted", 9)] == [one.cell for one in planted(measured)]

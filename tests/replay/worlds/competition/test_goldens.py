@@ -26,7 +26,6 @@ from tests.golden import (
 )
 from tests.journals import events_of
 from tests.playing import record
-from tests.seasons import kept
 
 
 @pytest.mark.parametrize("name", sorted(SEASON_NAMES))
@@ -96,11 +95,3 @@ def test_the_prompts_of_a_worded_model_are_made_again() -> None:
     assert asked == [one.question.name for one in prompts]
     assert [one.question.digest for one in prompts] == [one.recorded for one in prompts]
     assert all(one.is_model and one.answer is not None for one in prompts)
-
-
-def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:
-    [first, *_] = found = prompted(kept("short"), 1, 6)
-
-    assert ("try_", None, False) == (first.question.name, first.recorded, first.is_model)
-    assert ["system", "user"] == [message["role"] for message in first.question.messages]
-    assert {"speak", "answer"} <= {one.question.name for one in found}

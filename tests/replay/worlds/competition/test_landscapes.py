@@ -1,8 +1,6 @@
 """Seasons whose landscape is their seed, which is recorded: they count as runs of one kind."""
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,9 +10,9 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of, studied
-from goldrush.replay.study.records import Cell, Manifest, Result
-from goldrush.replay.study.results import Results
+from goldrush.replay.study.records import Cell
 from tests.journals import events_of
+from tests.replay.study import made_up
 from tests.seasons import fork, small
 
 DEFAULT, TYPED = "nk[seeds=1]", "nk[seeds=1;landscape=7]"
@@ -24,7 +22,7 @@ BASELINE, OTHER = Cell("baseline", "scripted", 4), Cell("other", "scripted", 4)
 # Loose journals
 
 
-def season(folder: Path, arena: str, seed: int) -> Path:
+def recorded(folder: Path, arena: str, seed: int) -> Path:
     name = f"{seed}{'-typed' * (arena != DEFAULT)}.journal"
     return small(folder / name, arena=arena, seed=seed, assignments=1)
 
@@ -33,14 +31,14 @@ def season(folder: Path, arena: str, seed: int) -> Path:
 def test_seasons_that_differ_in_the_seed_alone_are_of_one_kind(tmp_path: Path, arena: str) -> None:
     """Also the one whose seed is equal to the number that is typed."""
     for seeds in ([1, 2], [7, 1, 2]):
-        paths = [season(tmp_path, arena, seed) for seed in seeds]
+        paths = [recorded(tmp_path, arena, seed) for seed in seeds]
 
         assert [len(seeds)] == [group.runs for group in groups(paths, 1)]
 
 
 def test_a_typed_landscape_is_another_kind_than_one_by_the_seed(tmp_path: Path) -> None:
-    typed = [season(tmp_path, TYPED, seed) for seed in (1, 2)]
-    default = [season(tmp_path, DEFAULT, seed) for seed in (2, 7, 3)]
+    typed = [recorded(tmp_path, TYPED, seed) for seed in (1, 2)]
+    default = [recorded(tmp_path, DEFAULT, seed) for seed in (2, 7, 3)]
 
     assert [1, 1] == [group.runs for group in groups([typed[0], default[0]], 1)]
     assert [2, 3] == [group.runs for group in groups([*typed, *default], 1)]
@@ -62,21 +60,6 @@ def test_a_fork_with_another_seed_keeps_its_landscape_and_its_kind(tmp_path: Pat
 # Studies
 
 
-def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, Any]:
-    by_cell = {
-        cell: [
-            Result(
-                cell=cell, seed=seed, path="", units=4, run={}, halves={}, halves_whole={},
-                config=configured({"arena": arena, "seed": seed, "assignments": 4}),
-                curves={}, windows={}, policies=["scripted"] * 6, by_agent={}, kept={},
-            )
-            for seed in seeds
-        ]
-        for cell, arena, seeds in cells
-    }  # fmt: skip
-    return Results("study", studied("competition"), Manifest("", {}, [], 2), by_cell)
-
-
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -89,7 +72,10 @@ def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, An
 def test_cells_that_differ_in_seeds_alone_are_identical(
     one: tuple[str, tuple[int, ...]], other: tuple[str, tuple[int, ...]], same: bool
 ) -> None:
-    found = results([(BASELINE, *one), (OTHER, *other)])
+    cells = ((BASELINE, *one), (OTHER, *other))
+    found = made_up.seasons(
+        *(made_up.season(cell, seed, arena=arena) for cell, arena, seeds in cells for seed in seeds)
+    )
 
     assert ({OTHER: BASELINE} if same else {}) == identical_cells(found)
     assert same == (found.settings(BASELINE) == found.settings(OTHER))
@@ -119,6 +105,3 @@ def test_a_manifest_is_read_with_the_landscapes_that_its_seeds_make(tmp_path: Pa
     assert [2] == [
         group.runs for group in groups([tmp_path / "study" / run.path for run in manifest.runs], 1)
     ]
-
-
-# Quality

@@ -37,32 +37,6 @@ def test_every_score_is_worked_out_anew(events: list[RecordedEvent], found: list
         assert score.given == score.rubric == score.again.raw
 
 
-def said_by(events: list[RecordedEvent], score: Score) -> list[RecordedEvent]:
-    return [
-        e
-        for e in events
-        if e.name == "spoke"
-        and (e.unit, e["table"], e["agent"]) == (score.assignment, score.table, score.agent)
-    ]
-
-
-def test_proposals_are_those_that_were_spoken_and_their_distance_is_that_of_the_nearest(
-    events: list[RecordedEvent], found: list[Score]
-) -> None:
-    proposals = [p for score in found for p in score.grounds.proposals]
-
-    for score in found:
-        spoken = {e["id"]: e for e in said_by(events, score) if e["move"] in ("propose", "amend")}
-        for proposal in score.grounds.proposals:
-            assert proposal.conduct == spoken[proposal.id]["conduct"]
-            if proposal.distance is not None:
-                pairs = zip(proposal.conduct, proposal.nearest, strict=True)
-                assert proposal.distance == min(2, sum(one != other for one, other in pairs))
-    assert {0, 1, 2} <= {p.distance for p in proposals}
-    assert any(p.is_conclusion for p in proposals)
-    assert any(p.led is not None for p in proposals)
-
-
 def test_claims_show_what_was_claimed_and_tested_and_whether_it_held_and_was_sharp(
     events: list[RecordedEvent], found: list[Score]
 ) -> None:
@@ -88,44 +62,21 @@ def test_claims_show_what_was_claimed_and_tested_and_whether_it_held_and_was_sha
 
 
 def test_impact_names_what_would_have_been_concluded_and_who_would_have_stood_elsewhere(
-    season: Path, events: list[RecordedEvent], found: list[Score]
+    season: Path, found: list[Score]
 ) -> None:
     kinds, units = set(), {score.assignment for score in found}
     tables = {(n, t.number): t for n in units for t in ended_at(season, n).state.tables}
     for score in found:
         without, text = score.grounds.counterfactual, str(score)
-        own = [e["id"] for e in said_by(events, score)]
-
         table = tables[score.assignment, score.table]
+
         for agent, then in without.moved.items():
             stances = (table.talk_stances().by_agent.get(agent), then)
             now, other = ("none" if stance is None else f"#{stance}" for stance in stances)
             assert f" stands by {now}, without it by {other}" in text
-        assert text.count("  at the end of the talk ") == len(without.moved)
-        assert score.agent not in without.moved
-        assert set(without.stances.gone) >= set(own)
-        assert ("without it: the same" in text) == (not without.differs)
         assert score.rubric[2] == (2 + without.is_own if without.differs else bool(without.moved))
         kinds.add((without.differs, bool(without.moved)))
     assert {(False, False), (False, True), (True, True)} <= kinds
-
-
-def test_a_challenge_scores_if_more_are_sustained_than_fail(
-    events: list[RecordedEvent], found: list[Score]
-) -> None:
-    seen = set()
-    for score in found:
-        spoken = {e["id"]: e for e in said_by(events, score) if e["move"] == "challenge"}
-        challenges = score.grounds.challenges
-        sustained = sum(challenge.is_sustained for challenge in challenges)
-
-        assert bool(score.rubric[3]) == (2 * sustained > len(challenges))
-        for each in challenges:
-            event = spoken[each.id]
-            assert (each.target, each.part) == (event["target"], event["part"])
-            assert each.is_sustained or not each.toppled
-            seen.add(each.is_sustained)
-    assert {True, False} == seen
 
 
 # Other therapists, other scoring.
@@ -156,13 +107,6 @@ def test_another_judgement_than_the_rubrics_stands_and_is_shown_next_to_it(
     assert score.holds
     assert (given, given or score.rubric) == (score.given, score.again.raw)
     assert score.rubric != score.given
-
-
-def test_absolute_scores_are_relative_to_nothing(path: Path) -> None:
-    [score] = scores(small(path, scoring="absolute", assignments=1), 0, 5)
-
-    assert score.holds
-    assert all(rule != "relative" for rule, *_ in score.again.steps)
 
 
 # Forgeries, under right checksums and digests.

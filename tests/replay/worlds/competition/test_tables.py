@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
 from goldrush.kernel.world import RecordedEvent
-from goldrush.kernel.worlds.competition import competition
 from goldrush.replay.data.columns import FRONT, Table
 from goldrush.replay.data.run_data import run_at
-from goldrush.replay.data.tables import tables_of
 from goldrush.replay.worlds.competition.tables import (
     CONTRIBUTIONS,
     RANKS,
@@ -22,38 +18,23 @@ from goldrush.replay.worlds.competition.tables import (
     SCORES,
     STANCES,
 )
-from goldrush.replay.worlds.competition.tools import TOOLS
-from tests.golden import ANYTHING, SEASON_NAMES, season_path
-from tests.journals import commits_of, events_of, write
+from tests.golden import SEASON_NAMES, season_path
+from tests.journals import commits_of, write
 from tests.replay.worlds.competition.told import Assignment, assignments_of
 from tests.seasons import HEADER
 from tests.stances import apart, odd, silent
 from tests.tables import by_name
 
 OWN = (ROUNDTABLES, CONTRIBUTIONS, STANCES, SCORES, RANKS)
-ALL = tables_of(TOOLS, competition(None))
-EVENTS, UNITS = ALL[:2]
-SEASONS: Final = pytest.mark.parametrize("name", sorted(SEASON_NAMES))
-FOUR = ("novelty", "accuracy", "impact", "challenge")
 
 Row = dict[str, Any]
 
 
-def told(table: Table, name: str) -> list[Row]:
-    """The rows of a golden season, without what all rows of it begin with."""
-    return own_rows(table, season_path(name))
-
-
 def own_rows(table: Table, path: Path) -> list[Row]:
-    """The same, of any season."""
+    """The rows of a season, without what all rows of it begin with."""
     front = [column.name for column in FRONT]
     found = by_name(table, run_at(path))
     return [{key: row[key] for key in row if key not in front} for row in found]
-
-
-def assignments(name: str) -> Iterator[Assignment]:
-    """The assignments of a golden season, and what holds in each."""
-    return assignments_of(season_path(name))
 
 
 def plain(conduct: Any) -> str | None:
@@ -63,15 +44,17 @@ def plain(conduct: Any) -> str | None:
 # What the tables hold.
 
 
-@SEASONS
+@pytest.mark.parametrize("name", sorted(SEASON_NAMES))
 def test_contributions_are_those_that_were_made_and_what_became_of_them(name: str) -> None:
+    path = season_path(name)
     expected = [
         {"assignment": one.number, **contribution(one, event)}
-        for one in assignments(name)
+        for one in assignments_of(path)
         for table in one.tables
         for event in one.done("spoke", table)
     ]
-    assert expected == [row for row in told(CONTRIBUTIONS, name) if row["code"] is None]
+
+    assert expected == [row for row in own_rows(CONTRIBUTIONS, path) if row["code"] is None]
 
 
 def contribution(one: Assignment, event: RecordedEvent) -> Row:
@@ -131,113 +114,6 @@ def stance(one: Assignment, table: int, agent: int) -> Row:
         "final": final, "changed": talked != final,
         "stood": agent in [event["agent"] for event in one.done("stood", table)],
     }  # fmt: skip
-
-
-@SEASONS
-def test_what_was_refused_in_its_turn_has_the_place_of_a_pass(name: str) -> None:
-    found = told(CONTRIBUTIONS, name)
-    opened = {
-        (one.number, event["table"]): event["order"]
-        for one in assignments(name)
-        for event in one.all("roundtable_opened")
-    }
-    for place, order in opened.items():
-        counted = [
-            row for row in found
-            if (row["assignment"], row["table"]) == place and row["id"] is not None
-        ]  # fmt: skip
-        turns = [(row["round"], order.index(row["agent"])) for row in counted]
-
-        assert [row["id"] for row in counted] == list(range(len(counted)))
-        assert sorted(set(turns)) == turns
-        if name != ANYTHING:  # where somebody does nothing at all in its turn
-            assert len(order) == sum(round == 0 for round, _ in turns)
-
-
-@SEASONS
-def test_ranks_are_those_that_were_posted_with_what_each_had_then(name: str) -> None:
-    config = events_of(season_path(name))[0]["config"]
-    sparks: defaultdict[int, int] = defaultdict(lambda: config["sparks_start"])
-    classes: defaultdict[int, str] = defaultdict(lambda: "haiku")
-    statuses: defaultdict[int, str] = defaultdict(lambda: "active")
-    after = {"relegated": "benched", "returned": "active", "deleted": "gone"}
-    expected = []
-    for one in assignments(name):
-        for event in one.events:
-            if event.name in after:
-                statuses[event["agent"]] = after[event.name]
-            elif event.name == "sparks_moved":
-                sparks[event["agent"]] = event["balance"]
-            elif event in one.done("class_moved") and event["allowed"] is not False:
-                classes[event["agent"]] = event["class"]
-        [posted] = one.all("leaderboard_posted")
-        expected += [
-            {
-                "assignment": one.number, "day": one.number // config["assignments_per_day"],
-                "rank": rank, "agent": agent, "name": one.names[agent], "rolling": rolling,
-                "all_time": all_time, "class": classes[agent], "status": statuses[agent],
-                "sparks": sparks[agent],
-            }
-            for rank, agent, rolling, all_time in posted["rows"]
-        ]  # fmt: skip
-
-    assert expected == told(RANKS, name)
-
-
-@SEASONS
-def test_roundtables_are_what_was_concluded_from_what_was_said_and_tested(name: str) -> None:
-    found = told(ROUNDTABLES, name)
-    for row in found:
-        for quality in ("percentile", "optimum_share", "regret", "discovery", "selection"):
-            del row[quality]  # measures: see test_measures.py
-    expected = [
-        {"assignment": one.number, "table": table, **roundtable(one, table)}
-        for one in assignments(name)
-        for table in one.tables
-    ]
-
-    assert expected == found
-
-
-def roundtable(one: Assignment, table: int) -> Row:
-    objective, better, treatment, family = one.subject(table)
-    [bar] = [e for e in one.done("tested", table) if e["at"] is None]
-    [end], [opened] = (one.all(name, table) for name in ("concluded", "roundtable_opened"))
-    return {
-        "objective": objective, "better": better, "treatment_": treatment, "family": family,
-        "bar": bar["value"],
-        **winner(one, table, end["proposal"]),
-        "drawn": bool(end["tied"]), "rejected": said_of(one, "digested", "rejected", table),
-        "adopted": said_of(one, "adopted", "adopted", table),
-        "best": best(one, table), "participants": len(opened["participants"]),
-    }  # fmt: skip
-
-
-def said_of(one: Assignment, name: str, field: str, table: int) -> Any:
-    """What the last event of a name says; None without one."""
-    return next((event[field] for event in reversed(one.done(name, table))), None)
-
-
-def winner(one: Assignment, table: int, at: int | None) -> Row:
-    names = ("proposal", "agent", "conduct", "tested")
-    if at is None:
-        return dict.fromkeys(names)
-    said = one.spoken(table)[at]
-    tested = one.tested(table)[at, "base"]
-    values = (at, said["agent"], plain(said["conduct"]), tested)
-    return dict(zip(names, values, strict=True))
-
-
-def best(one: Assignment, table: int) -> float | None:
-    """The best tested base."""
-    sign = 1 if one.subject(table)[1] == "up" else -1
-    tested = one.tested(table)
-    known = [
-        sign * value
-        for said in one.counted(table, "propose", "amend")
-        if (value := tested[said["id"], "base"]) is not None
-    ]
-    return sign * max(known) if known else None
 
 
 # A journal that is not whole.

@@ -13,8 +13,7 @@ from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, Concluded
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.summary import summarise
-from goldrush.replay.worlds.competition.quality import quality
-from goldrush.replay.worlds.competition.story import names_in, sentences
+from goldrush.replay.worlds.competition.story import sentences
 from tests.journals import events_of
 from tests.seasons import changed, forged, small
 
@@ -75,36 +74,11 @@ def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
             "ada scores 3: novelty 2, accuracy 0, impact 1, challenge 0 "
             "(novelty-farming: accuracy 2 to 0)",
         ),
-        (event("rated", agent=5, raw=[0], reasons="one"), 'therapist rates ada, [0]: "one"'),
-        (event("fate_chosen", agent=9, fate="deletion"), "agent 9 chooses deletion"),
     ],
 )  # fmt: skip
 def test_an_event_in_words(told: RecordedEvent, words: str) -> None:
     """What an agent puts in place of a number or a name is quoted."""
     assert words == sentences(NAMES, ARENA, rules_of(ARENA)).line(told)
-
-
-def test_names_of_a_broken_journal_are_those_before_it_breaks(
-    journal: Path, tmp_path: Path
-) -> None:
-    broken = tmp_path / "broken.journal"
-    broken.write_bytes(journal.read_bytes()[:4000])
-
-    assert names_in(broken).items() <= names_in(journal).items()
-    assert {} == names_in(_no_journal(tmp_path))
-
-
-def _no_journal(folder: Path) -> Path:
-    path = folder / "no.journal"
-    path.write_bytes(b"nothing")
-    return path
-
-
-def test_where_there_is_no_atlas_nothing_is_said_of_the_optimum() -> None:
-    subject = ARENA.subjects[0]
-    conduct = ("mine", None, 0, subject.treatment)
-
-    assert quality(ARENA, subject, conduct, conduct) is None
 
 
 def test_a_conclusion_at_a_table_that_is_none_is_malformed(journal: Path, tmp_path: Path) -> None:

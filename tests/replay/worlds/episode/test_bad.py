@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 import goldrush
-from goldrush.kernel.errors import BadInput, RulesFailed, WriteFailed
+from goldrush.kernel.errors import BadInput, RulesFailed
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk
 from tests.replay.worlds.episode.models import Walk
 
@@ -73,21 +71,15 @@ def ended_without_a_reward(env: object, given: Any) -> Any:
 
 
 BAD: list[tuple[str, Spoil]] = [
-    ("environment", lambda env, given: None),
     ("environment", lambda env, given: given[:4]),
-    ("environment", put(1, "3")),
     ("environment", put(1, NoNumber())),
     ("environment", put(2, np.array([True, False]))),
-    ("environment", put(2, np.float32("nan"))),
     ("environment", put(4, None)),
-    ("vector", put(3, [False, None, False])),
     ("vector", put(1, 1.0)),
     ("vector", put(1, np.ones(2))),
-    ("parallel", put(0, None)),
     ("parallel", put(1, {"nobody": 1.0})),
     ("parallel", put(2, {})),
     ("parallel", ended_without_a_reward),
-    ("parallel", put(4, {"hunter_1": [1]})),
     ("AEC", sets(rewards=None)),
     ("AEC", sets(agent_selection="nobody")),
 ]
@@ -138,13 +130,12 @@ class Speaks(Hunt):
         return tuple(given)
 
 
-@pytest.mark.parametrize("told", [(1,), (2,), (2, 3), (1, 2, 3)])
-@pytest.mark.parametrize("end", [True, np.array([True, False])])
+@pytest.mark.parametrize(
+    ("told", "end"), [((1,), True), ((2,), np.array([True, False])), ((1, 2, 3), True)]
+)
 def test_of_agents_that_are_gone_anything_or_nothing_can_be_told(
     told: tuple[int, ...], end: object, tmp_path: Path
 ) -> None:
-    if end is not True and told != (2,):
-        return
     env = goldrush.wrap(partial(Speaks, told, end), tmp_path / "run.journal")
     env.reset(seed=1)
     while env.agents:  # who is gone is given an action, too
@@ -182,40 +173,6 @@ def test_a_first_step_that_fails_leaves_what_was_there(
         spoilt("environment", path, spoil, at=1, force=True)
 
     assert path.read_bytes() == old if old else not path.exists()
-
-
-def test_a_step_in_a_forked_process_leaves_the_journal(tmp_path: Path) -> None:
-    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
-    env.reset(seed=1)
-    if os.fork() == 0:
-        try:
-            with suppress(WriteFailed):
-                env.step(0)
-        finally:
-            os._exit(0)
-    os.wait()
-    env.step(0)
-
-    assert (tmp_path / "run.journal").exists()
-
-
-def test_a_first_step_that_fails_in_another_folder_leaves_the_files_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Moving(NoisyWalk):
-        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
-            os.chdir("other")
-            raise ZeroDivisionError
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "run.journal").touch()
-    with pytest.raises(ZeroDivisionError):
-        goldrush.wrap(Moving, "run.journal").reset()
-
-    assert ["other", "other/run.journal"] == sorted(
-        str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")
-    )
 
 
 def test_a_person_who_interrupts_ends_the_program(tmp_path: Path) -> None:

@@ -73,11 +73,6 @@ def test_what_is_encoded_is_decoded_as_it_was(value: object) -> None:
     assert holds(stored)
 
 
-@pytest.mark.parametrize("value", [(1, [2]), [(1,)], np.zeros((2, 3)), 1 << 63])
-def test_a_tuple_is_no_list_and_an_array_has_its_shape(value: object) -> None:
-    assert content(value) == content(decoded(unpack(pack(encoded(value)))))
-
-
 class Move(enum.IntEnum):
     LEFT = 1
 

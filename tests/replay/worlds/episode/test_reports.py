@@ -162,13 +162,12 @@ class Slow(Walk):
 
 
 def test_what_changes_in_one_run_of_a_study_is_a_measure_of_all(tmp_path: Path) -> None:
-    study = goldrush.study(
-        tmp_path / "study", world=Growing, treatments={"none": {}, "some": {"rate": 1}},
-        seeds=2, rounds=3, report=["size"],
-    )  # fmt: skip
-    plain = goldrush.study(
-        tmp_path / "plain", world=Growing, treatments={"none": {}, "some": {"rate": 1}},
-        seeds=2, rounds=3,
+    study, plain = (
+        goldrush.study(
+            tmp_path / f"{len(report)}", world=Growing, seeds=2, rounds=3,
+            treatments={"none": {}, "some": {"rate": 1}}, **report,
+        )
+        for report in ({"report": ["size"]}, {})
     )  # fmt: skip
 
     sizes = {

@@ -193,8 +193,8 @@ def test_a_journal_has_nothing_made_of_another_kind_and_no_forged_number(
 
 @pytest.mark.parametrize(
     "action",
-    [7.5, None, ("array", "<f4", (2, 2), b"\0" * 16), ("type", "os.system"), ("int", "1" * 30)],
-)  # fmt: skip
+    [7.5, None, ("array", "<f4", (2, 2), b"\0" * 16), ("type", "os.system")],
+)
 def test_a_forged_action_of_another_type_is_no_crash(action: Any, tmp_path: Path) -> None:
     def forge(row: list[Any]) -> None:
         row[1] = action
@@ -288,9 +288,6 @@ def test_it_says_that_another_environment_is_given_where_the_run_does_not_repeat
     assert ", by Pendulum-v1 in place of the recorded CartPole-v1" in text
     assert same.verify().holds
     assert f"by {Signed.__module__}:Signed in place of the recorded" in differs.rests_on
-    again = driven(tmp_path / "again.journal", drift=1.0, at=2)
-    drifting = goldrush.open(again, world=lambda drift, at: NoisyWalk(drift + 1, at)).verify()
-    assert "in place of" not in drifting.rests_on
 
 
 def test_it_tells_numbers_that_differ_in_their_sign_alone(tmp_path: Path) -> None:
@@ -416,21 +413,6 @@ def test_times_at_which_a_model_was_made_are_left_out(tmp_path: Path) -> None:
     left_out = "made, output['info']['made'][0], output['info']['made'][1]"
     assert text.endswith(f"; not compared: what was left out: {left_out}")
     assert said(path, partial(Dated, skill=2))[0] is False
-
-
-def test_what_matched_nothing_is_told_of_whole_models_alone(tmp_path: Path) -> None:
-    ignore = "output['info']['made']", "output['infos']", "made"
-    model = goldrush.wrap(Dated, tmp_path / "open.journal", ignore=ignore)
-    model.step()
-    goldrush.wrap(Dated, tmp_path / "whole.journal", steps=1, ignore=ignore)
-    holds, text = said(tmp_path / "open.journal", Dated)
-
-    assert holds
-    assert text.endswith(f"what was left out: {', '.join(ignore)}")
-    _, text = said(tmp_path / "whole.journal", Dated)
-    assert text.endswith(
-        "what was left out: output['info']['made'], made; matched nothing: output['infos']"
-    )
 
 
 def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:

@@ -21,13 +21,12 @@ from pettingzoo.test import api_test, parallel_api_test
 
 import goldrush
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import END, JournalReader
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.journal.outline import outline
 from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
-from tests.replay.worlds.episode.envs import END as LENGTH
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, of_lengths, play
 
 kinds = pytest.mark.parametrize("kind", MAKE)
@@ -308,17 +307,6 @@ def test_agents_that_die_act_once_more_by_none(tmp_path: Path) -> None:
     assert derived(env.journal, Turns).is_over
 
 
-def test_a_fork_with_the_same_actions_gives_the_same(tmp_path: Path) -> None:
-    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal")
-    env.reset(seed=4)
-    returned = [env.step(np.int64(2)) for _ in range(LENGTH)]
-    fork = env.fork(3, tmp_path / "fork.journal")
-
-    assert content(tuple(returned[3:])) == content(tuple(fork.step(np.int64(2)) for _ in range(3)))
-    other = env.fork(3, tmp_path / "other.journal").step(np.int64(0))
-    assert content(other) != content(returned[3])
-
-
 @pytest.mark.parametrize(
     "made",
     [
@@ -347,18 +335,6 @@ def test_an_environment_that_others_have_wrapped_is_not_made_again(tmp_path: Pat
         with pytest.raises(BadInput, match="was given as an object"):
             wrapped.fork(0, tmp_path / "fork.journal")
         wrapped.close()
-
-
-def test_a_run_of_so_many_steps_ends_by_itself(tmp_path: Path) -> None:
-    env = goldrush.wrap(NoisyWalk, tmp_path / "run.journal", steps=2)
-    env.reset()
-    env.step(0)
-    env.step(0)
-
-    with pytest.raises(BadInput, match="has all its steps; wrap it anew"):
-        env.step(0)
-    with JournalReader(env.journal) as reader:
-        assert END == list(reader)[-1].kind
 
 
 def test_environments_are_copied_before_their_first_reset_alone(tmp_path: Path) -> None:

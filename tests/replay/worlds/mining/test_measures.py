@@ -30,11 +30,9 @@ from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, measur
 from goldrush.replay.worlds.mining.spells import (
     Spell,
     curve,
-    half_life,
     restricted_mean,
     seen,
 )
-from tests import measures_oracle
 from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, logged, write
 from tests.laws.strategies import Game, games, played
@@ -328,37 +326,6 @@ def times_of(spells: Iterable[Spell]) -> list[tuple[int, int, bool]]:
 
 
 @given(games())
-def test_spells_account_for_every_plot_at_every_round_end(game: Game) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = journal_of(game, Path(folder))
-        measured, counted = measure(path), counts_of(path)
-    turns = list(played(game))
-    owners = [turn.after.owner for turn in turns]
-    held = {
-        (plot, round): spell.owner
-        for spell in measured.spells
-        for plot, round in ((spell.plot, round) for round in range(spell.start, spell.end + 1))
-    }
-
-    assert sum(spell.length for spell in measured.spells) == len(held)
-    assert {
-        (plot, round): owner
-        for round, of_round in enumerate(owners, 1)
-        for plot, owner in enumerate(of_round)
-        if owner is not None
-    } == held
-    assert len(held) == sum(counts.owned for counts in counted[1:]) + sum(
-        owner is not None for owner in owners[-1]
-    )
-    assert sum(counts.turned for counts in counted) == sum(
-        spell.lost_to is not None for spell in measured.spells
-    )
-    running = [spell.plot for spell in measured.spells if spell.lost_to is None]
-    assert sorted(running) == [p for p, owner in enumerate(owners[-1]) if owner is not None]
-    assert all(spell.end == measured.units for spell in measured.spells if spell.lost_to is None)
-
-
-@given(games())
 def test_a_loss_is_seen_in_one_half_and_exposure_adds_up(game: Game) -> None:
     """Nothing that happens to a spell is counted twice, and nothing is left out."""
     with tempfile.TemporaryDirectory() as folder:
@@ -374,24 +341,6 @@ def test_a_loss_is_seen_in_one_half_and_exposure_adds_up(game: Game) -> None:
         # It can be lost in every round from the second of its own on, and in that of its loss.
         rounds = spell.length - 1 + losses
         assert rounds == sum(exit - entry for exit, _, entry in parts)
-
-
-@st.composite
-def spells(draw: st.DrawFn) -> list[Spell]:
-    """Spells in a run of 30 rounds; those that are running run to its end."""
-    found = []
-    for plot in range(draw(st.integers(0, 12))):
-        start = draw(st.integers(1, 30))
-        end = draw(st.integers(start, 30))
-        found.append(Spell(plot, 0, start, end, "claim", None if end == 30 else 1))
-    return found
-
-
-@given(spells())
-def test_half_life_is_the_median_of_the_second_telling(spells: list[Spell]) -> None:
-    whole = [measures_oracle.Length(s.end - s.start + 1, s.lost_to is not None) for s in spells]
-
-    assert measures_oracle.median(whole) == half_life(times_of(spells))
 
 
 def test_halves_in_which_the_same_happens_survive_alike_however_old_their_holders_are() -> None:

@@ -21,19 +21,6 @@ def said(*runs: MiningResult) -> str:
     return Page(StudyPage(study_of(results(*runs))).html()).text
 
 
-def test_rosters_of_other_sizes_are_named_where_pressure_differs() -> None:
-    runs = [
-        made(Cell("baseline", "few", 9)),
-        made(Cell("baseline", "many", 9), settings={"agents": 30}),
-        made(Cell("scarce", "few", 9)),
-    ]
-    says = said(*runs)
-
-    assert "Under baseline (for few) it is below 1" in says
-    assert "The question is tested where it is 1 or more: baseline (for many), scarce." in says
-    assert "Treatment baseline, 9 rounds, pressure 0.4 or 1.2" in says
-
-
 def test_what_differs_by_arithmetic_alone_is_named() -> None:
     cells = [Cell(t, "raid", 9) for t in ("baseline", "agents-20", "cap-2", "scarce", "scarce-20")]
     says = said(*map(made, cells))
