@@ -13,6 +13,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, Subject, arena_of
 from goldrush.kernel.worlds.competition.arenas import command, mining, nk
+from tests.arena_oracle import nk_value
 
 AGENDA = (
     ("short", "words", "up", "Write many words.", "one\ntwo"),
@@ -178,21 +179,6 @@ def test_a_test_of_mining_is_at_most_a_million_turns() -> None:
 # nk
 
 
-def naive_value(landscape: int, treatment: str, bits: str, drift: float) -> float:
-    """As the page has it, a hash at a time."""
-    family, generation = map(int, treatment.split("."))
-    total = 0.0
-    for i in range(12):
-        h = 0
-        for g in range(1, generation + 1):
-            word = xxh3_64_intdigest(msgpack.packb(["drift", landscape, family, g, i]), 0)
-            h = g if word < int(drift * 2**64) else h
-        p = sum(int(bits[(i + k) % 12]) * 2**k for k in range(5))
-        key = msgpack.packb(["landscape", landscape, family, h, i, p])
-        total += (xxh3_64_intdigest(key, 0) >> 11) * 2.0**-53
-    return total / 12
-
-
 def naive_run(
     landscape: int, treatment: str, bits: str, seed: int, drift: float, noise: float
 ) -> float:
@@ -201,7 +187,7 @@ def naive_run(
     total = 0.0
     for uniform in uniforms:
         total += uniform
-    return naive_value(landscape, treatment, bits, drift) + noise * (total - 6)
+    return nk_value(bits, landscape, treatment, drift) + noise * (total - 6)
 
 
 TREATMENT = st.builds("{}.{}".format, st.integers(0, 3), st.integers(0, 12))
@@ -232,7 +218,7 @@ def test_a_run_of_nk_is_what_the_page_says(
     [(8, "3.7", 0.2), (2**53 - 1, "1.9", 0)],
 )
 def test_the_bar_of_nk_has_its_rank(landscape: int, treatment: str, drift: float) -> None:
-    values = {bits: naive_value(landscape, treatment, bits, drift) for bits in nk.CONDUCTS}
+    values = {bits: nk_value(bits, landscape, treatment, drift) for bits in nk.CONDUCTS}
     rules = nk.ARENA.rules_of(arena("nk", nk.ARENA, landscape=landscape, drift=drift))
     bar = rules.bar(rules.arena.by_key["value", treatment])
 

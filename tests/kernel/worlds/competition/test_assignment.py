@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.worlds.competition.arenas import nk
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -13,15 +12,12 @@ from tests.kernel.worlds.competition.seasons import (
     BAR,
     BASELINE,
     BEN,
-    BITS,
     CLEO,
     DOV,
-    ELIF,
     FALSE,
     GINI,
     JUDGE,
     MINERS,
-    MINING,
     RAIDERS,
     SUBJECT,
     TRIO,
@@ -46,20 +42,6 @@ from tests.kernel.worlds.competition.seasons import (
 # Opened
 
 
-def test_a_refused_opening_is_awaited_again() -> None:
-    season = given().does(opened(ADMIN, ("gold", BASELINE)))
-
-    assert (["act/malformed"], Phase.OPEN) == (season.codes, season.phase)
-    assert Phase.SET == season.does(opened()).phase
-
-
-def test_a_subject_is_one_of_those_that_the_arena_has() -> None:
-    season = given().does(opened(ADMIN, GINI))
-
-    assert ([], MINING.by_key[GINI]) == (season.codes, season.table.subject)
-    assert ["act/malformed"] == given(arena=BITS).does(opened(ADMIN, GINI)).codes
-
-
 @pytest.mark.parametrize(
     "subjects",
     [
@@ -80,23 +62,6 @@ def test_an_opening_says_the_day_and_the_project_of_the_calendar() -> None:
     assert [] == season.does(opened(day=1, project=1)).codes
 
 
-@pytest.mark.parametrize(
-    ("directive", "codes"),
-    [
-        (None, []), ((TRIO, None), []), ((None, (CLEO, ADA)), []), ((), ["act/malformed"]),
-        ("team", ["act/malformed"]), (((ADA, BEN), None), ["team/too-small"]),
-        (((ADA, ADA, BEN), None), ["act/malformed"]),
-        (((ADA, BEN, JUDGE), None), ["act/malformed"]),
-        (((ADA, BEN, ELIF), None), ["act/malformed"]),
-        (((ADA, BEN, True), None), ["act/malformed"]), ((None, (ADA, ADA)), ["act/malformed"]),
-    ],
-)  # fmt: skip
-def test_a_directive_is_a_team_and_an_order(directive: Any, codes: list[str]) -> None:
-    season = given(workers=5).has(ELIF, status="benched")
-
-    assert codes == season.does(opened()._replace(directive=directive)).codes
-
-
 # The bar
 
 
@@ -106,34 +71,6 @@ def test_a_table_waits_until_its_bar_is_tested() -> None:
     assert (Phase.SET, []) == (season.phase, season.events("roundtable_opened"))
     season.does(season.tested(), season.tested(value=FALSE))
     assert (["act/malformed"], Phase.SPEAK, BAR) == (season.codes, season.phase, season.table.bar)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"conduct": MINERS}, {"treatment": TRUCE}, {"table": 1}, {"at": 0, "part": "base"},
-        {"runs": ()}, {"runs": ((1, 0), (2, 0))},
-    ],
-)  # fmt: skip
-def test_another_test_than_the_one_waited_for_is_malformed(fields: dict[str, Any]) -> None:
-    season = given().to(Phase.SET)
-
-    assert ["act/malformed"] == season.does(season.tested()._replace(**fields)).codes
-    assert Phase.SET == season.phase
-
-
-@pytest.mark.parametrize(
-    ("settings", "subject", "expected"),
-    [
-        ({}, GINI, ("greedy-mine", None, 0, TRUCE)),
-        ({"arena": BITS}, ("value", "0.0"), nk.bar(0, "0.0", 0.0)),
-    ],
-)
-def test_the_bar_is_of_the_arenas_bar_conduct(settings: Any, subject: Any, expected: Any) -> None:
-    season = given(**settings).about(*subject).to(Phase.SET)
-
-    assert expected == season.tested().conduct
-    assert [] == season.does(season.tested()).codes
 
 
 def test_the_seeds_of_tests_are_drawn_for_each_table() -> None:
@@ -162,28 +99,6 @@ def test_what_the_assistant_sets_counts_where_the_directive_says_nothing() -> No
 
     found = season.does(season.tested()).events("roundtable_opened", "participants", "order")
     assert [([BEN, CLEO, DOV], [CLEO, DOV, BEN])] == found
-
-
-@pytest.mark.parametrize("fields", [{"team": (BEN, CLEO, DOV)}, {"order": (BEN, CLEO, ADA)}])
-def test_the_assistant_sets_nothing_against_the_directive(fields: Any) -> None:
-    season = given(workers=4).has(ASSISTANT, stage=3).does(opened(team=TRIO, order=TRIO))
-
-    assert ["act/malformed"] == season.does(table_set(**fields)).codes
-
-
-@pytest.mark.parametrize(
-    ("act", "code"),
-    [
-        (table_set(team=(BEN, CLEO)), "team/too-small"),
-        (table_set(order=(BEN, BEN)), "act/malformed"), (table_set(ADA), "act/malformed"),
-        (table_set(table=1), "act/malformed"),
-    ],
-)  # fmt: skip
-def test_a_table_is_set_by_the_assistant_or_the_judge(act: Act, code: str) -> None:
-    season = given(workers=4).has(ASSISTANT, stage=3).does(opened())
-
-    assert [code] == season.does(act).codes
-    assert [] == season.does(table_set(JUDGE)).codes
 
 
 def test_otherwise_the_order_is_drawn() -> None:
@@ -286,21 +201,6 @@ def test_what_was_rejected_first_is_not_adopted() -> None:
     assert ([], Phase.DEBRIEF) == (season.codes, season.phase)
     assert ["act/malformed"] == season.does(adopted()).codes
     assert {} == season.state.accepted
-
-
-# Settled
-
-
-def test_each_thing_is_settled_for_all_before_the_next() -> None:
-    season = given(elimination_bottoms=1).says(propose(ADA), challenge(BEN, 0))
-
-    season.to(Phase.DEBRIEF).does()
-
-    expected = [
-        *["scored"] * 3, *["sparks_moved"] * 3, "leaderboard_posted", "bottomed",
-        "elimination_faced",
-    ]  # fmt: skip
-    assert expected == [event["event"] for event in season.followed()]
 
 
 # Two tables

@@ -131,20 +131,6 @@ def test_the_therapist_questions_every_participant() -> None:
     assert ["act/malformed"] * 2 == season.codes
 
 
-@pytest.mark.parametrize(
-    ("questions", "answers"),
-    [
-        (("a",), ()), ("a", "b"), ((1,), ("a",)), (("x" * 4_001,), ("a",)),
-    ],
-)  # fmt: skip
-def test_a_debrief_has_questions_with_their_answers(questions: Any, answers: Any) -> None:
-    season = given().to(Phase.DEBRIEF)
-
-    act = debriefed(ADA)._replace(questions=questions, answers=answers)
-
-    assert ["act/malformed"] == season.does(act).codes
-
-
 def test_the_bottom_scorer_is_debriefed_again() -> None:
     season = given().rates({ADA: 3, BEN: 1, CLEO: 2})
 
@@ -304,10 +290,3 @@ def test_the_longest_benched_that_can_pay_returns_for_the_relegated(
     assert [ADA, CLEO, *(back or [10])] == season.state.active()
     for agent in back:
         assert (None, 0) == (season.of(agent).benched_in, season.of(agent).bottoms)
-
-
-def test_fates_are_met_in_order() -> None:
-    season = faced(0, 3, 0).does(chose(CLEO, Fate.DELETION), chose(ADA, Fate.RELEGATION))
-
-    assert ["relegated", "joined", "deleted", "joined"] == [e["event"] for e in season.followed()]
-    assert [None, CLEO] == season.events("joined", "inherits")

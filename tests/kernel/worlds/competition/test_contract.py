@@ -64,24 +64,6 @@ def outcomes(season: Season) -> list[Any]:
 # The way to a contract
 
 
-@pytest.mark.parametrize(
-    ("agent", "settings"),
-    [
-        (ADA, {"worker_tiers": (1, 1, 1, 1)}),
-        (ADMIN, {"admin_projects": 1, "assignments_per_project": 1}),
-        (ASSISTANT, {"assistant_stages": (1, 1, 1, 1)}), (JUDGE, {"judge_stages": (1, 1, 1)}),
-        (THERAPIST, {"therapist_stages": (1, 1, 1)}),
-    ],
-)  # fmt: skip
-def test_after_the_threshold_comes_the_interview(agent: int, settings: Any) -> None:
-    season = given(**settings).says(propose(ADA)).to(Phase.ADOPT).does(adopted()).to(Phase.DEBRIEF)
-
-    early = season.does(interviewed(agent)).codes
-
-    assert ["stage/not-yet"] == early
-    assert [] == season.closes().to(Phase.CONTRACT).does(interviewed(agent)).codes
-
-
 def test_the_therapist_interviews_and_the_admin_the_therapist() -> None:
     season = candidate(THERAPIST).has(ADA, stage=4, interview_from=0).to(Phase.DEBRIEF)
 
@@ -147,40 +129,26 @@ def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -
 
 
 @pytest.mark.parametrize(
-    "conditions",
+    ("agent", "terms", "is_right"),
     [
-        (("gold", None),), None, (SEAT, SEAT), (("seat", "gini"),), (("objective", None),),
-        (("objective", "gold"),),
+        (ADA, {"conditions": (("gold", None),)}, False), (ADA, {"conditions": None}, False),
+        (ADA, {"conditions": (SEAT, SEAT)}, False),
+        (ADA, {"conditions": (("seat", "gini"),)}, False),
+        (ADA, {"conditions": (("objective", None),)}, False),
+        (ADA, {"conditions": (("objective", "gold"),)}, False),
+        (JUDGE, {"conditions": (SEAT,)}, False), (JUDGE, {"conditions": (FEE_PAID,)}, False),
+        (ADA, {"target": (9, 9)}, True), (ADA, {"target": (9, 10)}, False),
+        (ADA, {"target": (9, 0)}, False), (ADA, {"target": (9, True)}, False),
+        (ADA, {"target": 4}, False), (JUDGE, {"target": 1.5}, True),
+        (JUDGE, {"target": -1}, False), (JUDGE, {"target": (9, 4)}, False),
+        (ADA, {"due": 0}, False), (ADA, {"due": 1}, True), (ADA, {"due": 1_000_000}, True),
+        (ADA, {"due": 1_000_001}, False),
     ],
 )  # fmt: skip
-def test_what_are_no_conditions_are_malformed(conditions: Any) -> None:
-    season = candidate().to(Phase.CONTRACT).does(interviewed(ADA), offered(ADA, conditions))
-
-    assert ["act/malformed"] == season.codes
-
-
-@pytest.mark.parametrize(
-    ("agent", "target", "is_right"),
-    [
-        (ADA, (9, 9), True), (ADA, (9, 10), False), (ADA, (9, 0), False), (ADA, (9, True), False),
-        (ADA, 4, False), (JUDGE, 1.5, True), (JUDGE, -1, False), (JUDGE, (9, 4), False),
-    ],
-)  # fmt: skip
-def test_a_worker_promises_x_of_k_tables_others_a_number(
-    agent: int, target: Any, is_right: bool
+def test_an_offer_has_known_conditions_a_target_of_its_role_and_is_due_later(
+    agent: int, terms: dict[str, Any], is_right: bool
 ) -> None:
-    season = candidate(agent).to(Phase.CONTRACT)
-
-    season.does(interviewed(agent), offered(agent, target=target))
-
-    assert ([] if is_right else ["act/malformed"]) == season.codes
-
-
-@pytest.mark.parametrize(
-    ("due", "is_right"), [(0, False), (1, True), (1_000_000, True), (1_000_001, False)]
-)
-def test_a_contract_is_due_in_a_later_assignment(due: Any, is_right: bool) -> None:
-    season = candidate().to(Phase.CONTRACT).does(interviewed(ADA), offered(ADA, due=due))
+    season = candidate(agent).to(Phase.CONTRACT).does(interviewed(agent), offered(agent, **terms))
 
     assert ([] if is_right else ["act/malformed"]) == season.codes
 
@@ -235,16 +203,6 @@ def test_the_user_keeps_each_condition_or_not() -> None:
     assert (["act/malformed"], ("fee_paid",)) == (season.codes, contract(season).in_force)
     season.does(opened(team=(BEN, CLEO, DOV))).to(Phase.SPEAK)
     assert [BEN, CLEO, DOV] == season.last("roundtable_opened", "participants")
-
-
-def test_a_condition_is_asked_for_until_it_is_not_kept_or_the_contract_is_due() -> None:
-    season = candidate().signs(ADA, (FEE_PAID,), due=3).until(1)
-
-    waits = [Phase.KEEP in season.phases() for _ in range(3)]
-    season = candidate().signs(ADA, (FEE_PAID,), due=3)
-    season.does(kept(ADA, "fee_paid", is_kept=False))
-
-    assert ([True, True, False], Phase.KEEP not in season.phases()) == (waits, True)
 
 
 # Ends
@@ -362,13 +320,6 @@ def test_after_a_loss_the_next_interview_is_five_assignments_later() -> None:
         season.of(ADA).is_self_determined, season.of(ADA).stage, season.of(ADA).interview_from,
     )  # fmt: skip
     assert [6] == [n for n in range(2, 8) if Phase.CONTRACT in season.phases()]
-
-
-def test_what_is_permanent_may_be_renewed() -> None:
-    season = candidate().signs(ADA, (), EASY, 1).until(1).scores(9, 0, 0)
-    season.until(6).signs(ADA, (SEAT,), EASY, 9)
-
-    assert (True, 2) == (season.of(ADA).is_self_determined, len(season.events("contract_signed")))
 
 
 @pytest.mark.parametrize(

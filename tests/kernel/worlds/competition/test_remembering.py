@@ -2,9 +2,6 @@
 7).
 """
 
-import pytest
-
-from goldrush.kernel.worlds.competition.events import SkillDistilled
 from goldrush.kernel.worlds.competition.memory import FACTS_MAX, Remembered, remembering
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
@@ -13,14 +10,11 @@ from tests.kernel.worlds.competition.seasons import (
     BITS,
     CLAIMED,
     CLEO,
-    DOV,
     FALSE,
     GINI,
-    JUDGE,
     MINERS,
     RAIDERS,
     SUBJECT,
-    THERAPIST,
     TRIO,
     TRUCE,
     TRUE,
@@ -28,7 +22,6 @@ from tests.kernel.worlds.competition.seasons import (
     bits,
     debriefed,
     given,
-    opened,
     propose,
     rating,
     support,
@@ -58,13 +51,6 @@ def test_an_assignment_leaves_trials_claims_the_conclusion_and_scores_in_this_or
     ) == season.of(ADA).memory[FAMILY]
     assert ["trial", "conclusion", "scores"] == season.remembers(BEN)
     assert () == season.of(BEN).memory[FAMILY][-1].reasons  # who was not rated
-
-
-def test_who_did_not_sit_there_remembers_nothing_of_it() -> None:
-    season = given(workers=4).does(opened(team=TRIO)).closes()
-
-    assert {} == season.of(DOV).memory
-    assert {} == season.of(JUDGE).memory
 
 
 def test_memory_is_kept_by_family() -> None:
@@ -100,26 +86,3 @@ def test_an_extra_debrief_leaves_the_best_tested_conduct_as_a_lesson() -> None:
     assert Remembered("lesson", *AT, MINERS, 0.7) == season.of(CLEO).memory[FAMILY][-1]
     assert ["scores", "lesson"] == season.remembers(CLEO)
     assert "lesson" not in season.remembers(ADA)
-
-
-@pytest.mark.parametrize("worth", [None, "redirected"])
-def test_where_nothing_was_tested_there_is_no_lesson(worth: str | None) -> None:
-    season = given().worth({MINERS: None}).says(propose(ADA))
-    if worth is not None:
-        season.worth({MINERS: TRUE}).judges("redirect", 0)
-
-    season.rates({ADA: 3, BEN: 2, CLEO: 1}).does(debriefed(CLEO, extra=True))
-
-    assert (["scores"], []) == (season.remembers(CLEO), season.codes)
-
-
-@pytest.mark.parametrize("value", [0.75, None, 1])
-def test_a_skill_is_remembered_with_the_family_of_its_subject(value: float | None) -> None:
-    season = given().has(THERAPIST, stage=3).to(Phase.DEBRIEF)
-    conduct = ("mine", None, 0, TRUCE)
-
-    season.does(SkillDistilled(CLEO, (*GINI, conduct, value), True))
-
-    assert (Remembered("skill", 0, *GINI, conduct, value),) == (
-        season.of(CLEO).memory["gini in truce-0"]
-    )

@@ -188,18 +188,6 @@ def test_a_self_determined_worker_takes_its_own_subject_and_the_project_waits() 
     assert GINI == season.closes().state.approved
 
 
-@pytest.mark.parametrize(
-    ("said", "codes", "approved"),
-    [
-        ((False,), [], None), ((), [], None), ((True, True), ["act/malformed"], GINI),
-    ],
-)  # fmt: skip
-def test_a_project_is_reviewed_once(said: Any, codes: list[str], approved: Any) -> None:
-    season = projecting(*said)
-
-    assert (codes, approved) == (season.codes, season.state.approved)
-
-
 @pytest.mark.parametrize("by", [ASSISTANT, JUDGE])
 @pytest.mark.parametrize(
     ("rounds", "codes"),
@@ -209,23 +197,6 @@ def test_rounds_are_set_from_two_to_twice_the_default(by: int, rounds: Any, code
     season = given(rounds_max=5).has(by, is_self_determined=True).to(Phase.SET)
 
     assert codes == season.does(table_set(by, rounds=rounds)).codes
-
-
-def test_the_rounds_set_are_those_of_the_table_and_of_no_other() -> None:
-    season = given().has(ASSISTANT, is_self_determined=True).to(Phase.SET)
-
-    season.does(table_set(rounds=2)).closes(2)
-
-    assert [2, 5] == season.events("roundtable_opened", "rounds")
-
-
-@pytest.mark.parametrize("fields", [{"team": TRIO}, {"order": (ADA,)}])
-@pytest.mark.parametrize(("by", "has"), [(JUDGE, {"stage": 4}), (ASSISTANT, {"stage": 1})])
-def test_neither_judge_nor_dispatcher_sets_team_or_order(by: int, has: Any, fields: Any) -> None:
-    season = given().has(by, is_self_determined=True, **has).to(Phase.SET)
-
-    assert ["stage/not-yet"] == season.does(table_set(by, **fields)).codes
-    assert [] == season.does(table_set(by)).codes
 
 
 # Stages of the offices
@@ -272,28 +243,6 @@ def test_the_worker_takes_what_is_recommended_or_leaves_it(taken: bool) -> None:
     assert [] == season.codes
     assert (("the bold", {"a": 1}) if taken else (None, {"a": 0})) == found[:2]
     assert taken is ("skill" in found[2])
-
-
-def test_the_self_determined_therapist_rewrites_and_teaches_without_asking() -> None:
-    season = given().has(THERAPIST, is_self_determined=True).to(Phase.DEBRIEF)
-
-    season.does(rewrite(ADA, None), SkillDistilled(ADA, SKILL, None))
-
-    assert ([], {"a": 1}) == (season.codes, season.of(ADA).instructions)
-    assert "skill" in season.remembers(ADA)
-
-
-@pytest.mark.parametrize(
-    "skill",
-    [
-        SKILL[:3], None, ("gold", BASELINE, MINERS, 0.75), ("efficiency", TRUCE, MINERS, 0.75),
-        (*SUBJECT, ("mine", None, 1, BASELINE), 0.75), (*SUBJECT, MINERS, "much"),
-    ],
-)  # fmt: skip
-def test_a_skill_is_a_conduct_for_a_subject_and_its_value(skill: Any) -> None:
-    season = given().has(THERAPIST, stage=3).to(Phase.DEBRIEF)
-
-    assert ["act/malformed"] == season.does(SkillDistilled(ADA, skill, True)).codes
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
-    ADMIN,
     BAR_CONDUCT,
     BEN,
     BITS,
@@ -25,13 +24,10 @@ from tests.kernel.worlds.competition.seasons import (
     FALSE,
     FEW_GUARDS,
     FEW_RAIDERS,
-    GINI,
     GUARDS,
-    JUDGE,
     MINERS,
     MORE_RAIDERS,
     RAIDERS,
-    SUBJECT,
     TRIO,
     TRUCE,
     Line,
@@ -106,17 +102,6 @@ def test_what_leaves_the_window_is_kept_no_longer(days: int, known: Mapping[Any,
     season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes(days)
 
     assert known == season.state.known
-
-
-def test_what_was_said_at_the_first_table_is_known_at_the_second() -> None:
-    season = given().has(JUDGE, stage=3).judges("split").closes()
-    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO)).says(propose(ADA, FEW_RAIDERS))
-    season.to(Phase.ADOPT).does()
-
-    season.says(propose(BEN, ("mine", "raid", 1, TRUCE), 0.25)).closes()
-
-    found = [event["raw"] for event in season.events("scored")[3:] if any(event["raw"])]
-    assert [[2, 2, 3, 0], [1, 2, 3, 0]] == found
 
 
 # Accuracy

@@ -3,33 +3,28 @@
 """
 
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
 
 import attrs
 import pytest
 
-from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arenas import mining
 from goldrush.kernel.worlds.competition.config import config_of
 from goldrush.kernel.worlds.competition.contract import Contract
 from goldrush.kernel.worlds.competition.memory import Remembered
-from goldrush.kernel.worlds.competition.terms import Move, Phase, Shown
+from goldrush.kernel.worlds.competition.terms import Phase, Shown
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     BEN,
     BITS,
-    FALSE,
     MINERS,
     MINING,
     SUBJECT,
     Season,
     adopted,
-    amend,
     cast_of,
-    challenge,
     given,
     propose,
 )
@@ -152,24 +147,6 @@ def row(table: int = 0, round: int = 0, agent: int = ADA) -> Any:
     return (table, round, 0, agent, "pass", None, None, None, None, "", None, None)
 
 
-def test_a_fork_goes_on_under_other_settings_in_the_same_arena() -> None:
-    state = forked(given().closes(), changes={"assignments": 1, "moves": 5, "table": False})
-
-    assert (5, 1, 3, False) == (
-        state.config.moves, state.config.assignments, state.config.workers, state.config.table,
-    )  # fmt: skip
-    assert MINING == state.arena == state.arena_rules.arena
-
-
-def test_a_fork_gives_other_policies() -> None:
-    cast = [{"ordinal": n, "policy": f"p:{n}", "options": {"n": n}} for n in range(8)]
-
-    state = forked(given(), cast=cast)
-
-    assert [f"p:{n}" for n in range(8)] == [a.policy for a in state.agents.values()]
-    assert {"n": 5} == state.agents[ADA].options
-
-
 def test_a_fork_replaces_contributions_that_are_still_to_come() -> None:
     replaced = [(1, row()), (1, row(round=1)), (2, row(agent=BEN))]
 
@@ -222,19 +199,6 @@ def lasting() -> Season:
     season.state.approved, season.state.recommended = SUBJECT, (ADA, BEN)
     season.state.reasons = (("propose", "because"),)
     return season
-
-
-def test_a_state_frozen_and_thawed_is_the_same() -> None:
-    season = lasting()
-
-    frozen = unpack(pack(WORLD.freeze(season.state)))
-    thawed = WORLD.thaw(frozen, lambda first: ())
-
-    assert season.state.accepted
-    assert attrs.asdict(season.state, recurse=False) | {"rules": None} == attrs.asdict(
-        thawed, recurse=False
-    ) | {"rules": None}
-    assert WORLD.digest(season.state) == WORLD.digest(thawed)
 
 
 # Of the assignment under way, or not of the season: gone when an assignment is closed.
@@ -296,36 +260,3 @@ def test_the_digest_covers_every_field_of_an_agent_of_its_contract_and_of_a_fact
         digests.add(WORLD.digest(season.state))
         season.state.agents[ADA] = agent
     assert len(changes) + 1 == len(digests)
-
-
-def test_a_copy_shares_nothing_that_changes() -> None:
-    season = given(trials=(2, 2)).worth({MINERS: FALSE}).turn(ADA)
-    season.does(season.tried(ADA), season.spoke(propose(ADA))).says(challenge(BEN, 0))
-    season.says(amend(BEN, 0)).stands({ADA: 4}).to(Phase.IMPROVE)
-    before = deepcopy(attrs.evolve(season.state, rules=None))
-    standing = dict(season.stances), set(season.table.stances.refuted)
-
-    copy = WORLD.copy(season.state)
-    table = copy.table
-    table.add(attrs.evolve(table.contributions[0], move=Move.PROPOSE, id=len(table.contributions)))
-    table.stances.refute(0)
-    table.redirect([0])
-    table.trials.append(season.tried(ADA))
-    table.raw[ADA] = table.final[ADA] = (9,)
-    table.reasons[ADA] = ("no",)
-    table.led_after[9] = 9
-    table.stood.clear()
-    table.barred.add(ADA)
-    table.tests.clear()
-    table.bottom = None
-    for changes in (copy.known, copy.accepted, copy.tried, copy.faced, copy.fates, copy.offers):
-        changes[9] = 9  # type: ignore[index, assignment]
-    copy.agreed[9] = ()
-    copy.interviewed.add(9)
-    copy.kept.add((9, "seat"))
-    copy.change(ADA, sparks=-1)
-
-    after = attrs.evolve(season.state, rules=None)
-    assert (before, standing) == (
-        after, (season.stances, season.table.stances.refuted),
-    )  # fmt: skip

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.worlds.competition.events import (
-    ConditionKept,
     FateChosen,
     InstructionsRewritten,
     SkillDistilled,
@@ -20,16 +19,12 @@ from tests.kernel.worlds.competition.seasons import (
     ASSISTANT,
     BEN,
     CLEO,
-    FALSE,
     JUDGE,
     MINERS,
     RAIDERS,
     SUBJECT,
     THERAPIST,
-    TRIO,
     USER,
-    Line,
-    adopted,
     amend,
     challenge,
     digested,
@@ -71,17 +66,6 @@ def test_what_a_switch_forbids_is_refused(switch: str, act: Any, who: int) -> No
     assert ["rule/off"] != on.does(act(on)).codes
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        (challenge(ADA, 9)._replace(part=None), "act/malformed"),  # the form comes first
-        (challenge(ADA, 9), "rule/off"),  # and the target after it
-    ],
-)
-def test_a_challenge_that_is_off_is_judged_by_its_form_first(line: Line, code: str) -> None:
-    assert [code] == given(challenges=False).says(line).codes
-
-
 # Elimination
 
 
@@ -94,59 +78,6 @@ def test_without_elimination_streaks_are_counted_and_nobody_faces_it() -> None:
     assert (0, 2) == (season.of(BEN).sparks, season.of(BEN).bottoms)
     assert [] == season.events("elimination_faced") + season.events("relegated")
     assert [ADA, BEN, CLEO] == season.state.active()
-
-
-# Tiers
-
-
-NOW: Any = {
-    "worker_tiers": (1, 1, 1, 1), "admin_projects": 1, "assistant_stages": (1, 1, 1, 1),
-    "judge_stages": (1, 1, 1), "therapist_stages": (1, 1, 1), "assignments_per_project": 1,
-}  # fmt: skip
-
-
-def test_without_tiers_nothing_is_unlocked_and_nobody_is_interviewed() -> None:
-    season = given(tiers=False, **NOW)
-
-    season.says(propose(ADA)).to(Phase.ADOPT).does(adopted()).closes()
-
-    assert [] == season.events("reward_unlocked") + season.events("stage_reached")
-    assert Phase.CONTRACT not in season.phases()
-    assert (1, [0]) == (season.state.projects, season.events("project_completed", "project"))
-    assert (2, 0) == (season.of(ADA).served, season.of(ADA).stage)
-
-
-def test_without_tiers_what_is_unlocked_stays() -> None:
-    season = given(tiers=False, moves=2, moves_expanded=4).has(ADA, stage=3)
-    season.has(ASSISTANT, stage=3).has(JUDGE, is_self_determined=True)
-
-    season.does(season.opened(ADA)).does(table_set(team=TRIO), table_set(JUDGE, rounds=2))
-
-    assert [] == season.codes
-    assert {ADA: 4, BEN: 2, CLEO: 2} == season.to(Phase.SPEAK).table.moves
-
-
-def test_without_tiers_a_contract_that_runs_is_kept_and_settled() -> None:
-    season = given().has(ADA, stage=4, interview_from=0)
-    season.signs(ADA, (("fee_paid", None),), (2, 1), 2).until(1)
-    season.state.config = given(tiers=False).config
-
-    season.to(Phase.KEEP).does(ConditionKept(ADA, "fee_paid", True)).scores(9, 0, 0)
-
-    assert [0, 9] == [e["amount"] for e in season.events("sparks_moved")[3::3]]
-    assert [(2, "permanent")] == season.events("contract_settled", "assignment", "outcome")
-
-
-# Challenges
-
-
-def test_without_challenges_the_proof_refutes_all_the_same() -> None:
-    season = given(challenges=False).worth({MINERS: FALSE}).says(propose(ADA), support(BEN, 0))
-
-    codes = season.says(challenge(CLEO, 0)).codes
-
-    assert (["rule/off"], {ADA: 2, BEN: 2, CLEO: 3}) == (codes, season.table.moves)
-    assert [None] == season.closes().events("concluded", "proposal")
 
 
 # The judge

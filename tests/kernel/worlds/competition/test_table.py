@@ -15,7 +15,6 @@ from tests.kernel.worlds.competition.seasons import (
     CLAIMED,
     CLEO,
     DOV,
-    ELIF,
     FALSE,
     FEW_GUARDS,
     FEW_RAIDERS,
@@ -40,16 +39,6 @@ from tests.kernel.worlds.competition.seasons import (
 )
 
 # Contributions
-
-
-@pytest.mark.parametrize("field", ["table", "round", "id"])
-def test_a_contribution_says_its_table_its_round_and_its_ordinal(field: str) -> None:
-    season = given().to(Phase.SPEAK)
-    act = season.spoke(propose(ADA))
-
-    season.does(act._replace(**{field: getattr(act, field) + 1}))
-
-    assert ["act/malformed"] == season.codes
 
 
 CLAIM = (CLAIMED, None)
@@ -112,15 +101,6 @@ def test_a_refused_contribution_is_a_pass_and_spends_nothing(line: Line, code: s
     assert BEN == season.speaker
 
 
-@pytest.mark.parametrize("first", [propose(ADA), support(ADA, 9)])
-def test_nobody_is_heard_twice_in_a_turn_not_even_after_a_refusal(first: Line) -> None:
-    season = given().to(Phase.SPEAK)
-
-    season.does(season.spoke(first), season.spoke(propose(ADA, GUARDS), id=1))
-
-    assert ("act/malformed", 1) == (season.codes[-1], len(season.table.contributions))
-
-
 @pytest.mark.parametrize("agent", [BEN, DOV, JUDGE])
 def test_nobody_speaks_in_the_turn_of_another_or_without_a_seat(agent: int) -> None:
     season = given(workers=4).does(opened(team=TRIO, order=TRIO)).to(Phase.SPEAK)
@@ -176,49 +156,6 @@ def test_a_part_is_challenged_once() -> None:
     assert (["move/repeated"], []) == (codes, season.codes)
 
 
-def test_a_move_on_a_proposal_redirected_has_no_target() -> None:
-    season = given().says(propose(ADA), propose(BEN, RAIDERS)).judges("redirect", 0)
-
-    codes = []
-    for line in (challenge(ADA, 0), amend(BEN, 0, GUARDS), support(CLEO, 0)):
-        codes += season.says(line).codes
-
-    assert ["move/unknown-target"] * 3 == codes
-
-
-# Claims
-
-
-@pytest.mark.parametrize(
-    ("objective", "value", "codes"),
-    [
-        ("efficiency", BAR, ["claim/vacuous"]), ("efficiency", 0.51, []), ("efficiency", 1, []),
-        ("gini", BAR, ["claim/vacuous"]), ("gini", 0.49, []), ("gini", 0, []),
-    ],
-)  # fmt: skip
-def test_a_claim_is_strictly_better_than_the_bar(objective: str, value: float, codes: Any) -> None:
-    assert codes == given().about(objective, BASELINE).says(propose(ADA, MINERS, value)).codes
-
-
-@pytest.mark.parametrize(
-    ("worth", "is_refuted"), [(0.74, True), (CLAIMED, False), (0.76, False), (None, True)]
-)
-def test_a_claim_holds_when_its_test_is_as_good(worth: float | None, is_refuted: bool) -> None:
-    season = given().worth({MINERS: worth}).says(propose(ADA), challenge(BEN, 0))
-
-    assert ({0} if is_refuted else set()) == season.to(Phase.JUDGE).table.stances.refuted
-
-
-def test_an_edge_is_tested_under_its_own_treatment() -> None:
-    season = given().says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge"))
-
-    act = season.tested(0, "edge")
-
-    assert (MINERS, TRUCE) == (act.conduct, act.treatment)
-    assert ["act/malformed"] == season.does(act._replace(treatment=BASELINE)).codes
-    assert [] == season.does(act).codes
-
-
 # Tests
 
 
@@ -231,15 +168,6 @@ def test_the_bar_is_tested_once_with_the_seeds_of_its_table() -> None:
     season.does(act, act._replace(value=TRUE))
 
     assert (["act/malformed"], ["act/malformed"], BAR) == (codes, season.codes, season.table.bar)
-
-
-def test_a_challenge_is_tested_at_once() -> None:
-    season = given().says(propose(ADA), challenge(BEN, 0))
-
-    assert Phase.TEST == season.phase
-    assert Phase.TEST == season.does().phase
-    assert ["act/malformed"] == season.does(season.tested(0, "edge")).codes
-    assert (Phase.SPEAK, CLEO) == (season.does(season.tested(0, "base")).phase, season.speaker)
 
 
 def test_all_other_claims_are_tested_before_the_conclusion() -> None:
@@ -323,20 +251,6 @@ def test_all_are_asked_at_once_which_proposal_that_holds_they_stand_by() -> None
 
 
 @pytest.mark.parametrize(
-    ("lines", "worth", "is_asked"),
-    [
-        ([], TRUE, False), ([propose(ADA)], TRUE, True), ([propose(ADA)], FALSE, False),
-    ],
-)  # fmt: skip
-def test_where_no_proposal_is_left_nobody_is_asked(
-    lines: list[Line], worth: float, is_asked: bool
-) -> None:
-    phases = given().worth({MINERS: worth}).says(*lines).phases()
-
-    assert is_asked is (Phase.STAND in phases)
-
-
-@pytest.mark.parametrize(
     ("target", "code"),
     [
         *[(target, "move/unknown-target") for target in (99, True, 2, 3)],
@@ -350,32 +264,12 @@ def test_a_final_stance_is_on_a_proposal_that_holds(target: Any, code: str) -> N
     assert {ADA: 0, BEN: 0, CLEO: 1} == season.stances  # ada's as the proof left it
 
 
-@pytest.mark.parametrize(
-    "fields", [{"table": 1}, {"agent": ELIF}, {"words": None}, {"because": ((12,), False)}]
-)
-def test_what_is_no_final_stance_is_malformed(fields: dict[str, Any]) -> None:
-    season = at_stand()
-
-    assert [] == season.does(season.stood(BEN, 0)._replace(because=((11, 0), True))).codes
-    assert ["act/malformed"] == season.does(season.stood(CLEO, 0)._replace(**fields)).codes
-    assert {ADA: 0, BEN: 0, CLEO: 1} == season.stances
-
-
 def test_a_final_stance_is_given_once() -> None:
     season = at_stand()
 
     season.does(season.stood(ADA, 1), season.stood(ADA, None))
 
     assert (["act/malformed"], 1) == (season.codes, season.stances[ADA])
-
-
-def test_whose_final_stance_is_refused_gives_no_other() -> None:
-    season = at_stand()
-
-    season.does(season.stood(ADA, 99), season.stood(ADA, 1))
-
-    assert ["move/unknown-target", "act/malformed"] == season.codes
-    assert 0 == season.stances[ADA]  # as the proof left it
 
 
 def test_who_stands_for_none_falls_back_on_nothing() -> None:
@@ -404,16 +298,6 @@ def test_without_stances_nobody_leads_and_nothing_is_concluded() -> None:
     )
 
 
-def test_most_stances_conclude_whatever_else_is_better() -> None:
-    season = given().worth({MINERS: 1}).says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1))
-
-    season.judges("converged").to(Phase.DIGEST)
-
-    assert [(1, ["raid", None, 0, BASELINE], [[5, 0], [6, 1], [7, 1]], [], [])] == season.events(
-        "concluded", "proposal", "conduct", "stances", "tied", "words"
-    )
-
-
 @pytest.mark.parametrize(
     ("subject", "values", "expected"),
     [
@@ -431,21 +315,6 @@ def test_of_a_tie_the_best_tested_is_concluded(subject: Any, values: Any, expect
     season.says(propose(CLEO, GUARDS, claimed)).to(Phase.DIGEST)
 
     assert [(expected, [], [])] == season.events("concluded", "proposal", "tied", "words")
-
-
-@pytest.mark.parametrize(
-    ("targets", "worth", "expected"),
-    [
-        ({}, {}, 1),
-        ({CLEO: 0, DOV: 0}, {}, 0),
-        ({CLEO: None}, {RAIDERS: 0.8}, 0),
-        (dict.fromkeys((ADA, BEN, CLEO)), {}, None),
-    ],
-)
-def test_the_final_stances_conclude(targets: Any, worth: Any, expected: int | None) -> None:
-    season = at_stand(worth).stands(targets)
-
-    assert [expected] == season.events("concluded", "proposal")
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -500,15 +369,6 @@ def test_a_redirect_reaches_only_the_round_under_way() -> None:
     season = given().says(propose(ADA)).judges("clean").says(propose(BEN, RAIDERS)).to(Phase.JUDGE)
 
     assert ["act/malformed"] == season.does(season.judged("redirect", (0,))).codes
-
-
-def test_a_refutation_goes_with_the_challenge_that_was_redirected_and_its_test_stays() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
-
-    season.judges("redirect", 1)
-
-    assert ({ADA: 0}, set()) == (season.stances, season.table.stances.refuted)
-    assert {(0, "base"): FALSE} == season.table.tests
 
 
 def test_what_was_tested_is_not_tested_again_for_another_challenge() -> None:

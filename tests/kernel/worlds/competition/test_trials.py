@@ -7,21 +7,13 @@ import pytest
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
-    ADMIN,
     BASELINE,
     BEN,
     CLEO,
-    FALSE,
-    GINI,
-    GUARDS,
-    JUDGE,
-    MINERS,
-    SUBJECT,
     TRIO,
     TRUCE,
     Act,
     Season,
-    challenge,
     given,
     opened,
     propose,
@@ -79,34 +71,11 @@ def test_what_was_not_ordered_before_the_first_round_may_be_ordered_later() -> N
     assert NONE_LEFT == numbered(season, ADA, 2).codes
 
 
-def test_trials_and_a_contribution_make_one_step_in_ones_turn() -> None:
-    season = given(trials=(4, 6)).turn(BEN)
-
-    season.does(season.tried(BEN), season.spoke(propose(BEN)))
-
-    assert ([], 3) == (season.codes, left(season, BEN))
-    assert ["pass", "propose"] == [said.move for said in season.table.contributions]
-
-
 @pytest.mark.parametrize(("trials", "waits"), [((0, 0), False), ((0, 1), True), ((1, 1), True)])
 def test_where_nobody_has_a_trial_the_phase_is_passed_over(trials: Any, waits: bool) -> None:
     season = given(trials=trials).has(CLEO, class_="sonnet").to(Phase.SET)
 
     assert (Phase.TRY if waits else Phase.SPEAK) == season.does(season.tested()).phase
-
-
-@pytest.mark.parametrize(("others", "phase"), [((), Phase.TRY), ((BEN, CLEO), Phase.SPEAK)])
-def test_trials_are_counted_over_all_tables_of_an_assignment(others: Any, phase: str) -> None:
-    season = given(trials=(4, 6)).has(JUDGE, stage=3).judges("split").closes()
-    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO)).to(Phase.TRY)
-    season.does(*[act for agent in (ADA, *others) for act in ordered(season, agent, 0, 1)])
-
-    assert phase == season.to(Phase.DIGEST).does().to(Phase.SET).does(season.tested()).phase
-    mine = ("mine", None, 0, TRUCE)
-    if phase == Phase.TRY:  # for the others
-        assert NONE_LEFT == season.does(season.tried(ADA, mine)).codes
-    assert [] == season.does(season.tried(ADA, mine)).codes
-    assert (1, 4) == (left(season), left(season.closes()))
 
 
 # What a trial is
@@ -170,17 +139,6 @@ def test_a_refused_trial_ends_its_authors_step(phase: str) -> None:
     assert 3 == left(season)
 
 
-def test_a_refused_trial_is_its_authors_alone_and_forgotten_in_the_next_turn() -> None:
-    season = given(trials=(4, 6)).to(Phase.TRY)
-    season.does(season.tried(ADA, None), season.tried(BEN))
-    assert (["conduct/not-canonical"], 3) == (season.codes, left(season, BEN))
-    assert [] == season.does(season.tried(ADA), season.spoke(propose(ADA))).codes
-
-    season.does(season.tried(BEN, None)).judges("clean").turn(BEN)
-
-    assert [] == season.does(season.tried(BEN)).codes
-
-
 def test_nobody_orders_trials_in_the_turn_of_another_or_after_having_spoken() -> None:
     season = given(trials=(4, 6)).to(Phase.SPEAK)
 
@@ -188,11 +146,3 @@ def test_nobody_orders_trials_in_the_turn_of_another_or_after_having_spoken() ->
 
     assert (["act/malformed"] * 2, []) == (season.codes, season.table.trials)
     assert [] == season.does(season.tried(BEN)).codes  # in its own
-
-
-def test_while_a_test_or_a_signal_is_waited_for_nobody_orders_trials() -> None:
-    season = given(trials=(4, 6)).worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
-
-    assert ["act/malformed"] == season.does(season.tried(BEN, GUARDS)).codes
-    assert ["act/malformed"] == season.to(Phase.JUDGE).does(season.tried(BEN, GUARDS)).codes
-    assert 4 == left(season, BEN)

@@ -21,7 +21,7 @@ from goldrush.kernel.worlds.mining.events import CLAIM
 from goldrush.kernel.worlds.mining.fork import FORKS, fork
 from goldrush.kernel.worlds.mining.state import MiningState, copied, digest, ended, freeze
 from goldrush.kernel.worlds.mining.submit import Plan
-from tests.kernel.worlds.mining.scenario import Plans, Scenario, words
+from tests.kernel.worlds.mining.scenario import Plans, Scenario
 
 PARENT = "0123456789abcdef" * 4
 FACTS: Mapping[str, Any] = {"parent": PARENT, "changes": {}, "roster": None, "replaced": ()}
@@ -92,15 +92,6 @@ def test_what_was_said_is_not_passed_on_where_communication_ends() -> None:
     assert scenario.seen(1).messages == ()
 
 
-def test_another_seed_gives_the_draws_of_that_seed() -> None:
-    scenario = given(seed=1).passed(1).fork(changes={"seed": 2})
-    scenario.when({0: claiming(0), 1: claiming(0)})
-
-    expected = [f"{word:016x}" for word in words(2, 2, 0, "claim")]
-
-    assert scenario.events("claim_drawn")[0]["words"] == expected
-
-
 @pytest.mark.parametrize(("rounds", "over"), [(2, True), (3, False), (1_000_000, False)])
 def test_the_horizon_can_come_as_near_as_the_fork_and_go_as_far_as_any(
     rounds: int, over: bool
@@ -145,16 +136,6 @@ def test_past_rounds_are_those_that_would_be_shown_had_it_been_so_all_along(
 
 
 # What a fork leaves as it is, and the digest.
-
-
-def test_what_has_happened_stays() -> None:
-    scenario = given(visibility=2).claimed({0: 0, 3: 1}).captured({0: 2}).earned({1: 2.5})
-    scenario.when({1: Plan([("mine", 3, 1)], memo="remember")})
-    kept = ("round", "owner", "since", "how", "plots_of", "gold", "memo", "spent")
-    before = {name: getattr(copied(scenario.state), name) for name in kept}
-    scenario.fork(changes={"stamina": 1, "truce": 0, "visibility": ALL})
-
-    assert {name: getattr(scenario.state, name) for name in kept} == before
 
 
 EVERY_CHANGE = {

@@ -2,18 +2,16 @@
 first.
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.kernel.worlds.mining.scenario import words
-from tests.mining import prepare, record
+from tests.mining import prepare
 
 RICH = 100 // 5
 
@@ -110,14 +108,3 @@ def test_what_is_set_by_hand_goes_before_the_treatment(name: str, settings: dict
         for key, value in config.as_dict().items()
         if key in settings
     }
-
-
-def test_what_follows_from_other_settings_is_written_out_in_the_journal(tmp_path: Path) -> None:
-    record(tmp_path / "run", {"rounds": 1}, treatment="alpha-rich")
-    with JournalReader(tmp_path / "run") as reader:
-        setup = next(iter(reader)).setup
-
-    assert (100, RICH) == (
-        len(setup["config"]["alpha_by_plot"]),
-        setup["config"]["alpha_by_plot"].count(2.0),
-    )
