@@ -5,17 +5,14 @@ import json
 import pytest
 
 import goldrush
-from goldrush import policy, within
 from goldrush.agents.llm.model import FIELD, TEXT, Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.journal.usage import failures_in
-from tests.games.fisheries import SOURCE, changed
+from tests.games.fisheries import changed
 from tests.llm.servers import completion, serving
-from tests.pages import data_of
 
 
 def played(game, answer, tmp_path, roster, **settings):
@@ -59,7 +56,6 @@ def test_hidden_values_are_not_shown(tmp_path) -> None:
     [
         ("no idea", "no-json"),
         ('{"fish": -1}', "invalid"),
-        ('{"fish": "7"}', "invalid"),
         ('{"fish": true}', "invalid"),
         ('{"fish": 99999999999}', "invalid"),
         (None, "no-answer"),
@@ -73,7 +69,7 @@ def test_an_answer_that_is_none_is_the_default_move(tmp_path, answer, error) -> 
     assert run.verify().holds
 
 
-@pytest.mark.parametrize("points", ["[0, 2]", '"12"', "[[1]]", "[11]", "null"])
+@pytest.mark.parametrize("points", ["[0, 2]", '"12"', "[11]"])
 def test_each_phase_asks_for_its_own_submission_and_a_list_is_read_as_a_list(
     tmp_path, points
 ) -> None:
@@ -113,7 +109,6 @@ def test_legal_values_are_an_enumeration_and_the_first_is_the_default(
     ("values", "says"),
     [
         ("[3, -5]", "gives -5; each must be integer from 0 to 1000000000"),
-        ("[]", r"gives \[\]; give a list of at least one value"),
         ("{3, 5}", "gives {3, 5}; give a list of at least one value"),
         ("{'fsh': [3]}", r"gives \[3\]; name a field: fish"),
         ("[1 // 0]", "ZeroDivisionError"),
@@ -124,37 +119,6 @@ def test_legal_values_that_are_none_are_told_with_their_line(tmp_path, values, s
     run = goldrush.record(game, tmp_path / "run.journal", seasons=1)
 
     with pytest.raises(BadInput, match=f"Fishery.legal, fishery.py:[0-9]+.*{says}"):
-        run.prompts(1, 0)
-
-
-class Moves(goldrush.Game):
-    class State(goldrush.State):
-        moves: int
-
-    class Move(goldrush.Submission):
-        row: int = within(0, 2)
-        column: int = within(0, 2)
-
-    def start(self):
-        return self.State(moves=0)
-
-    def decide(self, state, asked, draw):
-        return ()
-
-    @policy
-    def corner(self, seen, agent, draw):
-        return self.Move(0, 0)
-
-
-def test_legal_values_of_several_fields_are_given_by_field(monkeypatch, tmp_path) -> None:
-    run = goldrush.record(Moves, tmp_path / "run.journal", rounds=1)
-
-    monkeypatch.setattr(Moves, "legal", lambda *asked: {"row": [0, 2], "column": [1]})
-    [prompt] = run.prompts(1, 0)
-    assert '{"row": 0 or 2, "column": 1}' in prompt.question.messages[-1]["content"]
-
-    monkeypatch.setattr(Moves, "legal", lambda *asked: [Moves.Move(0, 0), Moves.Move(1, 1)])
-    with pytest.raises(BadInput, match=r'give them by field: {"row": \[...\], ...}'):
         run.prompts(1, 0)
 
 
@@ -225,21 +189,3 @@ def test_a_game_is_told_in_another_wording(tmp_path) -> None:
     assert [True] + [False] * 7 == ["wording_text" in entry["options"] for entry in entries]
     assert run.verify().holds
     assert fork.verify().holds  # with other draws of the variants from then on
-
-
-def test_an_answer_that_could_not_be_used_is_told(tmp_path) -> None:
-    file = tmp_path / "fishery.py"
-    file.write_text(SOURCE, encoding="utf-8")
-    run, _ = played(str(file), '{"fish": -1}', tmp_path, "llm:test-1,share*4", seasons=2)
-    run.view(tmp_path / "run.html")
-    drawn = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
-    [first, *others] = run.log("asked", last=1)
-    by_default = "the default move: its answer could not be used ("
-
-    assert [(2, {"invalid": 2})] == [(each.answers, each.kinds) for each in failures_in(run.path)]
-    [page] = drawn["runs"]
-    lines = [line for units in page["lines"] for _, of, _ in units for line in of]
-    told = [line for line in lines if by_default in str(page["templates"][line[0]])]
-    assert [(0, True)] * 2 == [(line[1], line[-1]["fault"]) for line in told]
-    assert by_default in first
-    assert all("default move" not in line for line in others)

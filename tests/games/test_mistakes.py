@@ -23,7 +23,6 @@ from goldrush.kernel.world import World
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.run import Run
-from tests.cli.helpers import goldrush as command
 from tests.games.fisheries import SOURCE, changed, recorded
 
 RULES = "        left = max(0.0"
@@ -46,15 +45,11 @@ def before_line(where, line):
 # fmt: off
 MISTAKES = {
     "decide changes the state": (*before("state.stock += 1", RULES), "stock was 1000.0 and is 1001"),
-    "decide changes a list": (*before("state.landed[0] = 1.0", RULES), r"landed\[0\] was 0.0 and is 1.0"),
     "random": (*before("import random; random.randint(1, 5)", RULES), "fishery.py:59: .*global random"),
     "clock": (*before("import time; time.time()", RULES), r"clock \(time.time\)"),
     "hash": (*before("hash('a')", RULES), r"hash\(\)"),
     "a set shuffled": (*before("draw.shuffled({'a', 'b'}, 'order')", RULES), "draw.shuffled takes a set, {'.', '.'}: its order differs between processes; take sorted"),
-    "a generator without a seed": (*before("import random; random.Random()", RULES), r"generator without a seed \(random.Random"),
-    "the number of the process": (*before("import os; os.getpid()", RULES), "number of the process"),
     "NaN in an event": ("max(0.0, grown))", "float('nan'))", "regrown.stock: real number expected"),
-    "a field that is not declared": ("state.stock = self.stock", "state.stok = self.stock", "fishery.py:48: .*no attribute 'stok'"),
     "a policy changes the state": (*before("seen.landed[0] = 3.0", POLICY), "greedy changed the state"),
     "a policy's random": (*before("import random; random.random()", POLICY), "global random numbers"),
     "below the range": (POLICY, "        return self.Asked(-1)", "integer from 0 to 1000000000"),
@@ -67,15 +62,10 @@ MISTAKES = {
     "what is no event": (*before("yield 3", RULES), "yields 3; yield its events: Landed"),
     "an error in the rules": (*before("1 / 0", RULES), "fishery.py:59: ZeroDivisionError"),
     "random in apply": ("state.stock = self.stock", "import random; state.stock = random.random()", "global random"),
-    "random in start": ("return self.State(", "import random; random.random(); return self.State(", "global random"),
-    "over changes the state": ("return state.stock < 1", "state.stock = 3.0; return False", "stock was"),
-    "observe changes the state": (*before_method("def observe(self, state, agent): state.landed[0] = 1.0; return state"), "`observe` changed the state: landed.* was .*; change a copy"),
-    "movers twice": (*before_method("def movers(self, state): return [0, 0]"), r"movers gives \[0, 0\]; give agents from 0 to 4"),
     "movers unsorted": (*before_method("def movers(self, state): return [2, 1]"), "in ascending order"),
     "movers unknown": (*before_method("def movers(self, state): return [7]"), "from 0 to 4"),
     "a state with another field": ("landed=[0.0]", "lands=[0.0]", "State is made with stock, lands"),
     "a set in the state": ("landed: list[float]", "landed: set[float]", "State.landed has the type set"),
-    "a dict by fractions": ("landed: list[float]", "landed: dict[float, int]", r"type dict\[float, int\]; .*dict \(with keys of int, str or Agent\)"),
 }
 # Found with `check`.
 ITERATED = {
@@ -84,7 +74,6 @@ ITERATED = {
     "a sum over a set": (*before("sum(len(x) * 0.5 for x in {'a', 'b'})", RULES), "goes through a set"),
     "a set sorted by a key with ties": (*before("sorted({'a', 'b'}, key=len)", RULES), "fishery.py:59: `sorted` finds a tie of keys in a set"),
     "draws in a key of a set": (*before("sorted({'a', 'b'}, key=lambda x: draw.word('order', x))", RULES), "fishery.py:59 goes through a set"),
-    "the greatest of a set by a key": (*before("max({'a', 'b', ''}, key=len)", RULES), "`max` finds a tie"),
     "a set popped": (*before("set('ab').pop()", RULES), "goes through a set"),
 }
 # fmt: on
@@ -164,14 +153,6 @@ def test_a_person_who_interrupts_ends_the_program(tmp_path, rule):
         recorded(ending(tmp_path, rule, "raise KeyboardInterrupt"), tmp_path / "r").measures()
 
 
-def test_no_command_ends_well_because_rules_do(tmp_path):
-    ending(tmp_path, "decide", "__import__('sys').exit()")
-    ran = command("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)
-
-    assert 2 == ran.code
-    assert "SystemExit" in ran.err.splitlines()[-1]
-
-
 SETS = """
         few, names = {3, 1, 2}, frozenset({"a", "b"})
         assert sum(x for x in few) == sum(list({0.5, 5.5})) and len([*{(1, 2), (2, 1)}]) == 2
@@ -195,7 +176,6 @@ SETS = """
     [
         (lambda self: hash((1, self.key)), 7, True),
         (lambda self: hash((1, self.key)), "a", False),
-        (lambda self: self.key.__hash__(), "a", False),
         (lambda self: object.__hash__(self), 7, False),
         (lambda self: hashed(self.key), "a", False),
     ],
@@ -300,9 +280,8 @@ def test_what_changes_the_state_in_any_unit_ends_the_run_and_is_named(tmp_path, 
     assert (33, True) == (len(list(run)), run.verify().holds)
 
 
-@pytest.mark.parametrize("change", [POLICY_CHANGES, OVER_CHANGES, before(CHANGES, RULES)])
-def test_all_levels_say_the_same_of_a_state_that_was_changed(tmp_path, monkeypatch, change):
-    game, journal = changed(tmp_path, *change), tmp_path / "run.journal"
+def test_all_levels_say_the_same_of_a_state_that_was_changed(tmp_path, monkeypatch):
+    game, journal = changed(tmp_path, *POLICY_CHANGES), tmp_path / "run.journal"
     tools_of_game(game)
     with monkeypatch.context() as patch:  # as it was recorded before that was looked for
         patch.setattr(World, "checks_rows", property(lambda world: False))
@@ -322,7 +301,6 @@ def test_a_value_of_another_type_is_found_at_the_end(tmp_path):
     [
         ("[[0] * 3]", "state.grid = [[0] * 3] * 3", "grid holds a list or dict that is in"),
         ("[[0], [1, 2.5]]", "pass", r"State.grid\[1\]\[1\] is 2.5; it must be int"),
-        ("[(0, 1)]", "pass", r"State.grid\[0\] is \(0, 1\); it must be list\[int\]"),
         ("[[10**30]]", "pass", r"State.grid\[0\]\[0\] is 10*, a number beyond 64 bits"),
     ],
 )
@@ -392,14 +370,11 @@ def test_mistakes_after_the_first_units_are_found_on_request(tmp_path):
 
 
 EVENT = "class Regrown(goldrush.Event):"
-STATE = "        stock: float\n        landed"
 ROSTER = '    roster = "share*3,greedy*2"'
 SAYS = '"{agent} lands {fish:amount}"'
-TREATED = '{"high-growth": ("the stock regrows twice as fast", {"growth": 1.0})}'
 START = "    def start(self):"
 ANOTHER = "    class Gone(goldrush.Submission):\n        day: int = within(0, 1)\n\n"
 TWICE = "    class REGROWN(goldrush.Event):\n        x: int\n\n"
-TICK = "    class Tick(goldrush.Event):\n        def apply_all(state): pass\n\n"
 APPLY = "        def apply(self, state):\n            state.stock = self.stock"
 SHOCK = "shock = setting(0.1, 0, 0.9)"
 
@@ -414,28 +389,20 @@ DECLARED = {
     "an event of the framework": (EVENT, "class Drawn(goldrush.Event):", "Fishery.Drawn is the event drawn"),
     "two events of one name": (START, TWICE.replace("REGROWN", "regrown") + START, "event regrown, which Fishery.Regrown has"),
     "a field named as a column": ("        caught: float", "        journal: float", "Regrown.journal has a name"),
-    "a field named apply": ("        caught: float", "        apply: float", "Regrown.apply cannot be a field"),
     "a setting named as a method": (SHOCK, "legal = setting(1, 0, 2)", "setting Fishery.legal is a name of every game"),
-    "a setting with _": (SHOCK, "_shock = setting(1, 0, 2)", "setting Fishery._shock begins with _"),
     "a setting named as a parameter": (SHOCK, "jobs = setting(1, 0, 5)", "setting Fishery.jobs has the name of a parameter of calls in Python, .*; take another name"),
     "a setting and a measure": (SHOCK, "stock = setting(1, 0, 2)", "Fishery.stock is declared twice: a setting and a measure"),
-    "a class twice": (START, TWICE.replace("REGROWN", "Regrown") + START, "Regrown is declared twice: a record"),
-    "a number for a setting": (SHOCK, "seed = 3", r"seed is a setting, and also 3; write seed = setting\(3, ...\)"),
     "an inherited setting": ("        return sum(state.landed)", "        return sum(state.landed)\n\n\nclass Small(Fishery):\n    capacity = 20.0", "Small.capacity is a setting, and also 20.0"),
     "a setting without a range": (SHOCK, "shock = setting(0.1)", r"Fishery.shock has the valid values \(\)"),
     "a range the wrong way": (SHOCK, "shock = setting(0.1, 1, 0)", "Fishery.shock has the range 1 to 0"),
     "a horizon of fractions": ('horizon = "seasons"', 'horizon = "shock"', "horizon is 'shock', which cannot be"),
     "a policy named as a player": ("def random(self", "def human(self", "Fishery.human has a name that rosters use"),
-    "rules from 1 on": (ROSTER, ROSTER + "\n    rules = 0", "Fishery.rules is 0; give a whole number"),
     "a treatment named baseline": ("high-growth", "baseline", "treatment 'baseline' of Fishery has a name"),
     "a treatment of no setting": ('{"growth": 1.0}', '{"grows": 1.0}', "Fishery: there is no setting 'grows'; did you mean growth"),
-    "a criterion without a sentence": (*criteria('{"growth": {"stock": 1}}'), "criterion 'growth' of Fishery is {"),
     "a criterion without a direction": (*criteria('{"growth": ("it grows", {"stock": 0})}'), r"stock is 0; give \+1 or -1"),
     "criteria and no null": (*criteria('{"growth": ("it grows", {"stock": 1})}', ""), "Fishery.null is ''; name a policy: share, greedy"),
     "within the wrong way": ("within(0, 10**9)", "within(3, 1)", r"Asked.fish is within\(3, 1\)"),
-    "within of a text": ("fish: int = within", "fish: str = within", "Asked.fish has a range and is no number"),
     "a field with a default": ("within(0, 10**9)", "3", "Asked.fish is given 3; fields have no defaults"),
-    "a phase of a number": ("    def decide(", "    @goldrush.phase(3)\n    def decide(", "phase decide asks for 3"),
     "a phase and decide": ("    def over(", "    @goldrush.phase\n    def grow(self, state, draw):\n        pass\n\n    def over(", "Fishery has phases and decide"),
     "nobody is asked": ("    def decide(", ANOTHER + "    @goldrush.phase(Asked)\n    def ask(", "nobody is asked for Fishery.Gone; write @phase"),
     "no submission": ("class Asked(goldrush.Submission)", "class Asked(goldrush.Event)", "has policies, and no submission"),
@@ -443,9 +410,7 @@ DECLARED = {
     "an __init__": (START, "    def __init__(self):\n        pass\n\n" + START, "has an __init__; make the state in start"),
     "an unknown field": (SAYS, '"{whom} lands"', "Landed.says has {whom}; name a field: agent, fish"),
     "an attribute": (SAYS, '"{fish.real}"', "says has {fish.real}; name a field"),
-    "an unknown form": (SAYS, '"{fish:tonnes}"', "says has the form :tonnes; name a form: agent, amount"),
     "two ways to apply": ("            state.stock = self.stock", "            state.stock = self.stock\n\n        def apply_all(state, caught, stock): pass", "Regrown has apply and apply_all; leave one of them out"),
-    "a column without a field": (f"    {EVENT}", f"{TICK}    {EVENT}", r"Tick has apply_all and no field; write apply\(self, state\)"),
     "columns with self": (APPLY, "        def apply_all(self, state, caught, stock): pass", r"Regrown.apply_all does not take .*; write def apply_all\(state, caught, stock\), without self"),
     "an amount of a list": ("        caught: float\n        stock: float\n", "        caught: list[float]\n        stock: float\n", "has {caught:amount}, which is no number"),
     "a measure without a title": ('@measure("stock, tonnes")', "@measure", "measure stock has no title; write .*@measure"),

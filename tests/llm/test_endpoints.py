@@ -87,7 +87,6 @@ def test_headers_and_a_query_are_sent_and_kept_nowhere(
     ("name", "value", "what"),
     [
         ("THE_ORG", "", "THE_ORG is not in the environment"),
-        ("THE_ORG", "ü-secret", "THE_ORG does not hold such a value"),
         ("THE_VERSION", "se%20cret", "THE_VERSION does not hold such a value"),
     ],
 )
@@ -127,7 +126,6 @@ def test_a_table_holds_names_once_of_variables_and_no_values(line: str, tmp_path
     ("value", "says"),
     [
         ("true", "under 6 characters"),
-        ("word-1", "may be a word"),
         ("production", "may be a word"),
         ("sk-or-v1-0", None),
     ],

@@ -9,12 +9,10 @@ import pytest
 
 from goldrush.agents.llm.model import SCHEMA, TEXT, Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.kernel.errors import RunStopped
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
-from tests import playing as seasons
 from tests.llm import local
 from tests.mining import record, resume
 from tests.waiting import HANGS
@@ -55,15 +53,4 @@ def test_a_real_run_stops_at_its_ceiling_goes_on_and_is_replayed_without_it(
     assert [(None, True)] * 2 == [(e["error"], bool(e["actions"])) for e in submitted]
     assert submitted[0]["source"]["tokens_in"] > 100
     assert (2, 4) == (before, usage(path).total.answers)
-    assert (4, True, True) == ((v := verify(path)).level, v.holds, v.finished)
-
-
-def test_a_real_model_sits_at_a_table(path: Path, address: str) -> None:
-    known = models(address)
-    settings = {"arena": "nk", "assignments": 1, "workers": 3, "moves": 1, "trials": [0, 1]}
-    seasons.record(path, settings, cast_of(3, ["ada=llm:strict"], known), models=known)
-    answers = list(log(path, Query(names=("answered",))))
-
-    assert {"speak", "answer"} == {event["question"] for event in answers}
-    assert [None] == list({event["source"].get("error") for event in answers})
     assert (4, True, True) == ((v := verify(path)).level, v.holds, v.finished)

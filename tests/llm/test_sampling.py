@@ -104,8 +104,7 @@ SECRET, OURS, MORE = "the name of a secret", "is sent by goldrush", "more than o
         ('x = {y = [{api_key = "v"}]}', SECRET), ('x = {"X-Authorization" = "v"}', SECRET),
         ('client_secret = "v"', SECRET), ("x = {sessionTokens = ['v']}", SECRET),
         ("tokens = {x = 'v'}", SECRET), ('db_pass = "v"', SECRET), ('jwt = "v"', SECRET),
-        ("SEED = 2", OURS), ("topP = 2", OURS), ("reasoning-effort = 2", OURS),
-        ("chat_template_kwargs = {max_tokens = 9}", OURS), ("x = [{y = {seed = 9}}]", OURS),
+        ("topP = 2", OURS), ("chat_template_kwargs = {max_tokens = 9}", OURS),
         ("x = {properties = {model = 'm'}}", OURS), ("n = 8", MORE), ("x = {n = 5}", MORE),
         ("maxOutputTokens = 8", MORE), ("options = {num_predict = 9}", MORE),
         ("properties = {y = {seed = [{top_p = 1}]}}", OURS), ("x.z = nan", "JSON cannot hold"),
@@ -153,10 +152,8 @@ def test_an_entry_with_another_text_is_forged(text: Any) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"extra_body": canonical({"x": [f"is {KEY}."]})},
         {"extra_body": canonical({"x": {KEY: 1}})}, {"persona": f"I am {KEY}"},
-        {"model": f"m-{KEY}"},
-        {"wording": "own.toml"},
+        {"model": f"m-{KEY}"}, {"wording": "own.toml"},
     ],
 )  # fmt: skip
 def test_a_key_in_use_is_refused_wherever_it_stands(
@@ -266,7 +263,6 @@ def thinking(asked: Asked) -> Reply:
         (no_seeds, {"seed_from": OPTION, "seed": None}, {"seed_from": None}, 1),
         (thinking, {"reasoning": AUTO}, {"reasoning": OPEN, "max_tokens": 8_000}, 2),
         (thinking, {"reasoning": AUTO, "max_tokens": 9}, {"reasoning": OPEN, "max_tokens": 9}, 2),
-        (thinking, {"reasoning": NONE}, {"reasoning": None, "max_tokens": 2_000}, 1),
         (thinking, {"reasoning": FIELD}, {"reasoning": FIELD, "max_tokens": 2_000}, 1),
     ],
 )  # fmt: skip
