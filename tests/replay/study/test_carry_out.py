@@ -1024,6 +1024,7 @@ def grown_to(seeds: int, kind: str, folder: str = "study") -> goldrush.Study:
     [
         *((kind, *EDITED) for kind in GIVEN_CODE),
         ("optional module", "", EDITED[0]),
+        ("optional module", EDITED[0], ""),
     ],
 )
 def test_a_study_of_code_that_was_edited_does_not_grow(kind: str, old: str, new: str) -> None:
