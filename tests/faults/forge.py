@@ -71,22 +71,26 @@ FEW = {
 
 # Of the right kind in many places, and not what follows.
 PLAUSIBLE: dict[str, Any] = {
-    "nil": None,
-    "zero": 0,
+    **{
+        name: VALUES[name]
+        for name in (
+            "nil",
+            "zero",
+            "true",
+            "no text",
+            "text",
+            "text that moves the cursor",
+            "no list",
+            "a map",
+        )
+    },
     "one": 1,
     "two": 2,
     "ninety-nine": 99,
-    "the largest integer": 2**64 - 1,
-    "true": True,
     "false": False,
-    "no text": "",
-    "text": "x",
-    "text that moves the cursor": "\x1b[2J",
-    "no list": (),
     "a list of 99": (99,),
     "a list of two": (5, 5),
     "a list of lists": ((0,), (99, 1)),
-    "a map": {"a": 1},
     "no map": {},
 }
 

@@ -26,7 +26,6 @@ import attrs
 import click
 
 from goldrush.agents.players import Resources
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.cli.main import cli
 from goldrush.kernel import fold
@@ -40,17 +39,10 @@ from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
-from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import DERIVE, verify
-from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.competition.leaderboard import export, season_at
-from goldrush.replay.worlds.competition.prompt import prompted as prompted_in_season
-from goldrush.replay.worlds.competition.score import scores
-from goldrush.replay.worlds.mining.audit import plot_of
-from goldrush.replay.worlds.mining.measures import measure
 from tests import mining, seasons
 from tests.faults import forge, hostile_seasons
 from tests.faults.journals import TRUST, fast_folder, forked, small
@@ -59,7 +51,7 @@ from tests.indexes import cache_apart, cached
 
 MEMORY = 2 << 30  # bytes of address space
 EVENTS_OF = {event.name: code for code, event in enumerate(EVENTS)}
-READERS, COMMANDS = 7, 2  # that read each forged file
+READERS, COMMANDS = 6, 3  # that read each forged file
 SAMPLE = 16  # of the forged seasons
 # Facts that may be of any value, or that no level can know to be false.
 FREE = ("options", "parent", "policy")
@@ -152,34 +144,24 @@ class Reading:
         yield "rebuild (index)", lambda: [event.as_dict() for event in rebuild(path, at).events]
         yield "log", lambda: [event.as_dict() for event in log(path)]
         yield "log (index)", lambda: [event.as_dict() for event in log(path, Query(at, at + 1))]
-        yield (
-            "log of an agent",
-            lambda: [event.as_dict() for event in log(path, Query(agents=(1,)))],
-        )
         yield "events", self._events
         yield "story", lambda: list(narrator(path)(log(path)))
         yield "audit", lambda: [audit.as_dict() for audit in draws(path)]
         yield "diff", lambda: self._compared(path, self.sound)
         yield "diff, the other way", lambda: self._compared(self.sound, path)
-        yield "summary", lambda: summarise(path).as_dict()
-        yield "usage", lambda: usage(path).as_dict()
         yield "fork", lambda: self._forked(at)
         yield "resume", self._resumed
 
     def own_readers(self, at: int) -> Iterator[tuple[str, Read]]:
         """Those of runs of miners."""
         path = self.path
-        only = Query(plots=(1,), names=("submitted", "ruled"))
-        yield "log of a plot", lambda: [event.as_dict() for event in log(path, only)]
-        yield "measures", lambda: measure(path).as_dict()
-        yield "prompt", lambda: prompted(path, MINING_PLAYERS, 3, 1)[0].question.messages
+        only = Query(agents=(1,), plots=(1,), names=("submitted", "ruled"))
+        yield "log in part", lambda: [event.as_dict() for event in log(path, only)]
         yield "recording", lambda: len(recording(path).units)
-        yield "plot", lambda: plot_of(path, "1,1")
 
     def commands(self, at: str) -> list[list[str]]:
         path, sound = str(self.path), str(self.sound)
         return [
-            ["replay", path, "--round", at],
             ["replay", path, "--round", at, "--json"],
             ["why", path, "--round", "2"],
             ["info", path],
@@ -187,7 +169,6 @@ class Reading:
             ["audit", path, "--round", "2", "--plot", "1"],
             ["export", path, "--format", "csv", "--table", "spells"],
             ["prompt", path, "--round", "3", "--agent", "1"],
-            ["prompt", path, "--round", "2", "--agent", "0", "--json"],
             *_commands(path, sound),
         ]
 
@@ -232,22 +213,17 @@ class SeasonReading(Reading):
 
     def own_readers(self, at: int) -> Iterator[tuple[str, Read]]:
         path = self.path
-        yield "scores", lambda: [one.as_dict() for one in scores(path, at, 6)]
-        yield "leaderboard", lambda: season_at(path, at).ranks
         yield "last leaderboard", lambda: season_at(path).ranks
-        yield "prompt", lambda: [one.as_dict() for one in prompted_in_season(path, at, 5)]
         yield "export to a folder", lambda: str(export(path, self.out).assignment)
 
     def commands(self, at: str) -> list[list[str]]:
         path, sound = str(self.path), str(self.sound)
         return [
-            ["replay", path, "--at", at],
             ["replay", path, "--at", at, "--json"],
             ["audit", path, "--at", at, "--place", "0"],
             ["audit", path, "--at", at, "--agent", "6", "--json"],
-            ["leaderboard", path, "--to", str(self.out)],
+            ["score", path, "--at", at, "--agent", "6", "--json"],
             ["leaderboard", path, "--at", at, "--json"],
-            ["prompt", path, "--at", at, "--agent", "5"],
             ["prompt", path, "--at", at, "--agent", "6", "--json"],
             *_commands(path, sound),
         ]

@@ -45,9 +45,8 @@ BY_HAND = {
 
 @attrs.frozen(eq=False)
 class Prefix:
-    """What is right to say of the first `whole` commits and nothing behind them."""
+    """What is right to say of so many first commits and nothing behind them."""
 
-    whole: int
     rounds: int
     counted: int  # events, as `verify` counts them
     finished: bool
@@ -217,7 +216,6 @@ def _prefix(path: Path, data: bytes, commits: Sequence[Commit], parent: bytes) -
         finished = reader.ended
     before_fork = not any(commit.kind == FORK for commit in commits)
     return Prefix(
-        whole=len(commits),
         rounds=commits[-1].unit,
         counted=len(events),
         finished=finished,

@@ -161,15 +161,8 @@ def verified_wholly(case: Case) -> None:
 
 
 def rebuilt(case: Case) -> None:
-    for round in range(case.sound.rounds + 1):
-        _rebuilt(case, round)
+    round = case.chance.randint(0, case.sound.rounds)
 
-
-def rebuilt_somewhere(case: Case) -> None:
-    _rebuilt(case, case.chance.randint(0, case.sound.rounds))
-
-
-def _rebuilt(case: Case, round: int) -> None:
     def act() -> Any:
         found = rebuild(case.path, round)
         return frozen(found.state), found.digest, found.events
@@ -371,7 +364,6 @@ READERS: Sequence[Reader] = (
     verified_wholly, rebuilt, logged, logged_in_part, audited,
     audited_once, compared, compared_the_other_way, summarised, played_again, resumed, forked_off,
 )  # fmt: skip
-LONG_READERS = tuple(rebuilt_somewhere if reader is rebuilt else reader for reader in READERS)
 
 
 class Bench:

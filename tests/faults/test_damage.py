@@ -13,14 +13,13 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.players import Resources
-from goldrush.kernel.journal import FORK
 from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.journal.verify import verify
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.damage import Damaged
 from tests.faults.journals import SOUND, TRUST, TWINS, Sound, forked, pieces_of, rubble, small
-from tests.faults.readers import LONG_READERS, READERS, Bench, Reader, resumed, verified
+from tests.faults.readers import READERS, Bench, Reader, resumed, verified
 from tests.faults.sampling import ALL, in_turn, sampled, step
 
 PIECE = 250  # random corruptions of a test
@@ -85,15 +84,6 @@ def by_commit(sound: Sound) -> Iterable[Damaged]:
     yield from damage.appended(sound.data, [b"".join(others), others[-1], pieces[-1]])
 
 
-def near_fork(make: Callable[[bytes], Iterable[Damaged]], sound: Sound) -> Iterable[Damaged]:
-    """In and around the FORK of a forked journal; in all places of another."""
-    near = range(len(sound.data) + 1)
-    for commit in sound.commits:
-        if commit.kind == FORK:
-            near = range(commit.offset - 30, commit.end + 30)
-    return sampled([c for c in make(sound.data) if int(c[0].rpartition(" ")[2]) in near], 11)
-
-
 @BOTH
 @pytest.mark.parametrize(
     ("kind", "make", "readers"),
@@ -101,9 +91,6 @@ def near_fork(make: Callable[[bytes], Iterable[Damaged]], sound: Sound) -> Itera
         ("bits flipped", lambda sound: sampled(damage.flipped(sound.data), 17), IN_TURN),
         ("cuts", cuts, RESUMED_TOO),
         ("commits out of place", by_commit, MOST),
-        ("bytes put in", lambda sound: near_fork(damage.inserted, sound), IN_TURN),
-        ("ranges taken out", lambda sound: near_fork(damage.deleted, sound), IN_TURN),
-        ("ranges wiped", lambda sound: near_fork(damage.zeroed, sound), IN_TURN),
     ],
 )
 def test_damage_of_every_kind_is_found(
@@ -127,7 +114,7 @@ def test_random_corruptions_of_a_longer_journal_are_found(
 ) -> None:
     sound, other, chance = SOUND["big"](), rubble("big"), random.Random(seed)
     damaged = (damage.corrupted(chance, sound.data, other) for _ in range(PIECE))
-    readers = ((verified, chance.choice(LONG_READERS)) for _ in range(PIECE))
+    readers = ((verified, chance.choice(READERS)) for _ in range(PIECE))
     cases, wrong = missed(tmp_path, sound, damaged, readers)
     counted("random corruptions", cases)
 

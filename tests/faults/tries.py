@@ -14,6 +14,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -111,18 +112,36 @@ def failures(
     writer: Writer, room: Path, every: int = 1, faults: Sequence[tuple[int, bool]] = FAULTS
 ) -> Found:
     """Every call, or every so manyth, fails in every way."""
-    found = Found()
     calls = _calls(writer, room)
-    for at in range(0, len(calls), every):
-        for error, forever in faults:
-            with temporary_folder(room) as folder:
-                writer.prepare(folder)
-                end = _run(writer, folder, Disk(folder, fault=Fault(at, error, forever)))
-                says = f"{writer.name}, call {at} ({calls[at]}): {os.strerror(error)}"
-                found.judge(
-                    says + " from then on" * forever,
-                    lambda folder=folder, end=end: _judge_failure(writer, folder, end),  # type: ignore[misc]
-                )
+    disks = {
+        f"call {at} ({calls[at]}): {os.strerror(error)}{' from then on' * forever}": partial(
+            Disk, fault=Fault(at, error, forever)
+        )
+        for at in range(0, len(calls), every)
+        for error, forever in faults
+    }
+    return _judged(writer, room, disks)
+
+
+def full_disks(writer: Writer, room: Path, rooms: Sequence[int], *, stuck: bool = False) -> Found:
+    """A disk that has room for so many bytes, and takes few at once; `stuck`: nothing can be taken
+    back from it.
+    """
+    disks = {
+        f"room for {size} bytes": partial(Disk, room=size, piece=1 + size % 70, stuck=stuck)
+        for size in rooms
+    }
+    return _judged(writer, room, disks)
+
+
+def _judged(writer: Writer, room: Path, disks: Mapping[str, Callable[[Path], Disk]]) -> Found:
+    """What came of a writer on each of these disks."""
+    found = Found()
+    for says, disk in disks.items():
+        with temporary_folder(room) as folder:
+            writer.prepare(folder)
+            end = _run(writer, folder, disk(folder))
+            found.judge(f"{writer.name}, {says}", partial(_judge_failure, writer, folder, end))
     return found
 
 
@@ -139,25 +158,9 @@ def crashes(writer: Writer, room: Path, every: int = 1, chances: int = CHANCES) 
                 end.disk.leave(left, seed + at * 100 if seed > LEAST else seed)
                 found.judge(
                     f"{writer.name}, power lost before call {at} ({calls[at]}), seed {seed}",
-                    lambda left=left, end=end, seed=seed: _judge_crash(writer, left, end, seed),  # type: ignore[misc]
+                    partial(_judge_crash, writer, left, end, seed),
                 )
                 shutil.rmtree(left)
-    return found
-
-
-def full_disks(writer: Writer, room: Path, rooms: Sequence[int], *, stuck: bool = False) -> Found:
-    """A disk that has room for so many bytes, and takes few at once; `stuck`: nothing can be taken
-    back from it.
-    """
-    found = Found()
-    for size in rooms:
-        with temporary_folder(room) as folder:
-            writer.prepare(folder)
-            end = _run(writer, folder, Disk(folder, room=size, piece=1 + size % 70, stuck=stuck))
-            found.judge(
-                f"{writer.name}, room for {size} bytes",
-                lambda folder=folder, end=end: _judge_failure(writer, folder, end),  # type: ignore[misc]
-            )
     return found
 
 

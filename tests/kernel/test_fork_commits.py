@@ -68,12 +68,6 @@ def test_a_fork_is_its_kind_its_unit_the_facts_and_the_digest(path: Path) -> Non
     assert content(found) == (FORK, 1, 2**64 - 1, FACTS, ())
 
 
-def test_a_fork_stands_after_the_start_after_closed_units_and_after_forks(path: Path) -> None:
-    write(path, run())
-
-    assert [content(commit) for commit in commits_of(path)] == [content(commit) for commit in run()]
-
-
 OUT_OF_PLACE: dict[str, list[Commit]] = {
     "before the start": [fork(0)],
     "inside a unit": [start(), opened(1), fork(1)],
@@ -130,22 +124,6 @@ def branch(
 
 # The commits of run() after which a unit is closed.
 CLOSED = [index for index, commit in enumerate(run()) if commit.digest is not None]
-
-
-@pytest.mark.parametrize("last", CLOSED)
-def test_up_to_the_fork_the_bytes_are_the_parents_and_from_there_on_its_own(
-    path: Path, out: Path, last: int
-) -> None:
-    parent = write(path, run())
-    here = run()[last].unit
-    written = path.stat().st_mtime_ns
-    data = branch(out, path, last, [fork(here, 9), unit(here + 1), end(here + 1)])
-    common = commits_of(path)[last].end
-    whole = [*run()[: last + 1], fork(here, 9), unit(here + 1), end(here + 1)]
-
-    assert data[:common] == parent[:common]
-    assert data == write(path.with_name("in one go"), whole)
-    assert (path.read_bytes(), path.stat().st_mtime_ns) == (parent, written)
 
 
 def test_a_parent_longer_than_what_is_copied_in_one_piece_is_copied_whole(
