@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as stn
 
@@ -65,6 +65,9 @@ def test_a_list_shared_within_itself_is_refused_before_it_is_written_out(
 
 
 @given(VALUES)
+@example((1, [(2,)]))
+@example(np.zeros((2, 3)))
+@example(1 << 63)
 def test_what_is_encoded_is_decoded_as_it_was(value: object) -> None:
     stored = unpack(pack(encoded(value)))
 
