@@ -70,6 +70,23 @@ def test_models_are_asked_once_a_round_and_what_they_write_is_what_they_play(
     assert (None, 4, True) == (verdict.broken, verdict.level, verdict.finished)
 
 
+def test_what_models_did_is_played_by_recordings_beside_other_models(
+    server: Server, tmp_path: Path
+) -> None:
+    first, path = tmp_path / "first.journal", tmp_path / "second.journal"
+    record(first, SHORT, "llm:a*3,raid*3", models=models(server.address))
+    server.asked.clear()
+    roster = f"recorded:{first}*2,llm:a*2,random,recorded:{first}"
+    record(path, SHORT, roster, models=models(server.address))
+    before, after = rows_in(first), rows_in(path, models_only=False)
+
+    assert {2, 3} == {asked.agent for asked in server.asked}
+    assert [before[r, 1][1] for r in range(1, 5)] == [after[r, 1][1] for r in range(1, 5)]
+    assert verify(path, resources=Resources(sources=[str(first)])).holds
+    without = verify(path)
+    assert (True, ("recorded (3 agents)",)) == (without.holds, without.not_asked), "believed"
+
+
 def test_a_run_of_another_version_of_the_prompt_goes_on_with_other_agents_alone(
     server: Server, tmp_path: Path
 ) -> None:
