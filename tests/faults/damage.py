@@ -87,12 +87,12 @@ def deleted(data: bytes) -> Iterator[Damaged]:
                 yield f"{span} bytes taken out at {place}", data[:place] + data[place + span :]
 
 
-def zeroed(data: bytes, byte: bytes = b"\x00") -> Iterator[Damaged]:
+def zeroed(data: bytes) -> Iterator[Damaged]:
     """Ranges from every place on wiped, as of a page that never reached the disk."""
     for place in range(len(data)):
         for span in (*SPANS, len(data)):
             size = min(span, len(data) - place)
-            changed = data[:place] + byte * size + data[place + size :]
+            changed = data[:place] + bytes(size) + data[place + size :]
             if changed != data and (span == 1 or place % 7 == 0):
                 yield f"{size} bytes wiped at {place}", changed
 

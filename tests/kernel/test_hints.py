@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import Annotated, Any, Literal, Optional
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game.hints import Agent, field_of
-from goldrush.kernel.hints import hint_parts
 from goldrush.replay.data.columns import type_of
 
 # A hint, and values of it.
@@ -92,19 +91,6 @@ def test_a_schema_allows_what_the_check_accepts_and_no_other_type(
     if other[0] not in (Literal["calm", "loud"], float, Literal[1, 5]):  # held in another form
         is_whole = type(value) is float and value.is_integer()  # as JSON has it, not as rows do
         assert kind.holds(value) is (is_one and not is_whole)
-
-
-@pytest.mark.parametrize(
-    ("hint", "expected"),
-    [
-        (Optional[int], (Union, (int, type(None)))),  # noqa: UP045
-        (tuple[int, ...], (tuple, (int, ...))),
-        (Annotated[int | str, "unit", "meaning"], (Union, (int, str))),
-        (dict, (dict, ())),
-    ],
-)
-def test_a_hint_is_taken_apart_however_it_is_written(hint: object, expected: object) -> None:
-    assert expected == hint_parts(hint)
 
 
 @pytest.mark.parametrize("hint", [list, tuple, dict, set[int], Any, int | str, bytes])
