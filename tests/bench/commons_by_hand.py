@@ -155,13 +155,6 @@ class Greedy:
         return int(seen.stock / seen.config.agents * self.part)
 
 
-class Random:
-    """Takes anything up to its share of what there is."""
-
-    def fish(self, seen: Fishery, agent: int, draws: Draws) -> int:
-        return int(seen.stock / seen.config.agents * draws.word() / WORD_RANGE)
-
-
 def checked(fish: Any) -> int:
     """A catch that can be asked for. Raises BadPlan."""
     if type(fish) is not int or not 0 <= fish <= FISH_MAX:
@@ -175,7 +168,7 @@ class CommonsPlayers(SimultaneousPlayers[Fishery, Fishery]):
     world = COMMONS
     policy_set = PolicySet(
         world=COMMONS.name,
-        policies={"share": Share, "greedy": Greedy, "random": Random},
+        policies={"share": Share, "greedy": Greedy},
         default="share*3,greedy*2",
         agents=5,
         agents_max=1_000,

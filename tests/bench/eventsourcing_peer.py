@@ -47,23 +47,18 @@ FACTS: Final = tuple(
 )
 
 
-def append_memory(n: int) -> int:
-    """Append n events to the in-memory recorder, encoded as JSON; returns how many are stored."""
-    application, _ = _recorded({"PERSISTENCE_MODULE": "eventsourcing.popo"}, n)
-    return _stored(application)
+def append_memory(n: int) -> None:
+    """Append n events to the in-memory recorder, encoded as JSON."""
+    _recorded({"PERSISTENCE_MODULE": "eventsourcing.popo"}, n)
 
 
-def append_sqlite(n: int, path: str) -> int:
-    """Append n events to an SQLite file, encoded as JSON; returns how many the file holds.
+def append_sqlite(n: int, path: str) -> None:
+    """Append n events to an SQLite file, encoded as JSON.
 
     The file is in write-ahead mode, the library's choice; a file that exists is appended to.
     """
-    application, _ = _recorded(
-        {"PERSISTENCE_MODULE": "eventsourcing.sqlite", "SQLITE_DBNAME": path}, n
-    )
-    stored = _stored(application)
-    application.close()
-    return stored
+    env = {"PERSISTENCE_MODULE": "eventsourcing.sqlite", "SQLITE_DBNAME": path}
+    _recorded(env, n)[0].close()
 
 
 def prepare_memory(n: int) -> Callable[[], int]:
@@ -118,8 +113,6 @@ class Settlements(Aggregate):
 
 def _recorded(env: dict[str, str], n: int) -> tuple[Application[UUID], Settlements]:
     """An application that holds n events of one aggregate, saved batch by batch."""
-    if n < 1:
-        raise ValueError(f"n is {n}; an aggregate has at least the event that creates it")
     application = Application[UUID](env=env)
     settlements = Settlements()
     for plot, agent, stamina, gold in islice(cycle(FACTS), n - 1):
@@ -128,10 +121,6 @@ def _recorded(env: dict[str, str], n: int) -> tuple[Application[UUID], Settlemen
             application.save(settlements)
     application.save(settlements)
     return application, settlements
-
-
-def _stored(application: Application[UUID]) -> int:
-    return application.recorder.max_notification_id() or 0
 
 
 class Settled(msgspec.Struct, frozen=True, array_like=True, gc=False):

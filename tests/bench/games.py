@@ -1,16 +1,16 @@
 """Games: what a world written as a class costs, against the same world by hand and others.
 
 The fishery of goldrush.games, one by one and in column form, is held against `commons_by_hand`
-(the same rules on the kernel's records), Mesa with its DataCollector and a plain loop, which keeps
-nothing. All have the same rules and policies; without a shock, which each draws in its own way, all
-end with the same stock and landings.
+(the same rules on the kernel's records) and Mesa with its DataCollector. All have the same rules
+and policies; without a shock, which each draws in its own way, all end with the same stock and
+landings.
 """
 
 from __future__ import annotations
 
-import random
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import isclose
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,7 @@ from goldrush.replay.tools import Tools
 from tests.plugins.installed import dist_info
 
 from . import commons_by_hand, fishery_mesa
-from .timing import paired_ratio
+from .timing import Row, in_process, row
 
 SEED: Final = 7
 SEASONS: Final = 200
@@ -35,7 +35,6 @@ CAPACITY: Final = 200  # for each agent
 PART: Final = 0.2  # of the greedy: with more, no fish are left after a few seasons
 SIZES: Final = {10: 15, 100: 7, 1_000: 3}  # agents: pairs of measurements
 
-Row = tuple[str, str, str, str, str]
 Outcome = tuple[float, list[float]]  # the stock at the end, and what each has landed
 
 
@@ -84,7 +83,6 @@ OURS: Final[dict[str, tuple[Tools, dict[int, tuple[str, str]]]]] = {
 def rows(folder: Path) -> Iterator[Row]:
     """The rows of the table, each measured when it is asked for."""
     _install(folder)
-    yield ("what", "against", "measured", "target", "the reference in itself")
     for agents, repeats in SIZES.items():
         _check_peers(folder, agents)
         yield (f"{agents:,} agents, {SEASONS} seasons", "", "", "", "")
@@ -101,27 +99,18 @@ def _install(folder: Path) -> None:
 
 
 def _size(folder: Path, agents: int, repeats: int) -> Iterator[Row]:
-    def row(what: str, against: str, ours: Any, reference: Any, target: str = "") -> Row:
-        found = paired_ratio(ours, reference, repeats)
-        median, apart = found.reference_median_seconds, found.reference_spread_seconds
-        spread = f"{median * 1e3:.1f} ms ({apart * 1e3:.1f})"
-        return (what, against, f"{found.median_ratio:.2f} x", target, spread)
-
     by_hand = folder / "by-hand.journal"
     for name, (tools, targets) in OURS.items():
         path = folder / f"{tools.name}.journal"
         to_record, to_verify = targets.get(agents, ("", ""))
         recording = _recording(tools, path, agents)
-        yield row(
-            f"record, {name}", "by hand", recording, _recording(BY_HAND, by_hand, agents), to_record
-        )
+        pairs = in_process(recording, _recording(BY_HAND, by_hand, agents), repeats)
+        yield row(f"record, {name}", "by hand", pairs, to_record)
         for level in (3, 4):
-            yield row(
-                f"verify level {level}, {name}", "by hand",
-                _holding(path, level), _holding(by_hand, level), to_verify,
-            )  # fmt: skip
-        for against, run in (("Mesa with DataCollector", _mesa), ("plain loop", _plain)):
-            yield row(f"record, {name}", against, recording, lambda run=run: run(agents, SHOCK))
+            pairs = in_process(_holding(path, level), _holding(by_hand, level), repeats)
+            yield row(f"verify level {level}, {name}", "by hand", pairs, to_verify)
+        mesa = in_process(recording, partial(_mesa, agents, SHOCK), repeats)
+        yield row(f"record, {name}", "Mesa with DataCollector", mesa)
 
 
 def _recording(tools: Tools, path: Path, agents: int, shock: float = SHOCK) -> Callable[[], Any]:
@@ -152,7 +141,7 @@ def _shared(agents: int) -> tuple[int, int]:
 
 def _check_peers(folder: Path, agents: int) -> None:
     """All have the same rules, or the comparison is worth nothing."""
-    outcomes = [_plain(agents, 0), _mesa(agents, 0)]
+    outcomes = [_mesa(agents, 0)]
     for tools in (GAME, COLUMNS, BY_HAND):
         state = _recording(tools, folder / "checked.journal", agents, shock=0)()
         outcomes.append((state.stock, list(state.landed)))
@@ -164,23 +153,3 @@ def _check_peers(folder: Path, agents: int) -> None:
 
 def _mesa(agents: int, shock: float) -> Outcome:
     return fishery_mesa.run(*_shared(agents), PART, CAPACITY * agents, shock, SEASONS)
-
-
-def _plain(agents: int, shock: float, growth: float = 0.5) -> Outcome:
-    """The fishery as a loop that keeps nothing but its state."""
-    draws, (share, greedy) = random.Random(SEED), _shared(agents)
-    capacity = CAPACITY * agents
-    stock, landed = float(capacity), [0.0] * agents
-    for _ in range(SEASONS):
-        asked = [int(0.8 * growth * capacity / 4 / agents) for _ in range(share)]
-        asked += [int(stock / agents * PART) for _ in range(greedy)]
-        wanted = sum(asked)
-        part = min(1.0, stock / wanted) if wanted else 0.0
-        for agent, fish in enumerate(asked):
-            landed[agent] += fish * part
-        left = max(0.0, stock - wanted * part)
-        factor = draws.uniform(1 - shock, 1 + shock)
-        stock = max(0.0, (left + growth * left * (1 - left / capacity)) * factor)
-        if stock < 1:
-            break
-    return stock, landed

@@ -9,8 +9,8 @@ import random
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from goldrush.kernel.journal import JournalReader
@@ -20,13 +20,13 @@ from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import index_of
 from tests.mining import record
 
+from .timing import Row, timed
+
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 7
 ROUNDS = 1_000_000
 REBUILT = 200  # rounds drawn
 EVENTS_A_ROUND = 40  # at least, of the default roster
-
-Row = tuple[str, str, str, str, str]
 
 _VERIFY = r"""
 import re, sys
@@ -70,21 +70,10 @@ def _any_round(folder: Path) -> Iterator[Row]:
     """CPU time of a rebuild from a fresh open, against folding the whole journal."""
     path = folder / "million.journal"
     record(path, {"seed": SEED, "rounds": ROUNDS})
-    started = time.process_time()
-    with JournalReader(path) as reader:
-        for _ in Walk(MINING, reader):
-            pass
-    whole = time.process_time() - started
-    started = time.process_time()
-    rebuild(path, ROUNDS // 2)
-    first = time.process_time() - started
+    whole, _ = timed(lambda: _fold(path))
+    first, _ = timed(lambda: rebuild(path, ROUNDS // 2))
     drawn = random.Random(SEED)
-    times = []
-    for _ in range(REBUILT):
-        round_ = drawn.randint(1, ROUNDS)
-        started = time.process_time()
-        rebuild(path, round_)
-        times.append(time.process_time() - started)
+    times = [timed(partial(rebuild, path, drawn.randint(1, ROUNDS)))[0] for _ in range(REBUILT)]
     median = statistics.median(times)
     size = path.stat().st_size, index_of(path).stat().st_size
     yield (
@@ -95,3 +84,9 @@ def _any_round(folder: Path) -> Iterator[Row]:
         f"{whole:.1f} s; a round {median * 1e3:.2f} ms, at most {max(times) * 1e3:.2f} ms; "
         f"making the index {first:.1f} s, {size[1] / size[0]:.1%} of the journal",
     )
+
+
+def _fold(path: Path) -> None:
+    with JournalReader(path) as reader:
+        for _ in Walk(MINING, reader):
+            pass

@@ -140,12 +140,9 @@ def run(
 def greedy_mine(seen: Seen, left: int = STAMINA) -> Plan:
     """Mine own plots, richest first; with what is left claim plots; with what is left raid."""
     plan: Plan = []
-    for plot in seen.holdings[seen.agent]:
-        if left <= MINING_CAP:
-            return [*plan, ("mine", plot, left)] if left else plan
-        plan.append(("mine", plot, MINING_CAP))
-        left -= MINING_CAP
-    left = claim(plan, seen, left)
+    left = mine(plan, seen, left)
+    if left:
+        left = claim(plan, seen, left)
     if left:
         others = [p for p, owner in enumerate(seen.owners) if owner not in (None, seen.agent)]
         plan += [("raid", plot, 1) for plot in sample(others, left, seen.below)]
@@ -210,11 +207,12 @@ POLICIES: Final[Mapping[str, Callable[[Seen], Plan]]] = {
 def mine(plan: Plan, seen: Seen, left: int) -> int:
     """Mine own plots; the stamina that is left then."""
     for plot in seen.holdings[seen.agent]:
-        if not left:
-            break
-        amount = min(left, MINING_CAP)
-        plan.append(("mine", plot, amount))
-        left -= amount
+        if left <= MINING_CAP:
+            if left:
+                plan.append(("mine", plot, left))
+            return 0
+        plan.append(("mine", plot, MINING_CAP))
+        left -= MINING_CAP
     return left
 
 

@@ -1,80 +1,82 @@
-"""How two pieces of work are compared: CPU time, in pairs, in one process.
+"""How two pieces of work are compared: CPU time, in pairs.
 
 Not wall time and not two separate measurements, because on a machine that is shared, throttled or
 busy both say more about the machine than about the code. Here each repeat times both sides one
 right after the other, so that what slows one slows the other, and what is kept is the median of
 the ratios of the pairs. Who goes first alternates, for the second finds warm caches and the heap
-that the first left behind. Garbage is collected before each pair and outside the clock, and the
-collector stays on inside it, since it is on when the code is used; but it does not walk through
-what was there before, which is mostly what peers have imported. Each side runs once unmeasured
-first, to import, compile and fill caches.
+that the first left behind. Each side runs once unmeasured first, to import, compile and fill
+caches.
 """
 
 import gc
+import resource
 import statistics
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
-import attrs
+Row = tuple[str, str, str, str, str]  # what, against, measured, target, the reference in itself
+Pairs = Sequence[tuple[float, float]]  # seconds of ours and of the reference
 
 
-@attrs.frozen
-class Ratio:
-    """What `ours` costs as a multiple of the reference: below 1 is faster than it.
-
-    The spread is the distance between the quartiles of the reference's times: how far to trust it.
+def row(what: str, against: str, pairs: Pairs, target: str = "", units: float = 1.0) -> Row:
+    """What ours costs as a multiple of the reference, or, where the target is a least value, how
+    many times faster ours is. `units`: how many times as much ours did as the reference.
     """
+    ratio = statistics.median(ours / reference for ours, reference in pairs) / units
+    references = [reference for _, reference in pairs]
+    first, _, third = statistics.quantiles(references, n=4, method="inclusive")
+    spread = f"{statistics.median(references) * 1e3:.3f} ms ({(third - first) * 1e3:.3f})"
+    measured = f"{1 / ratio:.1f} x faster" if target.startswith(">=") else f"{ratio:.2f} x"
+    return (what, against, measured, target, spread)
 
-    median_ratio: float
-    reference_median_seconds: float
-    reference_spread_seconds: float
-    ours_median_seconds: float
 
+def in_process(ours: Callable[[], object], reference: Callable[[], object], repeats: int) -> Pairs:
+    """The CPU seconds of both in this process.
 
-def paired_ratio(
-    ours: Callable[[], object], reference: Callable[[], object], repeats: int
-) -> Ratio:
-    """Time both `repeats` times, interleaved, and compare pair by pair.
-
-    Raises ValueError for fewer than one repeat, and where the reference is too short for the
-    clock to see, since a ratio to nothing would be no measurement.
+    Garbage is collected outside the clock, and the collector stays on inside it, since it is on
+    when the code is used; but it does not walk through what was there before, which is mostly what
+    peers have imported.
     """
-    if repeats < 1:
-        raise ValueError(f"repeats is {repeats}; at least 1 is needed")
     ours()
     reference()
     gc.collect()
     gc.freeze()
-    ours_seconds: list[float] = []
-    reference_seconds: list[float] = []
-    for repeat in range(repeats):
+
+    def cpu(work: Callable[[], object]) -> float:
         gc.collect()
+        return timed(work)[0]
+
+    return alternately(partial(cpu, ours), partial(cpu, reference), repeats)
+
+
+def alternately(ours: Callable[[], float], reference: Callable[[], float], repeats: int) -> Pairs:
+    """What both return, as often as is said; who goes first alternates."""
+    pairs = []
+    for repeat in range(repeats):
         if repeat % 2 == 0:
-            ours_seconds.append(_cpu_seconds(ours))
-            reference_seconds.append(_cpu_seconds(reference))
+            mine = ours()
+            pairs.append((mine, reference()))
         else:
-            reference_seconds.append(_cpu_seconds(reference))
-            ours_seconds.append(_cpu_seconds(ours))
-    if min(reference_seconds) <= 0.0:
-        raise ValueError("the reference took no measurable CPU time; give it more to do")
-    return Ratio(
-        median_ratio=statistics.median(
-            mine / theirs for mine, theirs in zip(ours_seconds, reference_seconds, strict=True)
-        ),
-        reference_median_seconds=statistics.median(reference_seconds),
-        reference_spread_seconds=_interquartile_range(reference_seconds),
-        ours_median_seconds=statistics.median(ours_seconds),
-    )
+            theirs = reference()
+            pairs.append((ours(), theirs))
+    return pairs
 
 
-def _cpu_seconds(work: Callable[[], object]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
+def timed(
+    work: Callable[[], Any], clock: Callable[[], float] = time.process_time
+) -> tuple[float, Any]:
+    """How long some work takes, and what it returns."""
+    started = clock()
+    done = work()
+    return clock() - started, done
 
 
-def _interquartile_range(seconds: list[float]) -> float:
-    if len(seconds) < 2:
-        return 0.0
-    first, _, third = statistics.quantiles(seconds, n=4, method="inclusive")
-    return third - first
+def cpu_of(command: Sequence[str], **how: Any) -> tuple[float, subprocess.CompletedProcess[str]]:
+    """The CPU seconds of a process and of its children, and what it said."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, **how)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
