@@ -60,14 +60,6 @@ SENTENCES = """nodes => nodes.map(node => {
 })"""
 
 
-def heard(tab: Tab, selector: str) -> list[str]:
-    """What such elements say to somebody who does not see their signs, whether or not they are
-    seen.
-    """
-    texts = tab.page.locator(selector).evaluate_all(SENTENCES)
-    return [" ".join(text.split()) for text in texts]
-
-
 _OPEN = "parts => parts.forEach(part => { part.open = true; })"
 
 

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -65,6 +66,15 @@ def commands_of(transcripts: list[str]) -> list[str]:
     return [line[2:] for block in transcripts for line in block.splitlines() if line[:2] == "$ "]
 
 
+def output_of(words: Sequence[object], folder: Path, **environment: str) -> str:
+    """What a program prints in a folder, its standard error too."""
+    return subprocess.run(
+        [*map(str, words)], cwd=folder, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ).stdout  # fmt: skip
+
+
 def run(command: str, folder: Path) -> str:
     """What a shell prints for a command, with `goldrush` and `python` of this environment."""
     shim = folder / "bin" / "goldrush"
@@ -76,16 +86,7 @@ def run(command: str, folder: Path) -> str:
         python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
         python.chmod(0o755)
     path = f"{shim.parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-    )
-    return done.stdout
+    return output_of(["bash", "-c", command], folder, PATH=path)
 
 
 def replayed(transcripts: list[str], folder: Path) -> list[str]:
@@ -129,13 +130,11 @@ sys.stdout.write(nbformat.writes(notebook) + chr(10))
 
 def executed(notebook: Path, folder: Path) -> str:
     """A notebook with the outputs that its cells have in a kernel, but for addresses of objects."""
+    names = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")
     done = subprocess.run(
-        [sys.executable, "-c", EXECUTE, str(notebook)], cwd=folder, capture_output=True, text=True,
+        [sys.executable, "-c", EXECUTE, notebook], cwd=folder, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **dict.fromkeys(names, str(folder))},
         timeout=600,
-        env={
-            **os.environ, "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(folder),
-            "JUPYTER_CONFIG_DIR": str(folder), "JUPYTER_RUNTIME_DIR": str(folder),
-        },
     )  # fmt: skip
     assert not done.returncode, done.stderr
     return re.sub(r" at 0x\w+", "", done.stdout)
@@ -177,16 +176,7 @@ def programs_of(text: str) -> list[tuple[str, str]]:
 
 
 def printed_by(program: str, folder: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-    )
-    return done.stdout
+    return output_of([sys.executable, "-c", program], folder)
 
 
 @pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: page.parent.name)
@@ -229,14 +219,11 @@ def test_the_rule_that_the_readme_shows_is_that_of_the_fishery() -> None:
 def test_the_policy_of_ones_own_plays_and_is_asked_again(tmp_path: Path) -> None:
     [policy] = blocks((ROOT / "agents" / "README.md").read_text(), "python")
     (tmp_path / "homebody.py").write_text(policy)
-    recorded = run(
-        "goldrush record --rounds 10 --roster homebody:Homebody*4,raid*6 --out own.journal",
-        tmp_path,
-    )
+    roster = "homebody:Homebody*4,raid*6"
+    run(f"goldrush record --rounds 10 --roster {roster} --out own.journal", tmp_path)
     trusted = run("goldrush verify own.journal --trust homebody:Homebody", tmp_path)
     untrusted = run("goldrush verify own.journal", tmp_path)
 
-    assert "homebody:Homebody" in recorded
     assert "holds at levels 1 to 4" in trusted
     assert "not asked again" not in trusted
     assert "not asked again: homebody:Homebody (4 agents)" in untrusted
@@ -262,15 +249,12 @@ def test_in_the_shell_of_the_first_command_the_next_ones_are_found(tmp_path: Pat
     goldrush.chmod(0o755)
     python3.write_text(PYTHON3.format(python=sys.executable, goldrush=goldrush))
     python3.chmod(0o755)
-    typed = subprocess.run(
-        ["bash", "-c", f"{install}\n{prompt} && {first}"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=600,
-        env={"PATH": f"{python3.parent}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-    )  # fmt: skip
+    path = f"{python3.parent}:/usr/bin:/bin"
+    words = ["bash", "-c", f"{install}\n{prompt} && {first}"]
+    typed = output_of(words, tmp_path, PATH=path)
 
-    assert 0 == typed.returncode, typed.stderr
-    assert "You are one of 10 gold miners" in typed.stdout
-    assert typed.stdout.endswith(run(first.replace("mining.journal", "again.journal"), tmp_path))
+    assert "You are one of 10 gold miners" in typed
+    assert typed.endswith(run(first.replace("mining.journal", "again.journal"), tmp_path))
 
 
 def test_the_first_screen_has_the_two_commands_and_ci_runs_the_second() -> None:

@@ -9,10 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import attrs
@@ -23,6 +21,7 @@ from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.journals import tree
 from tests.mining import record
 from tests.playing import record as record_season
 from tests.quick_disk import make_old
@@ -69,8 +68,6 @@ WRITERS = {
     "fork": Writer("link", "b.journal", "fork a.journal --at 2 --out b.journal"),
     "season": Writer("link", "t.journal", "season --assignments 1 --out t.journal"),
     "tables": Writer("rename", "tables", "export a.journal --format csv --out tables"),
-    "a table": Writer("link", "rounds.csv", "export a.journal --format csv --table rounds --out ."),
-    "parquet": Writer("rename", "tables", "export a.journal --format parquet --out tables"),
     "season's folder": Writer("rename", "x", "leaderboard s.journal --to x"),
     "report": Writer("link", "report.html", "report study"),
     "manifest": Writer(
@@ -100,11 +97,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def room(kept: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(kept, tmp_path / "room"))
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def left_in(folder: Path) -> list[str]:
@@ -139,30 +131,25 @@ def held(
         os.close(hears)
 
 
-def goes_through(writer: Writer, room: Path) -> None:
-    """The same command a day later leaves nothing but what it writes."""
-    make_old(room)
-    ran = goldrush(*writer.command.split(), cwd=room)
-
-    assert (0, []) == (ran.code, left_in(room)), ran.err
-    assert any(writer.name.removesuffix(".unfinished") == path.name for path in room.rglob("*"))
-
-
 @pytest.mark.turns
 @pytest.mark.parametrize(
     "name", [name for name in WRITERS if "report" not in WRITERS[name].command]
 )
 def test_what_a_kill_leaves_is_removed_by_the_next_one_a_day_later(name: str, room: Path) -> None:
-    writer, before = WRITERS[name], files_in(room)
+    writer, before = WRITERS[name], tree(room)
     with held(writer, room) as (process, _):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        now = {path: data for path, data in files_in(room).items() if ".goldrush-" not in path}
+        now = {path: data for path, data in tree(room).items() if ".goldrush-" not in path}
 
         assert [] != left_in(room)
         assert before == {path: now[path] for path in before}
         assert {writer.before} - {""} == now.keys() - before.keys()
-    goes_through(writer, room)
+    make_old(room)
+    ran = goldrush(*writer.command.split(), cwd=room)
+
+    assert (0, []) == (ran.code, left_in(room)), ran.err
+    assert any(writer.name.removesuffix(".unfinished") == path.name for path in room.rglob("*"))
 
 
 @pytest.mark.turns
@@ -177,11 +164,11 @@ def test_what_a_kill_leaves_is_removed_by_the_next_one_a_day_later(name: str, ro
 def test_who_is_stopped_by_a_signal_leaves_nothing(
     name: str, to_all: bool, number: signal.Signals, room: Path
 ) -> None:
-    writer, before = WRITERS[name], files_in(room)
+    writer, before = WRITERS[name], tree(room)
     with held(writer, room) as (process, _):
         os.killpg(process.pid, number) if to_all else process.send_signal(number)
         _, err = process.communicate(timeout=HANGS)
-        now = files_in(room)
+        now = tree(room)
 
     assert SIGNALS[number] == process.returncode, err
     assert [] == left_in(room)
@@ -189,6 +176,7 @@ def test_who_is_stopped_by_a_signal_leaves_nothing(
     assert {writer.before} - {""} == now.keys() - before.keys()
     assert err.strip().startswith("stopped")
     assert 1 == len(err.strip().splitlines())
+    assert name != "record over" or err == "stopped: nothing was recorded\n"
 
 
 @pytest.mark.turns
@@ -200,20 +188,18 @@ def test_a_recorder_that_lost_its_path_to_another_is_told_so_and_not_to_use_forc
     forced = attrs.evolve(writer, command=f"{writer.command} --force")
     with held(forced, room) as (process, go_on):
         assert 0 == goldrush(*writer.command.split(), cwd=room).code
-        before = files_in(room)[writer.name]
+        before = tree(room)[writer.name]
         os.write(go_on, b".")
         _, err = process.communicate(timeout=HANGS)
 
-    assert f"{writer.name} was created by another process meanwhile; wait until it ends" in err
-    assert (2, False, before) == (process.returncode, "--force" in err, files_in(room)[writer.name])
+    assert "wait until it ends" in err
+    assert (2, False, before) == (process.returncode, "--force" in err, tree(room)[writer.name])
 
 
 # What --force replaces.
 
 FORCED = {
     "record": ("run.journal", "record --rounds 2 --out run.journal"),
-    "fork": ("b.journal", "fork a.journal --at 2 --out b.journal"),
-    "season": ("t.journal", "season --assignments 1 --out t.journal"),
     "csv": ("tables/rounds.csv", "export a.journal --format csv --out tables"),
     "parquet": ("tables/rounds.parquet", "export a.journal --format parquet --out tables"),
     "page": ("a.html", "view a.journal"),
@@ -239,34 +225,25 @@ def test_force_replaces_what_goldrush_wrote_and_nothing_else(name: str, room: Pa
     path = room / target
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(THESIS)
-    before = files_in(room)
+    before = tree(room)
     ran = goldrush(*command.split(), "--force", cwd=room)
 
     assert_refused(ran, "not recognised", "move it away")
-    assert before == {key: data for key, data in files_in(room).items() if key in before}
+    assert before == {key: data for key, data in tree(room).items() if key in before}
     path.unlink()
     for _ in range(2):
         assert 0 == goldrush(*command.split(), "--force", cwd=room).code
 
 
-@pytest.mark.parametrize("text", [THESIS, '{"name": "an app", "icons": []}', "[]"])
+@pytest.mark.parametrize("text", [THESIS, '{"name": "an app", "icons": []}'])
 def test_a_study_refuses_a_manifest_that_is_not_of_goldrush(text: str, room: Path) -> None:
     (room / "new").mkdir()
     (room / "new" / "manifest.json").write_text(text)
-    before = files_in(room)
+    before = tree(room)
     ran = goldrush(*WRITERS["manifest"].command.split(), cwd=room)
 
     assert_refused(ran, "new/manifest.json is not the manifest of a study", "in a new folder")
-    assert before == files_in(room)
-
-
-def test_a_run_that_is_stopped_says_how_it_goes_on(room: Path) -> None:
-    writer = Writer("rename", "a.journal", "record --rounds 2 --out a.journal --force")
-    with held(writer, room) as (process, _):
-        process.terminate()
-        _, err = process.communicate(timeout=HANGS)
-
-    assert "stopped: nothing was recorded\n" == err
+    assert before == tree(room)
 
 
 def test_a_hangup_that_is_ignored_from_the_start_still_is(room: Path) -> None:
@@ -292,69 +269,23 @@ ALLOWED = {
 }
 
 
-@cache
-def banned_calls() -> set[str]:
-    """What the linter refuses, by its full name."""
-    tidy = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]
-    return set(tidy["flake8-tidy-imports"]["banned-api"])
-
-
 def writes(source: str) -> list[str]:
-    """What a module has that could write a file, in its order; what the linter is told to let
-    pass is not looked at again.
-    """
-    tree, lines, banned = ast.parse(source), source.splitlines(), banned_calls()
-    called = imported(tree)
-    found = []
-    for node in ast.walk(tree):
-        name = full_name(node, called) if isinstance(node, ast.Name | ast.Attribute) else None
-        if name in banned and "noqa: TID251" not in lines[node.lineno - 1]:
-            found.append(name)
-        elif isinstance(node, ast.Call) and (said := written(node)) is not None:
-            found.append(said)
-    return found
+    """What a module calls that could write a file, but for what the linter refuses."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    named = [(*ast.unparse(call.func).rpartition(".")[::2], call) for call in calls]
+    return [name for of, name, call in named if is_written_by(of, name, call)]
 
 
-def imported(tree: ast.AST) -> dict[str, str]:
-    """What each name that is imported in a module stands for."""
-    called = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for one in node.names:
-                called[one.asname or one.name.partition(".")[0]] = (
-                    one.name if one.asname else one.name.partition(".")[0]
-                )
-        elif isinstance(node, ast.ImportFrom):
-            called |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
-    return called
-
-
-def full_name(node: ast.expr, called: dict[str, str]) -> str | None:
-    """`os.path.join` for what stands for that, under whatever name it was imported."""
-    if isinstance(node, ast.Name):
-        return called.get(node.id)
-    if not isinstance(node, ast.Attribute):
-        return None
-    of = full_name(node.value, called)
-    return of and f"{of}.{node.attr}"
-
-
-def written(call: ast.Call) -> str | None:
-    name = call.func
-    if isinstance(name, ast.Name) and name.id == "open" and not reads(call, 1):
-        return "open"
-    if not isinstance(name, ast.Attribute):
-        return None
-    of = ast.unparse(name.value)
-    if of == "os":
-        return "fdopen" if name.attr == "fdopen" and not reads(call, 1) else None
-    if of == "files.system":
-        return None
-    if name.attr in METHODS or (name.attr == "replace" and len(call.args) == 1):
-        return name.attr
-    if name.attr == "open" and isinstance(mode_of(call, 0), ast.Constant) and not reads(call, 0):
-        return "open"
-    return None
+def is_written_by(of: str, name: str, call: ast.Call) -> bool:
+    if name == "fdopen" or (of, name) == ("", "open"):
+        mode = mode_of(call, 1)
+        return not isinstance(mode, ast.Constant) or is_for_writing(mode)
+    if of in ("os", "files.system"):  # os: see the linter's banned-api
+        return False
+    if name == "open":
+        mode = mode_of(call, 0)
+        return isinstance(mode, ast.Constant) and is_for_writing(mode)
+    return name in METHODS or (name == "replace" and len(call.args) == 1)
 
 
 def mode_of(call: ast.Call, place: int) -> ast.expr:
@@ -362,10 +293,8 @@ def mode_of(call: ast.Call, place: int) -> ast.expr:
     return [*call.args[place : place + 1], *named, ast.Constant("r")][0]
 
 
-def reads(call: ast.Call, place: int) -> bool:
-    """Whether a file is opened for reading, so that it can be seen."""
-    mode = mode_of(call, place)
-    return isinstance(mode, ast.Constant) and not set(str(mode.value)) & set("wax+")
+def is_for_writing(mode: ast.Constant) -> bool:
+    return bool(set(str(mode.value)) & set("wax+"))
 
 
 def test_kernel_files_alone_writes_files() -> None:
@@ -376,27 +305,9 @@ def test_kernel_files_alone_writes_files() -> None:
     assert ALLOWED == {path: said for path, said in found.items() if said}
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("open(p, 'w')", ["open"]), ("open(p, mode='ab')", ["open"]), ("open(p, m)", ["open"]),
-        ("open(p)", []), ("open(p, 'rb')", []), ("p.open('x')", ["open"]), ("p.open()", []),
-        ("Path(p).write_text(t)", ["write_text"]), ("p.mkdir()", ["mkdir"]),
-        ("p.replace(q)", ["replace"]), ("'a'.replace('b', 'c')", []),
-        ("files.system.unlink(p)", []), ("p.unlink()", ["unlink"]),
-        ("os.fdopen(fd, 'wb')", ["fdopen"]), ("os.fdopen(fd, 'rb')", []),
-        ("import io; io.open(p, 'w')", ["io.open"]),
-        ("from io import open as o; o(p, 'w')", ["io.open"]),
-        ("import io; io.BytesIO(b)", []),
-        ("from xml.etree import ElementTree as E; E.ElementTree(e).write(p)",
-         ["xml.etree.ElementTree.ElementTree"]),
-        ("import xml.etree.ElementTree as E; E.parse(p)", ["xml.etree.ElementTree.parse"]),
-        ("from xml.etree import ElementTree; ElementTree.tostring(e)", []),
-        ("import os; os.mknod(p)", ["os.mknod"]),
-        ("import os; os.pwritev(f, b, 0)", ["os.pwritev"]),
-        ("import os as o; f = o.replace", ["os.replace"]), ("import os; os.read(f, 1)", []),
-        ("import os; os.open(p, os.O_RDONLY)  # noqa: TID251", []),
-    ],
-)  # fmt: skip
-def test_what_writes_is_seen(line: str, says: list[str]) -> None:
-    assert says == writes(line)
+def test_what_writes_is_seen() -> None:
+    writing = "open(p, mode='a'); open(p, m); p.open('x'); p.mkdir(); p.replace(q); os.fdopen(f, m)"
+    reading = "open(p, 'rb'); p.open(); 'a'.replace('b', 'c'); files.system.unlink(p); os.fdopen(f)"
+
+    assert ["open", "open", "open", "mkdir", "replace", "fdopen"] == writes(writing)
+    assert [] == writes(reading)

@@ -207,8 +207,7 @@ class Miner(mesa.Agent):  # type: ignore[misc]  # Mesa ships no types
                 allowed = owner is None and amount == 1
             elif kind == "raid":
                 allowed = owner is not self and amount == 1
-                if owner is None and plain.TRUCE >= 1:
-                    allowed = False
+                allowed = allowed and (owner is not None or plain.TRUCE < 1)
             else:
                 allowed = owner is self and amount == 1
             target = (kind, number)

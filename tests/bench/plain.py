@@ -74,13 +74,7 @@ def run(
     owners: list[int | None] = [None] * PLOTS
     truce_ends = [0] * PLOTS  # the first round in which the plot can be raided
     gold = [0.0] * agents
-    alpha = [ALPHA] * PLOTS
-    # Plots are mined by alpha descending, then id; holdings are kept in that order.
-    richest_first = sorted(range(PLOTS), key=lambda plot: (-alpha[plot], plot))
-    rank = [0] * PLOTS
-    for position, plot in enumerate(richest_first):
-        rank[plot] = position
-    rank_of = rank.__getitem__
+    # Plots are mined by alpha descending, then id; alpha is the same everywhere.
     holdings: list[list[int]] = [[] for _ in range(agents)]
 
     for round_ in range(1, rounds + 1):
@@ -110,7 +104,7 @@ def run(
         for plot in sorted(claims):
             winner = draw_one(claims[plot], seed, round_, plot, "claim")
             owners[plot] = winner
-            insort(holdings[winner], plot, key=rank_of)
+            insort(holdings[winner], plot)
             truce_ends[plot] = round_ + TRUCE
 
         # Step 2: raids, against the owner after step 1.
@@ -126,13 +120,13 @@ def run(
             winner = draw_one(raiders, seed, round_, plot, "raid")
             owners[plot] = winner
             holdings[owner].remove(plot)
-            insort(holdings[winner], plot, key=rank_of)
+            insort(holdings[winner], plot)
 
         # Step 3: mining, for whoever declared it and still owns the plot.
         for plot in sorted(allocations):
             agent, amount = allocations[plot]
             if owners[plot] == agent:
-                gold[agent] += amount * alpha[plot]
+                gold[agent] += amount * ALPHA
 
     return owners, gold
 
