@@ -50,9 +50,7 @@ class HasNoPlan:
     [
         ("raid", None, ["raid"] * 10),
         ("raid", 3, ["raid"] * 3),
-        ("raid*4", None, ["raid"] * 4),
         ("  raid * 2 ,\tmine ", None, ["raid", "raid", "mine"]),
-        ("raid,mine,claim", None, ["raid", "mine", "claim"]),
         ("raid,mine,claim", 7, [*["raid", "mine", "claim"] * 2, "raid"]),
         (None, None, DEFAULT),
         (None, 23, [*DEFAULT * 2, *DEFAULT[:3]]),
@@ -76,19 +74,14 @@ def test_the_portrait_is_the_sources_cast() -> None:
     ("text", "agents", "what"),
     [
         ("", None, "'' is no entry"),
-        ("raid,,mine", None, "'' is no entry"),
-        ("mine,raid*1234567", None, "'raid*1234567' is no entry"),
         ("raid*\u00b2", None, "'raid*\u00b2' is no entry"),
         ("mine*1,raid*0", None, "'raid*0' stands for 0 agents"),
         ("greedy-mine*8,raid*2", 9, "has 10 agents, not 9"),
         ("raid,mine,claim", 2, "has 3 names for 2 agents"),
         ("raid*60000,mine*60000", None, "too long"),
-        ("greedy_mine", None, "no policy 'greedy_mine'"),
         ("policies/hawk.py:Hawk", None, "named with a folder"),
-        ("greedy-mine*3,llm*1", None, "names no model"),
         ("llm:m[temperature=0]*2", None, "temperature"),
         ("external[name=a;name=b]", None, "sets name twice"),
-        ("recorded:no/such/file", None, "cannot read"),
     ],
 )
 def test_what_is_no_roster_is_refused_with_what_to_write(

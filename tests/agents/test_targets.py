@@ -53,7 +53,6 @@ def test_an_id_of_gymnasium_has_the_module_before_it_imported(tmp_path, monkeypa
         ("{0}/its_broken.py:make", "its_broken.py:1: ZeroDivisionError"),
         ("{0}/json.py:make", "has the name of another module"),
         ("{0}/its.faults.py:make", "cannot be imported by its name"),
-        ("no_such_module_here:make", "there is no module"),
         ("NoSuch-v1", "there is no environment"),
     ],
 )

@@ -1,7 +1,6 @@
 """`replay`, `verify`, `export`, `policies`, `treatments`, and what all commands have in common."""
 
 import json
-import re
 import shutil
 from pathlib import Path
 
@@ -50,9 +49,6 @@ def test_verify_of_several_files_hides_no_break_behind_what_cannot_be_judged(
     both = goldrush("verify", journal, broken, tmp_path / "missing", cwd=tmp_path)
 
     assert (holds.code, differs.code, trouble.code, both.code) == (0, 1, 2, 1)
-    assert "holds at levels 1 to 4: 20 rounds" in holds.out
-    assert re.search(r"DOES NOT HOLD: level 1 .* at commit \d+ at byte \d+", differs.out)
-    assert "no such file" in trouble.err
 
 
 @pytest.mark.parametrize("forked", [False, True])

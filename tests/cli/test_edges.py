@@ -89,23 +89,16 @@ def test_a_policy_that_takes_too_much_memory_does_not_speak_against_the_journal(
     assert "not enough memory to judge it" in ran.err
 
 
-@pytest.mark.parametrize("roster", ["leaver:InPlan"])
-def test_a_policy_that_leaves_python_is_told_as_what_it_is(tmp_path: Path, roster: str) -> None:
+def test_a_policy_that_leaves_python_is_told_as_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "leaver.py").write_text(
-        "import sys\n"
-        "class AtOnce:\n"
-        "    def __init__(self):\n"
-        "        sys.exit(0)\n"
-        "class InPlan:\n"
-        "    def plan(self, seen, draws):\n"
-        "        sys.exit('enough')\n"
+        "import sys\nclass InPlan:\n    def plan(self, seen, draws):\n        sys.exit('enough')\n"
     )
-    arguments = ("--rounds", 2, "--roster", f"{roster}*2", "--out", "run.journal")
+    arguments = ("--rounds", 2, "--roster", "leaver:InPlan*2", "--out", "run.journal")
     ran = goldrush("record", *arguments, cwd=tmp_path)
 
     assert 2 == ran.code
     assert "SystemExit" in ran.err
-    assert roster in ran.err
+    assert "leaver:InPlan" in ran.err
 
 
 ENCODINGS = [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"},

@@ -44,12 +44,11 @@ def test_the_tables_are_those_of_the_library_under_the_names_given(
         assert expected.replace(f"{kept}/", "") == (tmp_path / f"{name}.csv").read_text()
 
 
-@pytest.mark.parametrize("table", ["spells"])
-def test_one_table_as_csv_is_printed(kept: Path, table: str) -> None:
-    ran = goldrush("export", "runs", "--format", "csv", "--table", table, cwd=kept)
+def test_one_table_as_csv_is_printed(kept: Path) -> None:
+    ran = goldrush("export", "runs", "--format", "csv", "--table", "spells", cwd=kept)
 
     assert (0, "") == (ran.code, ran.err)
-    expected = text_of(table, [kept / "runs" / "a.journal", kept / "runs/deep/b.journal"])
+    expected = text_of("spells", [kept / "runs" / "a.journal", kept / "runs/deep/b.journal"])
     assert expected.replace(f"{kept}/", "") == ran.out
 
 
@@ -105,11 +104,9 @@ def test_a_journal_that_is_read_is_kept_in_spite_of_force(kept: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--format", "parquet", "--table", "events"], "--out"),
         ([], "jsonl takes one journal, and 2 were given"),
         (["--table", "events"], "--table is not for this: jsonl has no tables"),
         (["--format", "csv", "--out", "file"], "file is not a folder"),
-        (["--format", "csv", "--out", "no/such"], "cannot write no/such"),
         (["empty", "--format", "csv", "--out", "x"], "empty holds no journal"),
     ],
     ids=" ".join,

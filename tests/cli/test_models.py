@@ -68,41 +68,19 @@ def test_a_run_that_nobody_answers_stops_and_tells_how_to_go_on(tmp_path: Path) 
     assert 0 == again.code
 
 
-def test_a_ceiling_stops_the_run_and_says_what_is_left(tmp_path: Path) -> None:
-    ran = recorded(tmp_path, "--roster", "llm:small*1,raid*1", "--max-tokens", "3800")
-
-    assert 1 == ran.code
-    assert "are left (--max-tokens); run.journal holds" in ran.err
-    assert "--max-tokens MORE`" in ran.err
-
-
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    "more",
     [
-        (["--roster", "llm*2"], "`llm` alone names no model"),
-        (["--roster", "llm:small", "--base-url", f"http://u:{KEY}@h/v1"], "base_url is invalid"),
-        (
-            ["--roster", "llm:small", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", "5"],
-            "a ceiling of cost needs the price of small",
-        ),
-        (["--roster", "llm:small"], "the environment has no OPENAI_API_KEY"),
+        ["--base-url", f"http://u:{KEY}@h/v1"],
+        ["--base-url", "http://127.0.0.1:9/v1", "--max-cost", "5"],  # of a model without a price
+        [],  # there is no key
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_written(
-    tmp_path: Path, arguments: list[str], says: str
-) -> None:
-    ran = goldrush(
-        "record",
-        *arguments,
-        "--out",
-        "x.journal",
-        cwd=tmp_path,
-        OPENAI_API_KEY="",
-        OPENAI_BASE_URL="",
-    )
+def test_where_models_cannot_be_asked_nothing_is_written(tmp_path: Path, more: list[str]) -> None:
+    words = ("record", "--roster", "llm:small", *more, "--out", "x.journal")
+    ran = goldrush(*words, cwd=tmp_path, OPENAI_API_KEY="", OPENAI_BASE_URL="")
 
-    assert (2, "", 1) == (ran.code, ran.out, len(ran.err.splitlines()))
-    assert says in ran.err
+    assert_refused(ran)
     assert KEY not in ran.err
     assert [] == list(tmp_path.iterdir())
 
@@ -136,27 +114,6 @@ def test_a_policy_that_fails_while_questions_are_estimated_exits_with_2(tmp_path
     ran = goldrush("record", "--dry-run", "--roster", "quits:Quits*1,llm:a*1", cwd=tmp_path)
 
     assert (2, "", True) == (ran.code, ran.out, "quits:Quits of agent 0 failed" in ran.err)
-
-
-def test_usage_is_told_by_agent_and_by_round_with_its_cost(tmp_path: Path) -> None:
-    def respond(asked: Asked) -> Reply:
-        return completion("no plan", usage=(50, 5)) if asked.agent == 1 else claiming(asked)
-
-    recorded(tmp_path, "--roster", "llm:small*2,raid", respond=respond)
-    (tmp_path / "prices.toml").write_text("[small]\nprice_in = 1000\nprice_out = 10000\n")
-    told = goldrush(
-        "measure", "--usage", "run.journal", "--by-round", "--models", "prices.toml", cwd=tmp_path
-    )
-    [found] = json.loads(goldrush("measure", "--usage", "run.journal", "--json", cwd=tmp_path).out)
-
-    assert 0 == told.code
-    rows = [line.split() for line in told.out.splitlines()]
-    assert ["0", "small", "3", "0", "300", "60", "0", "3", "0.9000"] in rows
-    assert ["1", "small", "3", "3", "no-json", "150", "15", "0", "3", "0.3000"] in rows
-    assert ["all", "6", "3", "no-json", "450", "75", "0", "6", "1.2000"] in rows
-    assert ["2", "2", "1", "no-json", "150", "25", "0", "2", "0.4000"] in rows
-    assert (450, 75, None) == tuple(found["total"][k] for k in ("tokens_in", "tokens_out", "cost"))
-    assert [1, 2, 3] == [one["round"] for one in found["rounds"]]
 
 
 def test_a_key_is_nowhere(tmp_path: Path) -> None:
@@ -193,10 +150,6 @@ def test_a_prompt_is_shown_with_what_was_answered(tmp_path: Path) -> None:
     policy = goldrush(*words, 1, "--answer", cwd=tmp_path)
     terminal = in_terminal(*words, 0, "--answer", cwd=tmp_path).out
 
-    assert shown.startswith("--- reasoning ---\nHm.")
-    assert "--- answer ---\n" in shown
-    assert "no plan\n--- about the answer ---\nerror: cut\nmodel: test-1\n" in shown
-    assert {"finish: length", "tokens_in: 100", "tokens_out: 20"} <= {*shown.splitlines()}
     assert ("cut", "length", True) == (
         found[0]["error"], found[0]["finish"], found[0]["text"].endswith("no plan"),
     )  # fmt: skip
@@ -216,7 +169,6 @@ def test_what_was_answered_to_an_older_prompt_is_shown(tmp_path: Path) -> None:
 
     versions = "asked with version 1 of the prompt; this goldrush asks with version 2"
     assert_refused(refused, f"agent 0 was {versions}; see what it answered by --answer")
-    assert shown.out.startswith('--- answer ---\n{\n "actions":[')
     assert f"agent 0, round 2: {versions}" in shown.err
     assert (0, None) == (shown.code, told["questions"][0]["digest"])
     assert told["questions"][0]["recorded"].startswith("e8aafde994059d0f")
@@ -305,22 +257,7 @@ def test_too_many_failures_stop_a_run_which_goes_on_with_another_share(tmp_path:
     assert 0 == again.code
 
 
-@pytest.mark.parametrize(
-    ("command", "share"),
-    [
-        *zip(["resume", "fork", "season", "study"], ["20"] * 4, strict=True),
-        *(("record", share) for share in ("101%", "٢٠%")),
-    ],
-)
-def test_a_share_is_a_percentage_for_every_command(
-    tmp_path: Path, command: str, share: str
-) -> None:
-    needs = {
-        "resume": ["x.journal"],
-        "fork": ["x.journal", "--at", "1"],
-        "study": ["--out", "study", "--treatment", "baseline"],
-    }
-    ran = goldrush(command, *needs.get(command, []), "--fail-over", share, cwd=tmp_path)
-
-    assert_refused(ran, "--fail-over is ", "write a percentage up to 100%: 20%")
+@pytest.mark.parametrize("share", ["20", "101%", "٢٠%"])
+def test_a_share_is_a_percentage(tmp_path: Path, share: str) -> None:
+    assert_refused(goldrush("record", "--fail-over", share, cwd=tmp_path), "--fail-over is ")
     assert [] == list(tmp_path.iterdir())

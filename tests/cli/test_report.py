@@ -8,13 +8,11 @@ import shlex
 import shutil
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
-from tests.replay.study.made_up import CRITERIA
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -32,36 +30,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def told(study: Path) -> Ran:
     return goldrush("report", "study", "--criteria", cwd=study.parent)
-
-
-@pytest.fixture(scope="module")
-def answered(study: Path) -> dict[str, Any]:
-    ran = goldrush("report", "study", "--json", "--criteria", cwd=study.parent)
-    assert (0, "") == (ran.code, ran.err)
-
-    def refuse(text: str) -> None:
-        raise AssertionError(text)
-
-    found = json.loads(ran.out, parse_constant=refuse)
-    assert isinstance(found, dict)
-    return found
-
-
-def test_the_page_stands_in_the_folder_of_the_study_and_the_verdicts_are_told(
-    told: Ran, study: Path, answered: dict[str, Any]
-) -> None:
-    *sentences, empty = told.out.splitlines()[:4]
-    lines = told.out.splitlines()[4:]
-    rows = [re.split(r"  +", line) for line in lines[1 : lines.index("")]]
-    verdicts = [verdict for *_, verdict, _ in rows]
-
-    assert (0, "page: study/report.html", "") == (told.code, lines[-1], told.err)
-    assert ("", answered["answer"]) == (empty, sentences)
-    assert ["treatments", "roster", "rounds", "criterion", "verdict", "because"] == lines[0].split()
-    assert list(CRITERIA) == [row[3] for row in rows[: len(CRITERIA)]]
-    assert [one["verdict"] for one in answered["verdicts"]] == verdicts
-    assert len(verdicts) >= len(CRITERIA)
-    assert "Verdicts" in Page((study / "report.html").read_text(encoding="utf-8")).text
 
 
 def commands_of(page: Path) -> list[str]:
@@ -106,10 +74,8 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["study", "--out", "no/page.html"], "no such folder; create the folder first"),
         (["study", "--out", "study"], "study is a folder; give the path of a file"),
         (["study", "--figures", "study"], "study holds 'agents-20', which is not a figure"),
-        (["study", "--figures", "study/manifest.json"], "cannot read study/manifest.json: not a"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(

@@ -30,9 +30,6 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
     verified = goldrush("verify", "s.journal", cwd=tmp_path)
 
     assert (0, "") == (ran.code, ran.err)
-    assert ran.out.startswith("3 assignments of 6 agents, seed 2\n")
-    assert "percentile of conclusions" in ran.out
-    assert "next:    python -m goldrush replay s.journal --at 2" in ran.out
     assert journal.read_bytes() == (tmp_path / "s.journal").read_bytes()
     assert (0, "s.journal: holds at levels 1 to 4: 3 assignments, ") == (
         verified.code, verified.out[:50]
@@ -42,17 +39,14 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--workers", 2), "workers is 2; it must be a whole number from 3 to 1000"),
         (("--cast", "judge=silent"), "silent is a policy of workers, and judge is not a worker"),
         (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),
-        (("--test", "/bin/true"), "the arena nk takes no program"),
     ],
 )
 def test_what_no_season_can_be_is_refused(
     arguments: tuple[object, ...], says: str, tmp_path: Path
 ) -> None:
-    size = () if "--arena" in arguments else SIZE
-    ran = goldrush("season", *size, "--out", "s.journal", *arguments, cwd=tmp_path)
+    ran = goldrush("season", *SIZE, "--out", "s.journal", *arguments, cwd=tmp_path)
 
     assert_refused(ran, says)
     assert not list(tmp_path.iterdir())

@@ -93,9 +93,6 @@ def _scores(kept: Path, agent: int) -> list[Any]:
         return []
 
 
-# leaderboard
-
-
 # leaderboard --to
 
 
@@ -125,24 +122,6 @@ def test_leaderboard_writes_nothing_for_a_name_that_is_a_path(
     for refused in (ran, again):
         assert_refused(refused, "agent 50 is called '../../x', which its folder cannot be")
     assert [path.name for path in tmp_path.rglob("*")] == ["in"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["s.journal", "--to", "x", "--at", 99], "no closed assignment 99"),
-        (["s.journal", "--to", "s.journal"], "s.journal is not a folder"),
-        (["s.journal", "--to", "no/x"], "cannot write no/x"),
-    ],
-    ids=str,
-)
-def test_leaderboard_keeps_nothing_of_what_it_refuses(
-    goldrush: Goldrush, kept: Path, arguments: list[object], says: str
-) -> None:
-    before = sorted(kept.iterdir())
-
-    assert_refused(goldrush("leaderboard", *arguments), says)
-    assert sorted(kept.iterdir()) == before
 
 
 # who is not there

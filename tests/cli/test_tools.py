@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from goldrush import record as goldrush_record
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.draws import LISTED_MAX
 from goldrush.replay.journal.verify import verify
@@ -82,9 +81,6 @@ def test_log_prints_what_export_does_narrowed_down(kept: Path) -> None:
     assert goldrush("log", path, "--json", cwd=kept).out == goldrush("export", path, cwd=kept).out
 
 
-# diff
-
-
 # audit
 
 
@@ -131,11 +127,6 @@ def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(kept: Path) -> 
 
     assert (0, "", 2) == (good.code, good.err, good.out.count("; all hold\n"))
     assert (1, "", 1) == (bad.code, bad.err, as_json.code)
-    assert "forged.journal: " in bad.out
-    assert "; 1 DO NOT HOLD" in bad.out
-    assert (
-        f"  claim on plot {claim['plot']} in round 1: recorded agent {claim['winner']}" in bad.out
-    )
     assert (True, False, []) == (first["holds"], second["holds"], first["broken"])
     assert [claim["plot"]] == [draw["plot"] for draw in second["broken"]]
     events = exported(kept / "a.journal")
@@ -197,22 +188,6 @@ def test_verify_of_a_folder_judges_every_journal_in_it(runs: Path, kept: Path, j
     assert "runs/d.journal" in mixed.err
 
 
-def test_strict_fails_for_external_agents_and_says_who_can_ask_them(tmp_path: Path) -> None:
-    class Idle:
-        def plan(self, seen: Any, draws: Any) -> list[Any]:
-            return []
-
-    goldrush_record(tmp_path / "a.journal", rounds=1, roster=[Idle(), *["random"] * 9])
-    shown = goldrush("verify", "a.journal", cwd=tmp_path)
-    strict = goldrush("verify", "--strict", "a.journal", cwd=tmp_path)
-
-    assert 0 == shown.code
-    assert "goldrush.open(path).verify(policies=...)" in shown.out
-    assert "--trust" not in shown.out
-    assert 1 == strict.code
-    assert "not asked again: external (1 agent)" in strict.out
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_what_policies_print_is_not_among_the_verdicts(tmp_path: Path, jobs: int) -> None:
     (tmp_path / "loud.py").write_text(LOUD)
@@ -249,35 +224,20 @@ def test_fork_does_not_write_over_its_parent(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    "words",
     [
-        (["--at", "13"], "has no closed round 13; give one from 0 to 12"),
-        (["--at", "5", "--set", "rows=3"], "rows cannot change"),
-        (["--at", "5", "--replace-submission", "missing"], "cannot read missing"),
+        "fork JOURNAL --at 13",
+        "fork JOURNAL --at 5 --set rows=3 --out b.journal",
+        "fork JOURNAL --at 5 --replace-submission missing --out b.journal",
+        "record --roster no_such:Policy",
     ],
 )
-def test_a_fork_that_is_refused_leaves_nothing_behind(
-    kept: Path, tmp_path: Path, arguments: list[str], says: str
+def test_a_run_that_is_refused_leaves_nothing_behind(
+    kept: Path, tmp_path: Path, words: str
 ) -> None:
-    ran = goldrush("fork", kept / "a.journal", *arguments, "--out", "b.journal", cwd=tmp_path)
+    journal = str(kept / "a.journal")
 
-    assert_refused(ran, says)
-    assert [] == os.listdir(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["fork", "JOURNAL", "--at", "13"], "no closed round"),
-        (["record", "--roster", "no_such:Policy"], "there is no module no_such"),
-    ],
-)
-def test_a_run_that_is_refused_makes_no_folder_for_journals(
-    kept: Path, tmp_path: Path, arguments: list[str], says: str
-) -> None:
-    words = [str(kept / "a.journal") if word == "JOURNAL" else word for word in arguments]
-
-    assert_refused(goldrush(*words, cwd=tmp_path), says)
+    assert_refused(goldrush(*words.replace("JOURNAL", journal).split(), cwd=tmp_path))
     assert [] == os.listdir(tmp_path)
 
 
@@ -316,9 +276,8 @@ LINES = [submission(), submission(8, 0, actions=[], memo="m"), submission(6, 4, 
     [
         "\n\n".join(map(json.dumps, LINES)) + "\n",
         json.dumps(LINES, indent=2),
-        json.dumps([{"event": "submitted", "source": None, **line} for line in LINES]),
     ],
-    ids=["lines", "an array", "as exported"],
+    ids=["lines", "an array"],
 )
 def test_submissions_are_put_in_from_a_file_and_from_standard_input(
     kept: Path, tmp_path: Path, text: str
@@ -350,11 +309,9 @@ def test_one_submission_of_an_export_can_be_edited_and_put_in(kept: Path, tmp_pa
         json.dumps(line), "fork", kept / "a.journal", "--at", 8, "--replace-submission", "-",
         "--out", "b.journal", cwd=tmp_path,
     )  # fmt: skip
-    cause = goldrush("diff", kept / "a.journal", "b.journal", cwd=tmp_path)
 
     assert ran.code == 0
     assert [line] == replaced(tmp_path / "b.journal")
-    assert "cause: submission: that of agent 2 in round 9, put in by hand" in cause.out
 
 
 def test_a_line_ends_where_json_lines_say_and_nowhere_else(kept: Path, tmp_path: Path) -> None:
@@ -375,7 +332,6 @@ def test_a_line_ends_where_json_lines_say_and_nowhere_else(kept: Path, tmp_path:
     [
         ("", "holds no submission"),
         (f"{json.dumps(submission())}\n\n{{oops\n", "-, line 3 is not JSON"),
-        (json.dumps(submission(5)), "agent 3 in round 5 cannot be replaced; give rounds 6 to 12"),
         (json.dumps(submission(agent="\x1b[2J")), "submission 1: agent is"),
         ("[" * 100_000, "-, line 1 is not JSON"),
     ],

@@ -64,7 +64,6 @@ def test_a_wording_is_shown_and_checked(own: Path, tmp_path: Path) -> None:
     assert (0, "") == (shown.code, shown.err)
     assert "\u202e" not in shown.out
     assert "\\U0000202e" in shown.out
-    assert 'description = "own words"\n' in shown.out
     assert (0, True, 2, 17) == (
         checked.code, held["holds"], held["variants"], len(held["treatments"]),
     )  # fmt: skip

@@ -86,7 +86,6 @@ def test_an_option_whose_default_is_the_seed_is_filled_unless_it_is_typed() -> N
     [
         ("nk", 2, [("arena", "options", "landscape")]),
         ("nk", 1, []),
-        ("mining", 2, []),
         ("nowhere", 1, []),
         (3, None, []),
     ],
@@ -104,14 +103,10 @@ def test_which_setting_follows_the_seed_is_known_of_arenas_that_are_here(
     ("text", "says"),
     [
         ("nk[a=1]x", "is no arena"),
-        ("nk[]", "between its brackets"),
         ("nk[noise=1;noise=2]", "sets noise twice"),
         ("nk[seeds=1 noise=0]", "nk[seeds=1;noise=0]"),
         ("nk[noise=2]", "arena nk: noise is 2"),
-        ("nk[agents=2]", "arena nk: there is no setting 'agents'"),
-        ("nks", "did you mean nk?"),
         ("mining[agents=1000;rounds=10000]", "50,000,000"),
-        ("command", "--test PROGRAM"),
     ],
 )
 def test_what_is_no_arena_is_refused(text: str, says: str) -> None:

@@ -597,13 +597,10 @@ SUBJECT = "[[subject]]\ntreatment='a'\nobjective='b'\nbetter='up'\ntask='Do.'\ns
     [
         ("x = 1", "'x'"),
         ("subject = [3]", "subject 1"),
-        ("[[subject]", "TOML"),
         ("[[subject]]\ntreatment = 1", "subject 1 has no objective, better, task, start"),
-        (SUBJECT + "Task = 1", "subject 1 has 'Task'"),
         (SUBJECT.replace("up", "Up"), "subject 1: better"),
         (SUBJECT + SUBJECT.replace("'a'", "'c'").replace("Do.", "y" * 1_001), "subject 2: task"),
         (SUBJECT + SUBJECT, "subject 2 has the treatment and the objective of subject 1"),
-        (101 * SUBJECT, "101 subjects"),
     ],
 )
 def test_what_is_no_agenda_is_refused(

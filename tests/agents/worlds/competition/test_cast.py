@@ -38,12 +38,8 @@ OWN = f"class Own:\n{METHODS}\n{SPEAKS}"
     ("parts", "says"),
     [
         (["nobody=scripted"], "names no agent or role"),
-        (["ada=nonsense"], "there is no policy 'nonsense'"),
         (["ada=planted"], "there is no policy 'planted'"),
-        (["foo"], "there is no policy 'foo'"),
-        (["ada="], "is no entry"),
         ([""], "is no entry"),
-        (["ada=llm"], "names no model"),
         (["ada=random", "ada=silent"], "is cast twice"),
         (["random", "worker=x"], "is cast twice"),
         (["worker=llm:a*2"], "counts agents"),

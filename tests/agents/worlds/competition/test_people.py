@@ -229,7 +229,6 @@ SILENT = {**NOTHING, "trials": False, "words": ""}
     [
         ("speak", FIELDS, WHOLE),
         ("speak", ["garbage", json.dumps(WHOLE)], WHOLE),
-        ("speak", ["pass", "I wait."], {**SILENT, "move": "pass", "words": "I wait."}),
         ("speak", ["support", "#3", "n", "Yes."],
          {**SILENT, "move": "support", "target": 3, "words": "Yes."}),
         ("speak", ["try", "111100001111", ""],
@@ -253,9 +252,7 @@ def test_an_answer_is_typed_whole_or_field_by_field_as_far_as_it_carries_them(
     [
         (0, "dance", "type one of"),
         (1, "first", "neither a number nor JSON"),
-        (5, "maybe", "y or n"),
         (6, "@/dev/zero", "/dev/zero has more than"),
-        (6, "@/nowhere", "cannot read /nowhere"),
     ],
 )
 def test_a_field_that_means_nothing_is_asked_for_again(

@@ -11,8 +11,6 @@ import pytest
 from goldrush.agents.worlds.mining.parse import (
     DEPTH_MAX,
     FAILED_POSITIONS_MAX,
-    INT64_MAX,
-    INT64_MIN,
     NO_JSON,
     NO_PLOT,
     OVERFLOW,
@@ -59,26 +57,6 @@ def nested(depth: int) -> str:
 )  # fmt: skip
 def test_what_a_text_stands_for(text: str, expected: list[Action | None]) -> None:
     assert ParsedPlan(tuple(expected), None, None) == read(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["I would rather not.", '{"a": {"claim": [7]}}', '{"claim": [7,]}', "I pass: []", "[1]"]
-)
-def test_what_does_not_decode_or_has_not_the_shape_is_no_plan(text: str) -> None:
-    assert NOTHING_FOUND == read(text)
-
-
-def test_under_pointwise_a_pair_in_defend_is_a_plot_and_its_points() -> None:
-    assert (("defend", 1, 2), ("defend", 4, 1)) == actions('{"defend": [[1, 2], 4]}', "pointwise")
-    assert (("defend", 12, 1), ("defend", 4, 1)) == actions('{"defend": [[1, 2], 4]}')
-
-
-@pytest.mark.parametrize("number", [str(INT64_MIN - 1), str(INT64_MAX + 1), HUGE])
-def test_an_integer_beyond_64_bits_spoils_its_item_alone(number: str) -> None:
-    within = f'["mine", {INT64_MIN}, {INT64_MAX}]'
-    deep = f'{{"type": "raid", "plot": 3, "why": [{{"deep": [{number}]}}]}}'
-
-    assert (("mine", INT64_MIN, INT64_MAX), None) == actions(f"[{within}, {deep}]")
 
 
 # Limits.
