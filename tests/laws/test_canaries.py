@@ -10,7 +10,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from goldrush.kernel import fold, run
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import UnsupportedJournal
-from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.world import Batch, Block, Row, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
@@ -31,7 +31,7 @@ from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import Break, Verdict, verify
-from tests.journals import commits_of, write
+from tests.journals import commits_of, in_pieces, played_again, refolded, write
 from tests.mining import prepare, record
 
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
@@ -287,20 +287,9 @@ def test_all_events_of_the_journal_are_counted(original: Path) -> None:
         assert events == verify(original, level).events
 
 
-@pytest.mark.parametrize("first", [1, 4])
-def test_submissions_committed_before_they_are_judged_hold(original: Path, first: int) -> None:
+def test_submissions_committed_before_they_are_judged_hold(original: Path) -> None:
     """As answers of models are, so that a crash never pays for them twice."""
-    commits = commits_of(original)
-    whole = commits[3]
-    inputs, derived = whole.blocks
-    rows = inputs.rows(SUBMITTED)
-    parts = [Block([(SUBMITTED, part)] if part else []) for part in (rows[:first], rows[first:])]
-    commits[3:4] = [
-        Commit(UNIT, 3, None, [parts[0]]),
-        Commit(UNIT, 3, whole.digest, [parts[1], derived]),
-    ]
-
-    forged = written(original, commits)
+    forged = written(original, in_pieces(commits_of(original), 3))
 
     for level in (INTEGRITY, FOLD, DERIVE, DECIDE):
         assert (None, ROUNDS) == (verify(forged, level).broken, verify(forged, level).rounds)
@@ -328,21 +317,23 @@ def in_round_3(change: Callable[[Block, Block], Sequence[Block]]) -> Forge:
     return forge
 
 
-def submitted_in_round_3(change: Callable[[list[Row]], list[Row]]) -> Forge:
+def submitted_in_round_3(change: Callable[[Sequence[Row]], list[Row]]) -> Forge:
     """Other submissions; what follows and the digests are derived again."""
 
+    def inputs(unit: int, batches: Sequence[Batch]) -> Sequence[Batch]:
+        return [(c, change(rows)) for c, rows in batches] if unit == 3 else batches
+
     def forge(commits: list[Commit]) -> list[Commit]:
-        rows = change(list(commits[3].blocks[0].rows(SUBMITTED)))
-        commits[3].blocks = [Block([(SUBMITTED, rows)]), Block([])]
-        return rederived(commits)
+        return played_again(commits, attrs.evolve(MINING, decide=judged), inputs=inputs)
 
     return forge
 
 
-def in_the_setup(change: Callable[[dict[str, Any]], object]) -> Forge:
+def in_the_setup(name: str, change: Callable[[Any], object]) -> Forge:
     def forge(commits: list[Commit]) -> list[Commit]:
-        commits[0].setup = copy.deepcopy(commits[0].setup)
-        change(commits[0].setup)
+        setup = copy.deepcopy(commits[0].setup or {})
+        change(setup[name])
+        commits[0].setup = setup
         return redigested(commits)
 
     return forge
@@ -360,7 +351,7 @@ def numbered(*units: int) -> Forge:
 def one_round_more(commits: list[Commit]) -> list[Commit]:
     *rounds, end = commits
     end.unit += 1
-    return redigested([*rounds, Commit(UNIT, ROUNDS + 1, blocks=rounds[-1].blocks), end])
+    return redigested([*rounds, Commit(UNIT, ROUNDS + 1, 0, rounds[-1].blocks), end])
 
 
 def richer(inputs: Block, derived: Block) -> list[Block]:
@@ -374,7 +365,7 @@ def cut_up(inputs: Block, derived: Block) -> list[Block]:
     return [inputs, Block(batches, pack(batches))]
 
 
-def idle(rows: list[Row]) -> list[Row]:
+def idle(rows: Sequence[Row]) -> list[Row]:
     return [rows[0], (1, (), *rows[1][2:]), *rows[2:]]
 
 
@@ -385,9 +376,9 @@ FORGED: dict[str, tuple[Forge, int, str, str]] = {
     "the last digest": (wrong_digest(ROUNDS), FOLD, f"round {ROUNDS}, commit {ROUNDS} ", ""),
     "gold": (in_round_3(richer), DERIVE, "round 3, commit 3 ", '"gold": '),
     "other batches": (in_round_3(cut_up), DERIVE, "commit 3 ", "the same events, cut up"),
-    "a seed": (in_the_setup(lambda s: s["config"].update(seed=8)), DERIVE, "round ", ""),
+    "a seed": (in_the_setup("config", lambda c: c.update(seed=8)), DERIVE, "round ", ""),
     "a plan": (submitted_in_round_3(idle), DECIDE, "round 3, commit 3 ", '1, "actions": []'),
-    "a policy": (in_the_setup(lambda s: s["roster"][2].update(policy="mine")), DECIDE, "", ""),
+    "a policy": (in_the_setup("roster", lambda r: r[2].update(policy="mine")), DECIDE, "", ""),
     "a missing round": (lambda c: [*c[:3], *c[4:]], INTEGRITY, "commit 3 ", ""),
     "one number for all": (numbered(*[0] * (ROUNDS + 2)), INTEGRITY, "commit 1 ", ""),
     "an end of another round": (
@@ -501,45 +492,14 @@ def written(original: Path, commits: Sequence[Commit]) -> Path:
     return path
 
 
-def redigested(commits: list[Commit]) -> list[Commit]:
+def redigested(commits: Sequence[Commit]) -> list[Commit]:
     """The same commits with the digests that follow from their events."""
-    return refolded(commits, lambda state, blocks: blocks)
+    return [*refolded(MINING, commits)]
 
 
-def rederived(commits: list[Commit]) -> list[Commit]:
-    """The same commits with the derived events that follow from their inputs, and the digests."""
-
-    def again(state: MiningState, blocks: Sequence[Block]) -> Iterator[Block]:
-        for inputs in blocks[::2]:
-            yield inputs
-            yield judged(state, inputs)
-
-    return refolded(commits, again)
-
-
-def judged(state: MiningState, inputs: Block) -> Block:
+def judged(state: MiningState, inputs: Block) -> Sequence[Batch]:
     """What follows from inputs, or nothing if the world will not judge them."""
     try:
-        return Block(MINING.decide(state, inputs))
+        return list(MINING.decide(state, inputs))
     except fold.REFUSED:
-        return Block([])
-
-
-def refolded(
-    commits: list[Commit],
-    blocks_of: Callable[[MiningState, Sequence[Block]], Iterator[Block] | Sequence[Block]],
-) -> list[Commit]:
-    assert commits[0].setup is not None
-    state = MINING.initial(commits[0].setup)
-    for commit in commits:
-        if commit.kind == END:
-            continue
-        if commit.kind != START:
-            folded = []
-            for block in blocks_of(state, commit.blocks):
-                state = MINING.evolve(state, block)
-                folded.append(block)
-            commit.blocks = folded
-            state = MINING.close(state)
-        commit.digest = MINING.digest(state)
-    return commits
+        return []
