@@ -130,16 +130,6 @@ def test_there_are_288_conducts_of_a_treatment_and_no_others(conduct: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "conduct",
-    [("mine", None, 1, "scarce"), ("mine", "raid", 0, "scarce"), ("mine", "mine", 2, "scarce"),
-     ("mine", None, 0, "baseline")],
-)  # fmt: skip
-def test_what_is_written_otherwise_is_not_canonical(conduct: Any) -> None:
-    assert MINING.conduct.holds(conduct)
-    assert not MINING.is_canonical(conduct, "scarce")
-
-
-@pytest.mark.parametrize(
     ("other", "away"),
     [(("claim", "mine", 2, "scarce"), 0), (("claim", "mine", 2, "baseline"), 1),
      (("claim", "raid", 3, "baseline"), 2)],

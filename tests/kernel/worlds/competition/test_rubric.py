@@ -83,13 +83,6 @@ def test_novelty(lines: list[Line], expected: int) -> None:
     assert expected == raw(said(*lines), BEN, NOVELTY)
 
 
-def test_another_led_even_if_it_was_refuted_or_redirected_later() -> None:
-    refuted = said(propose(ADA), propose(BEN, FEW_GUARDS)).worth({MINERS: FALSE})
-    redirected = said(propose(ADA), propose(BEN, FEW_GUARDS)).judges("redirect", 0)
-
-    assert (3, 3) == (raw(refuted, BEN, NOVELTY), raw(redirected, BEN, NOVELTY))
-
-
 @pytest.mark.parametrize(("days", "expected"), [(1, 0), (2, 0), (3, 2)])
 def test_what_was_proposed_within_the_window_is_known(days: int, expected: int) -> None:
     season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes(days)

@@ -41,6 +41,16 @@ from tests.kernel.worlds.competition.seasons import (
 # Contributions
 
 
+@pytest.mark.parametrize("field", ["table", "round", "id"])
+def test_a_contribution_says_its_table_its_round_and_its_ordinal(field: str) -> None:
+    season = given().to(Phase.SPEAK)
+    act = season.spoke(propose(ADA))
+
+    season.does(act._replace(**{field: getattr(act, field) + 1}))
+
+    assert ["act/malformed"] == season.codes
+
+
 CLAIM = (CLAIMED, None)
 
 

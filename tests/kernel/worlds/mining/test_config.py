@@ -3,7 +3,6 @@ refusal.
 """
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
-from tests.mining import record
 
 DEFAULTS = {
     "seed": 0,
@@ -140,13 +138,6 @@ def test_a_grid_has_up_to_a_million_plots() -> None:
 def test_a_name_that_nobody_knows_is_refused_with_the_one_meant() -> None:
     assert "stamina" in refusal(stamna=3).instead
     assert all(name in refusal(zzz=3).instead for name in DEFAULTS)
-
-
-def test_a_refused_configuration_leaves_no_file_behind(tmp_path: Path) -> None:
-    with pytest.raises(BadInput):
-        record(tmp_path / "run.journal", {"stamina": -1})
-
-    assert [] == list(tmp_path.iterdir())
 
 
 # The setup of a journal: configuration and roster, whole.

@@ -184,41 +184,6 @@ def test_replaced_submissions_are_not_in_the_state() -> None:
 # What is refused.
 
 
-@pytest.mark.parametrize("name", FORKS.fixed)
-def test_the_grid_and_the_number_of_agents_cannot_change(name: str) -> None:
-    with pytest.raises(BadInput):
-        given(rows=2, cols=3).passed(1).fork(changes={name: 4})
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"rounds": 2}, {"stamina": -1}, {"alpha": float("nan")}, {"defense": "none"},
-        {"stamina_by_agent": (1, 2)}, {"alpha_by_plot": (1.0,)}, {"stamnia": 5},
-    ],
-    ids=repr,
-)  # fmt: skip
-def test_settings_out_of_range_and_unknown_ones_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(BadInput):
-        given().passed(3).fork(changes=settings)
-
-
-@pytest.mark.parametrize(
-    "unchanged",
-    [{"seed": 1, "stamina": 10}, {"alpha": 2}, {"stamina": 1, "seed": 5}, {"rows": 1}],
-    ids=["as it was", "a whole number for a real", "not in order", "the grid as it was"],
-)
-def test_changes_are_what_changes_and_in_the_one_form(unchanged: dict[str, Any]) -> None:
-    with pytest.raises(BadInput):
-        given().passed(3).fork(changes=unchanged)
-
-
-@pytest.mark.parametrize("parent", ["", PARENT[:-1], PARENT.upper(), PARENT.encode(), None])
-def test_the_parent_is_a_sha256(parent: object) -> None:
-    with pytest.raises(BadInput):
-        given().fork(parent=parent)
-
-
 @pytest.mark.parametrize(
     "facts",
     [{name: FACTS[name] for name in ("parent", "changes", "roster")}, dict(reversed(FACTS.items())),
@@ -230,47 +195,39 @@ def test_the_facts_are_four(facts: dict[Any, Any]) -> None:
         fork(scenario.state, facts, scenario.past)
 
 
-def test_a_roster_has_one_whole_entry_an_agent() -> None:
-    for roster in ([], entries("raid", "raid"), entries("raid", "raid", "raid")[::-1]):
-        with pytest.raises(BadInput):
-            given().fork(roster=roster)
-
-
 GOOD = (4, submission(1))
 
 
 @pytest.mark.parametrize(
-    "replaced",
+    "facts",
     [
-        [GOOD, (4, submission(0))], [GOOD, (4, submission(1, 2))], [(5, submission(0)), GOOD],
-        [(3, submission(1))], [(10, submission(1))], [(True, submission(1))],
-        [("4", submission(1))], [(4, submission(3))],
-    ],
-    ids=[
-        "agents not ascending", "two of one agent", "rounds not ascending", "the round of the fork",
-        "after the last round", "true", "text", "no agent",
-    ],
-)  # fmt: skip
-def test_replaced_submissions_are_of_rounds_to_come_ascending_each_agent_once(
-    replaced: list[Any],
-) -> None:
-    scenario = given().passed(3)
-    with pytest.raises(BadInput):
-        scenario.fork(replaced=replaced)
-    assert 3 == scenario.fork(replaced=[GOOD, (9, submission(2))]).state.round
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        None, submission(-1), (0, ((9, 0, 1),), None, None, None, None),
-        (0, (), None, "x" * 281, None, None), (0, ((0, 0, 2**63),), None, None, None, None),
+        *[{"changes": {name: 4}} for name in FORKS.fixed],
+        *[{"changes": changes} for changes in (
+            {"rounds": 2}, {"stamina": -1}, {"alpha": float("nan")}, {"defense": "none"},
+            {"stamina_by_agent": (1, 2)}, {"alpha_by_plot": (1.0,)}, {"stamnia": 5},
+            {"seed": 1, "stamina": 10}, {"alpha": 2}, {"stamina": 1, "seed": 5}, {"rows": 1},
+        )],
+        *[{"parent": parent} for parent in ("", PARENT[:-1], PARENT.upper(), PARENT.encode())],
+        *[{"roster": roster} for roster in (
+            [], entries("raid", "raid"), entries("raid", "raid", "raid")[::-1],
+        )],
+        {"replaced": [GOOD, (4, submission(0))]}, {"replaced": [GOOD, (4, submission(1, 2))]},
+        {"replaced": [(5, submission(0)), GOOD]},
+        *[{"replaced": [(round, submission(1))]} for round in (3, 10, True, "4")],
+        *[{"replaced": [(4, row)]} for row in (
+            None, submission(-1), submission(3), (0, ((9, 0, 1),), None, None, None, None),
+            (0, (), None, "x" * 281, None, None), (0, ((0, 0, 2**63),), None, None, None, None),
+        )],
     ],
     ids=repr,
 )  # fmt: skip
-def test_a_replaced_submission_is_a_row_of_that_event(row: Any) -> None:
+def test_what_a_fork_cannot_change_is_refused(facts: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
-        given().passed(3).fork(replaced=[(4, row)])
+        given().passed(3).fork(**facts)
+
+
+def test_replaced_submissions_are_of_rounds_to_come() -> None:
+    assert 3 == given().passed(3).fork(replaced=[GOOD, (9, submission(2))]).state.round
 
 
 def test_replaced_submissions_may_be_of_rounds_that_the_fork_adds_and_of_no_others() -> None:

@@ -198,14 +198,6 @@ def test_mining_that_paid_is_mined_with_its_gold() -> None:
     assert (PastAction(2, "mine", 0, 3, "mined", 3 * 0.1),) == map.seen().past
 
 
-def test_mining_on_a_plot_that_was_given_back_is_mined() -> None:
-    map = given(authority="adjudicate").claimed({0: 0})
-
-    map.when({0: [("mine", 0, 3)], 1: [("raid", 0)]})
-
-    assert (PastAction(2, "mine", 0, 3, "mined", 3.0),) == map.seen().past
-
-
 def test_a_claim_is_won_or_lost() -> None:
     map = given().when({0: [("claim", 4)], 1: [("claim", 4)]})
     winner = map.owners[4]
@@ -224,22 +216,23 @@ def test_a_raid_is_captured_by_one_and_lost_by_the_others() -> None:
     assert [("raid", 0, "lost")] == results(map, 3 - winner)
 
 
-def test_a_raid_is_blocked_by_a_defence_stopped_by_a_truce_or_void() -> None:
-    map = given(truce=0).claimed({0: 0})
-    map.when({0: [("defend", 0)], 1: [("raid", 0), ("raid", 4)]})
+@pytest.mark.parametrize(
+    ("settings", "plans", "agent", "expected"),
+    [
+        ({"truce": 0}, {0: [("defend", 0)], 1: [("raid", 0), ("raid", 4)]}, 1, ["blocked", "void"]),
+        ({"truce": 2}, {1: [("raid", 0)]}, 1, ["truce"]),
+        ({"authority": "adjudicate"}, {0: [("mine", 0, 3)], 1: [("raid", 0)]}, 0, ["mined"]),
+        ({"authority": "adjudicate"}, {1: [("raid", 0)]}, 1, ["undone"]),
+        ({"authority": "adjudicate", "defense": "pointwise"},
+         {0: [("defend", 0)], 1: [("raid", 0)], 2: [("raid", 0)]}, 0, ["held"]),
+    ],
+)  # fmt: skip
+def test_what_came_of_an_action_is_told_by_how_it_ended(
+    settings: dict[str, Any], plans: Any, agent: int, expected: list[str]
+) -> None:
+    map = given(**settings).claimed({0: 0}).when(plans)
 
-    assert [("raid", 0, "blocked"), ("raid", 4, "void")] == results(map, 1)
-
-    map = given(truce=2).claimed({0: 0}).when({1: [("raid", 0)]})
-    assert [("raid", 0, "truce")] == results(map, 1)
-
-
-def test_a_capture_that_an_authority_undid_is_undone() -> None:
-    map = given(authority="adjudicate").claimed({0: 0})
-
-    map.when({1: [("raid", 0)]})
-
-    assert [("raid", 0, "undone")] == results(map, 1)
+    assert expected == [result for _, _, result in results(map, agent)]
 
 
 def test_a_defence_is_untested_holds_or_falls() -> None:
@@ -254,14 +247,6 @@ def test_a_defence_is_untested_holds_or_falls() -> None:
     )
 
     assert [("defend", 2, "untested"), ("defend", 1, "held"), ("defend", 0, "fell")] == results(map)
-
-
-def test_a_defence_of_a_plot_that_was_given_back_held() -> None:
-    map = given(defense="pointwise", authority="adjudicate").claimed({0: 0})
-
-    map.when({0: [("defend", 0)], 1: [("raid", 0)], 2: [("raid", 0)]})
-
-    assert [("defend", 0, "held")] == results(map)
 
 
 def test_what_was_removed_is_shown_with_its_reason_in_the_order_of_the_plan() -> None:
