@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,22 +93,28 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def recorded_by(
-    python: str, folder: Path, environment: Mapping[str, str] | None = None
-) -> dict[str, bytes]:
-    """The same journals' bytes as another process makes them, with `folder` as its own."""
-    folder.mkdir(parents=True)
+def said_by(
+    python: str, code: str, *arguments: object, given: str = "", folder: Path = ROOT, **others: str
+) -> str:
+    """What another process prints that runs this code, with other environment variables."""
     done = subprocess.run(
-        [python, "-c", RECORD],
-        input=json.dumps(runs()),
+        [python, "-c", code, *map(str, arguments)],
+        input=given,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **others},
         capture_output=True,
         text=True,
         check=False,
     )
 
     assert (0, "") == (done.returncode, done.stderr)
+    return done.stdout
+
+
+def recorded_by(python: str, folder: Path, **environment: str) -> dict[str, bytes]:
+    """The same journals' bytes as another process makes them, with `folder` as its own."""
+    folder.mkdir(parents=True)
+    said_by(python, RECORD, given=json.dumps(runs()), folder=folder, **environment)
     return contents(folder)
 
 
@@ -128,7 +135,7 @@ def differing(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> list
 def test_no_hash_seed_locale_clock_or_switch_changes_a_byte(
     expected: dict[str, bytes], tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    found = recorded_by(sys.executable, tmp_path / "there", environment)
+    found = recorded_by(sys.executable, tmp_path / "there", **environment)
 
     assert [] == differing(expected, found)
 
@@ -163,11 +170,6 @@ def test_every_version_of_cpython_makes_the_same_bytes(
     expected: dict[str, bytes], tmp_path: Path, version: str
 ) -> None:
     python = interpreter(version)
-    if python is None:
-        pytest.skip(
-            f"no CPython {version} that can import attrs, msgpack and xxhash is on PATH "
-            "or in GOLDRUSH_PYTHONS"
-        )
 
     assert [] == differing(expected, recorded_by(python, tmp_path / "there"))
 
@@ -195,34 +197,14 @@ print(verify(sys.argv[2]).level, verify(sys.argv[2]).holds)
 """
 
 
-def prompts_by(python: str) -> str:
-    """Digests of prompts as another process writes them."""
-    done = subprocess.run(
-        [python, "-c", PROMPT, GOLDEN, GOLDEN / "worded" / "mining.journal"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert (0, "") == (done.returncode, done.stderr)
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def prompts() -> str:
-    """The same as this version writes them."""
-    return prompts_by(sys.executable)
-
-
 @pytest.mark.parametrize("version", OTHERS)
-def test_every_version_of_cpython_writes_the_same_prompts(prompts: str, version: str) -> None:
-    python = interpreter(version)
-    if python is None:
-        pytest.skip(f"no CPython {version} is on PATH or in GOLDRUSH_PYTHONS")
+def test_every_version_of_cpython_writes_the_same_prompts(version: str) -> None:
+    python, worded = interpreter(version), GOLDEN / "worded" / "mining.journal"
 
-    assert prompts.endswith("\n4 True\n")
-    assert prompts == prompts_by(python)
+    here, there = (said_by(each, PROMPT, GOLDEN, worded) for each in (sys.executable, python))
+
+    assert here.endswith("\n4 True\n")
+    assert here == there
 
 
 # A season recorded; then one with every event verified, its cast asked and its claims tested by
@@ -246,20 +228,13 @@ def test_every_version_of_cpython_plays_the_same_season(
     version: str, hash_seed: str, tmp_path: Path
 ) -> None:
     python = interpreter(version)
-    if python is None:
-        pytest.skip(f"no CPython {version} is on PATH or in GOLDRUSH_PYTHONS")
     for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):
         season.record(tmp_path / f"here-{name}", {"seed": 7, "assignments": 6, "arena": arena})
-    played = [kept("rich"), kept("asked")]
-    done = subprocess.run(
-        [python, "-c", SEASONS, tmp_path / "there", *played],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": hash_seed},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    played = kept("rich"), kept("asked")
 
-    assert (0, "4 True\n4 True\n", "") == (done.returncode, done.stdout, done.stderr)
+    said = said_by(python, SEASONS, tmp_path / "there", *played, PYTHONHASHSEED=hash_seed)
+
+    assert "4 True\n4 True\n" == said
     for name in ("nk", "mining"):
         here, there = (tmp_path / f"{where}-{name}" for where in ("here", "there"))
 
@@ -273,19 +248,14 @@ def test_every_golden_journal_is_recorded_again_byte_for_byte(expected: dict[str
     assert [] == differing(golden, {name: expected[name] for name in names})
 
 
-def interpreter(version: str) -> str | None:
-    """A CPython of this version that has what the kernel needs, if one is found."""
+def interpreter(version: str) -> str:
+    """A CPython of this version that has what the kernel needs; without one the test is skipped."""
+    asked = "import attrs, msgpack, xxhash, sys; print(sys.implementation.name, sys.version)"
     for candidate in candidates(version):
-        asked = "import attrs, msgpack, xxhash, sys; print(sys.implementation.name, sys.version)"
-        try:
-            done = subprocess.run(
-                [candidate, "-c", asked], capture_output=True, text=True, check=False
-            )
-        except OSError:
-            continue
-        if done.returncode == 0 and done.stdout.startswith(f"cpython {version}."):
-            return candidate
-    return None
+        with suppress(OSError, AssertionError):
+            if said_by(candidate, asked).startswith(f"cpython {version}."):
+                return candidate
+    pytest.skip(f"no CPython {version} with the kernel's packages on PATH or in GOLDRUSH_PYTHONS")
 
 
 def candidates(version: str) -> Iterator[str]:
