@@ -18,7 +18,6 @@ VALUE = 'season."""\n        return state.stock'
     [
         ("1 / 0", "fishery.py:.*: ZeroDivisionError"),
         ("float('nan')", "it gives nan"),
-        ("'many'", "it gives 'many'"),
     ],
 )
 def test_a_measure_that_fails_is_named_and_the_journal_stays(tmp_path, value, says):
@@ -58,10 +57,8 @@ FLOOD = """season.\"""
 @pytest.mark.parametrize(
     ("places", "says"),
     [
-        ("set(range(9))", ""),
         ("{True, 2, 0.5, (1, 2)}", ""),
-        ("{'a', 'b'}", r"fishery.py:\d+ goes through a set, \{'.', '.'\}: its order differs"),
-        ("{None, 1}", r"fishery.py:\d+ goes through a set"),
+        ("{'a', 'b'}", r"fishery.py:\d+ goes through a set"),
     ],
 )
 def test_a_measure_that_goes_through_a_set_is_found_on_request(tmp_path, places, says):

@@ -128,7 +128,6 @@ RULE_OF = {
     "score": "        return state.landed[agent]",
     "measure": "        return state.stock\n",
 }
-OWN_END = "raise type('Own', (BaseException,), {})('own')"
 
 
 def ending(path, rule, line):
@@ -139,11 +138,10 @@ def ending(path, rule, line):
 
 
 @pytest.mark.parametrize("rule", RULE_OF)
-@pytest.mark.parametrize("line", ["raise SystemExit", OWN_END], ids=["SystemExit", "Own"])
-def test_what_would_end_the_program_is_a_failure_of_the_rule(tmp_path, rule, line):
-    game = ending(tmp_path, rule, line)
+def test_what_would_end_the_program_is_a_failure_of_the_rule(tmp_path, rule):
+    game = ending(tmp_path, rule, "raise SystemExit")
 
-    with pytest.raises(GoldrushError, match=r"fishery.py:\d+: (SystemExit|Own)"):
+    with pytest.raises(GoldrushError, match=r"fishery.py:\d+: SystemExit"):
         recorded(game, tmp_path / "run.journal").table("agents")
 
 
