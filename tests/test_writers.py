@@ -176,7 +176,6 @@ def test_who_is_stopped_by_a_signal_leaves_nothing(
     assert {writer.before} - {""} == now.keys() - before.keys()
     assert err.strip().startswith("stopped")
     assert 1 == len(err.strip().splitlines())
-    assert name != "record over" or err == "stopped: nothing was recorded\n"
 
 
 @pytest.mark.turns
@@ -244,6 +243,14 @@ def test_a_study_refuses_a_manifest_that_is_not_of_goldrush(text: str, room: Pat
 
     assert_refused(ran, "new/manifest.json is not the manifest of a study", "in a new folder")
     assert before == tree(room)
+
+
+def test_a_run_that_is_stopped_before_it_began_says_so(room: Path) -> None:
+    with held(WRITERS["record over"], room) as (process, _):
+        process.terminate()
+        _, err = process.communicate(timeout=HANGS)
+
+    assert "stopped: nothing was recorded\n" == err
 
 
 def test_a_hangup_that_is_ignored_from_the_start_still_is(room: Path) -> None:
