@@ -54,7 +54,6 @@ def test_a_golden_journal_holds_at_every_level(name: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "unit", "agent", "says"),
     [
-        (path_of(MODELS), 1, 0, "agent 0 is a model that was asked with version 1 of the prompt"),
         (path_of(MODELS, RULES_1), 1, 0, "agent 0 is a model that was asked with version 1"),
         (season_path(MODEL_SEASON), 0, 5, "ada is a model that was asked with version 3"),
     ],

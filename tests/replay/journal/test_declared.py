@@ -4,17 +4,10 @@ from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.replay.journal.declared import PARTS_MAX, format_roster
 from tests.mining import prepare
 
-DEFAULT = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
-
 
 def text_of(roster: str | None, agents: int) -> str | None:
     _, found = prepare({"agents": agents}, roster)
     return format_roster(found.as_setup(), PROMPT)
-
-
-def test_neighbours_of_one_policy_are_counted() -> None:
-    assert DEFAULT == text_of(None, 10)
-    assert f"{DEFAULT},{DEFAULT}" == text_of(None, 20)
 
 
 def test_a_long_roster_that_repeats_is_the_list_that_gives_it_again() -> None:

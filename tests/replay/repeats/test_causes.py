@@ -110,7 +110,6 @@ def test_the_order_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("target", "file", "package"),
     [
-        ("town/model.py:Model", "town/model.py", ""),
         ("town/model.py:Model", "town/.venv/lib/site-packages/networkx/graph.py", "networkx"),
         ("mesa.examples.town.model:Model", "lib/site-packages/mesa/examples/town/agents.py", ""),
         ("mesa.examples.town.model:Model", "lib/site-packages/mesa/agent.py", "mesa"),
