@@ -50,7 +50,6 @@ from tests.faults.sampling import ALL, sampled
 from tests.indexes import cache_apart, cached
 
 MEMORY = 2 << 30  # bytes of address space
-EVENTS_OF = {event.name: code for code, event in enumerate(EVENTS)}
 READERS, COMMANDS = 6, 3  # that read each forged file
 SAMPLE = 16  # of the forged seasons
 # Facts that may be of any value, or that no level can know to be false.
@@ -63,7 +62,7 @@ Forgery = tuple[forge.Journal, forge.Maker]
 def forged_runs() -> Iterator[Forgery]:
     """Every row and setup of a mining run, forged."""
     values = forge.VALUES | forge.RAW if ALL else forge.FEW
-    for code in EVENTS_OF.values():
+    for code in range(len(EVENTS)):
         for maker in forge.event_makers(small(), code, values):
             yield small(), maker
     for sound, kind in ((small(), START), (forked(), FORK)):
@@ -112,7 +111,8 @@ class Reading:
         for name, read in readers if ALL else chance.sample(readers, READERS):
             for index.INDEX_FROM in (1 << 20, 200)[: 2 if "index" in name else 1]:
                 yield from self._fault(name, read)
-        for words in chance.sample(self.commands(str(at)), COMMANDS):
+        commands = self.commands(str(at))
+        for words in commands if ALL else chance.sample(commands, COMMANDS):
             yield from typed(words)
             shutil.rmtree(self.out, ignore_errors=True)
         shutil.rmtree(cached(), ignore_errors=True)

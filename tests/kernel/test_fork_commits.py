@@ -19,7 +19,6 @@ from goldrush.kernel.errors import (
     WriteFailed,
 )
 from goldrush.kernel.journal import (
-    END,
     FORK,
     FORKS_MAX,
     START,
@@ -35,7 +34,6 @@ from tests.journals import commits_of
 from tests.kernel.tiny import (
     DRAWN,
     FACTS,
-    HEADER,
     Raw,
     content,
     end,
@@ -136,17 +134,6 @@ def test_a_parent_longer_than_what_is_copied_in_one_piece_is_copied_whole(
 
     assert data[: len(parent)] == parent
     assert [commit.kind for commit in commits_of(out)] == [START, *[UNIT] * 4, FORK]
-
-
-def test_a_parent_that_is_being_written_can_be_branched_off(path: Path, out: Path) -> None:
-    with JournalWriter(path, HEADER) as journal:
-        journal.append(start())
-        journal.append(unit(1))
-        branch(out, path, 1, [fork(1), end(1)])
-        journal.append(unit(2))
-
-    assert [commit.kind for commit in commits_of(path)] == [START, UNIT, UNIT]
-    assert [commit.kind for commit in commits_of(out)] == [START, UNIT, FORK, END]
 
 
 def test_what_a_branch_replaces_stays_until_its_first_unit(path: Path, out: Path) -> None:
