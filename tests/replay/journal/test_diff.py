@@ -1,6 +1,7 @@
 """Two runs compared: the first event that differs, why, and what came of it."""
 
 from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
 from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,24 @@ def test_options_of_the_same_number_in_another_type_are_told(run: Path, other: P
     one, two = write(other, playing(1)), write(other.with_name("two"), playing(True))
 
     assert set(kinds(diff(one, two))) == {"roster"}
+
+
+def test_of_two_models_as_much_is_told_as_tells_them_apart(run: Path, other: Path) -> None:
+    def playing(name: str, options: Mapping[str, Any]) -> Path:
+        start, *rest = commits_of(run)
+        first, *others = (start.setup or {})["roster"]
+        first = {**first, "policy": "llm", "options": {"name": "m", "prompt": 2, **options}}
+        setup = {**(start.setup or {}), "roster": (first, *others)}
+        return write(other.with_name(name), [Commit(START, 0, start.digest, setup=setup), *rest])
+
+    one, two = (playing(f"{n}", {"sample": 3, "persona": "x" * n}) for n in (80, 90))
+    long = playing("long", {f"{n}" + "n" * 9_000: "y" * 9_000 for n in range(20)})
+    [cause], [longer] = (diff(one, b).causes for b in (two, long))
+    a, b = (sha256(b"x" * n).hexdigest()[:8] for n in (80, 90))
+
+    assert f"persona={a}" in cause.text.partition(" in A, ")[0]
+    assert f"persona={b}" in cause.text.partition(" in A, ")[2]
+    assert len(longer.text) < 1_500
 
 
 def test_causes_beyond_the_limit_are_counted(run: Path, other: Path) -> None:
