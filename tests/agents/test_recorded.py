@@ -101,15 +101,6 @@ def test_memos_errors_and_items_that_were_no_actions_are_submitted_again(tmp_pat
     )
 
 
-def test_the_bytes_do_not_depend_on_where_the_source_lies(source: Path) -> None:
-    moved = source.parent / "elsewhere" / "moved"
-    moved.parent.mkdir()
-    moved.write_bytes(source.read_bytes())
-
-    once, again = (replayed(path, "recorded:{}*4").read_bytes() for path in (source, moved))
-    assert once == again
-
-
 def test_an_unfinished_source_plays_as_far_as_it_goes_and_no_other_agents(source: Path) -> None:
     end = commits_of(source)[5].end
     source.write_bytes(source.read_bytes()[:end])

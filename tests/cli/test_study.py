@@ -24,20 +24,6 @@ SMALL = [
 ]  # fmt: skip
 
 
-def started(folder: Path, *arguments: str, **more: object) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "goldrush", *arguments],
-        cwd=folder,
-        text=True,
-        stdout=subprocess.PIPE,
-        **{
-            "stderr": subprocess.PIPE,
-            "env": {**os.environ, "PYTHONPATH": str(ROOT), "MARK": str(folder)},
-            **more,
-        },  # type: ignore[call-overload]
-    )
-
-
 def test_journals_that_are_not_those_of_the_manifest_are_told(tmp_path: Path) -> None:
     goldrush(*SMALL, cwd=tmp_path)
     cell = tmp_path / "a study/scarce/random/rounds-5"
@@ -99,6 +85,17 @@ def test_a_destroyed_manifest_does_not_end_the_check_of_a_study(tmp_path: Path, 
     assert "a study/manifest.json" in ran.err
     last = "8 journals: 8 hold, 0 do not, 0 could not be judged; 1 manifest cannot be read"
     assert last == ran.out.splitlines()[-1]
+
+
+def test_a_manifest_that_was_cut_off_is_told_where_no_run_is_in_its_place(tmp_path: Path) -> None:
+    goldrush(*SMALL, cwd=tmp_path)
+    for number, journal in enumerate((tmp_path / "a study").rglob("*.journal")):
+        journal.rename(tmp_path / f"a study/{number}.journal")
+    manifest = tmp_path / "a study/manifest.json"
+    manifest.write_text(manifest.read_text()[:-9])
+    ran = goldrush("verify", "a study", cwd=tmp_path)
+
+    assert (2, True) == (ran.code, "is not the manifest of a study" in ran.err)
 
 
 def test_a_plan_that_names_code_is_played_where_the_same_is_typed(tmp_path: Path) -> None:
@@ -285,7 +282,11 @@ def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
         "study", "--treatment", "baseline", "--roster", "held:Held*2", "--seeds", "9", "--rounds",
         "9", "--out", "a study",
     ]  # fmt: skip
-    process = started(tmp_path, *arguments, start_new_session=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goldrush", *arguments],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": str(tmp_path)},
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
     try:
         until(lambda: len(list(tmp_path.rglob("*.journal"))) >= 3)
         if whom == "all":  # as a terminal does

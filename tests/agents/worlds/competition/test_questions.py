@@ -75,12 +75,6 @@ def moments(arena: str) -> Mapping[str, Moment]:
     return found
 
 
-def test_the_last_answer_counts() -> None:
-    text = 'Not {"adopted": false}, but {"adopted": true} {"adopted"'
-
-    assert moments("nk")["adopt"].read(text) is True
-
-
 # The form
 
 
