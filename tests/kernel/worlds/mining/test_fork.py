@@ -209,7 +209,7 @@ GOOD = (4, submission(1))
         )],
         *[{"parent": parent} for parent in ("", PARENT[:-1], PARENT.upper(), PARENT.encode())],
         *[{"roster": roster} for roster in (
-            [], entries("raid", "raid"), entries("raid", "raid", "raid")[::-1],
+            [], entries("raid", "raid"), entries(*["raid"] * 4), entries(*["raid"] * 3)[::-1],
         )],
         {"replaced": [GOOD, (4, submission(0))]}, {"replaced": [GOOD, (4, submission(1, 2))]},
         {"replaced": [(5, submission(0)), GOOD]},
