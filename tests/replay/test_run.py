@@ -64,6 +64,10 @@ def test_the_same_arguments_are_the_same_bytes(run: goldrush.Run, tmp_path: Path
     assert run.path.read_bytes() == path.read_bytes()
 
 
+def test_a_run_is_as_long_as_its_closed_rounds_and_ends_with_the_last(run: goldrush.Run) -> None:
+    assert 12 == len(run) == run.units == run.last().round
+
+
 def test_a_temporary_journal_goes_with_its_run() -> None:
     run = goldrush.record(rounds=1)
     path = run.path
