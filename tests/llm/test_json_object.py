@@ -19,7 +19,7 @@ from goldrush.agents.llm.json_object import DEPTH_MAX, FAILED_MAX, TEXT_MAX, obj
         ('Like {"this": 1}: ```json\n{"move": 2}\n```', {"move": 2}),
         ('[{broken {"move": 3}]', {"move": 3}),
         ('{"move": 1e999, "a": ' + "9" * 5_000 + "}", {"move": None, "a": None}),
-        ('{"move": NaN} {"move": 5}', {"move": 5}),
+        ('{"move": 5} {"move": NaN} {"else": 1}', {"move": 5}),
         ('{"move": "\\ud800"}', {"move": "\ufffd"}),
         ('{"move": ' + "[" * (DEPTH_MAX - 1) + "]" * (DEPTH_MAX - 1) + "}", "it"),
         ('{"move": ' + "[" * DEPTH_MAX + "]" * DEPTH_MAX + "}", None),
