@@ -81,7 +81,7 @@ def test_an_item_that_is_no_action_is_refused_by_its_place(item: object) -> None
         row([("claim", 1, 1), ("claim", 2, 1), item])
 
 
-@pytest.mark.parametrize("answer", [None, "mine 1", {"mine": [1]}, 7, iter([]), Plan], ids=repr)
+@pytest.mark.parametrize("answer", [None, "mine 1", {"mine": [1]}, 7, range(1), Plan], ids=repr)
 def test_an_answer_that_is_no_list_is_refused(answer: Any) -> None:
     for plan in (answer, Plan(answer)):
         with pytest.raises(BadPlan):
