@@ -15,7 +15,7 @@ import pytest
 from goldrush.kernel.journal import Header, JournalReader
 from goldrush.replay.study.listing import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
-from tests.kernel.tiny import forged
+from tests.kernel.tiny_reader import framed
 from tests.mining import record
 from tests.waiting import HANGS
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     count = 20 << 20
     body = b"\x94\x01\x01\xc0\xdd" + count.to_bytes(4, "big") + b"\xe0" * count
     header = Header("mining", 1).packed()
-    (folder / "b.journal").write_bytes(forged([start, body], header))
+    (folder / "b.journal").write_bytes(framed([start, body], header))
     return folder
 
 

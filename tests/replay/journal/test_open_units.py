@@ -9,11 +9,12 @@ import pytest
 from goldrush.kernel.journal import UNIT, Commit, Header
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition.events import CODES, Answered
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.verify import DERIVE, FOLD, verify
-from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
+from tests.kernel.tiny_reader import framed
 
 
 def left_open(sound: Any, code: int, rows: Sequence[Any], torn: bytes = b"") -> bytes:
@@ -21,7 +22,7 @@ def left_open(sound: Any, code: int, rows: Sequence[Any], torn: bytes = b"") -> 
     start = sound.commits[0]
     commits = [start, *(Commit(UNIT, 1, None, [Block([(code, [row])])]) for row in rows)]
     header = Header(sound.world.name, sound.world.rules).packed()
-    return forge.journal([commit.body() for commit in commits], header) + torn
+    return framed([commit.body() for commit in commits], header) + torn
 
 
 def submission(agent: int) -> tuple[Any, ...]:
@@ -54,7 +55,8 @@ def test_rows_that_are_none_break_the_fold_though_it_needs_none_of_their_values(
         [(_, [_, *rows])] = first.blocks[0].batches
         blocks = [Block([(SUBMITTED, [row, *rows])]), first.blocks[1]]
         commits = [start, Commit(UNIT, 1, first.digest, blocks)]
-        path.write_bytes(forge.journal([commit.body() for commit in commits]))
+        header = Header(MINING.name, MINING.rules).packed()
+        path.write_bytes(framed([commit.body() for commit in commits], header))
     broken = verify(path, FOLD).broken
 
     assert FOLD == broken.level
