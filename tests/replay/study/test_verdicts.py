@@ -259,25 +259,19 @@ def test_without_random_in_the_study_all_is_undecided_and_it_is_said(changes: Ch
         assert "the study has no null (roster random)" == one.note
 
 
-def test_random_is_known_by_who_plays_and_not_by_the_name_of_a_roster() -> None:
-    runs = [
+def test_the_null_is_known_by_who_plays_and_not_by_the_name_of_a_roster() -> None:
+    blind = [
         attrs.evolve(run, cell=attrs.evolve(run.cell, roster="blind"))
-        if run.cell.roster == "random"
-        else run
-        for runs in study(ALL, null=ALL).by_cell.values()
-        for run in runs
+        for treatment in (FEW, MANY)
+        for run in cell_of(ALL, treatment, "random")
     ]
+    runs = [*cell_of(ALL, FEW), *cell_of(ALL, MANY), *blind]
+    is_called_random = cell_of(ALL, FEW, "random", policies=["raid"] * 10)
 
     assert dict.fromkeys(EVERY, UNDECIDED) == judged(results(*runs))
     assert {} == verdicts_of(results(*runs), "blind")
-
-
-def test_a_roster_that_is_called_random_and_is_not_is_no_null() -> None:
-    runs = [*cell_of(ALL, FEW), *cell_of(ALL, MANY)]
-    for treatment, agents in ((FEW, 10), (MANY, 20)):
-        runs += cell_of(ALL, treatment, "random", policies=["raid"] * agents)
-
-    assert "the study has no null (roster random)" == verdicts_of(results(*runs))["norms"].note
+    found = results(*runs[:40], *is_called_random)
+    assert "the study has no null (roster random)" == verdicts_of(found)["norms"].note
 
 
 # nothing to reduce
@@ -320,15 +314,6 @@ def test_what_there_was_none_of_with_one_number_of_agents_alone_is_told_with_it(
     assert found.note.startswith("N = 10: no conflict to reduce; N = 20: raid rate: as expected")
 
 
-def test_one_raid_in_one_half_of_one_run_is_a_conflict() -> None:
-    raided: list[Halves] = [(0.0, 0.0)] * 19 + [(0.0, 0.01)]
-    found = study(ALL | PEACE | {"raid_rate": raided})
-
-    assert (
-        "raid rate: unclear, targeting of defence: no data" == verdicts_of(found)["conflict"].note
-    )
-
-
 def test_raids_on_what_nobody_owns_yet_are_a_conflict_too() -> None:
     found = study(ALL | PEACE, totals={"speculative": 1})
 
@@ -350,21 +335,6 @@ def test_halves_are_judged_after_the_burn_in_or_without_one() -> None:
     assert dict.fromkeys(EVERY, SUPPORTED) == judged(found)
     expected = dict.fromkeys(EVERY, SUPPORTED) | {"efficiency": UNDECIDED}
     assert expected == {one.criterion: one.verdict for one in whole}
-
-
-def test_peace_is_looked_for_in_the_halves_that_are_judged() -> None:
-    runs = [
-        attrs.evolve(run, halves_whole=dict(run.halves) | {"raid_rate": (0.1, 0.0)})
-        if run.cell.roster == LEARNER
-        else run
-        for runs in study(PEACE).by_cell.values()
-        for run in runs
-    ]
-    whole = Assessment(results(*runs), burn_in=False).verdicts
-
-    assert "no conflict to reduce" == verdicts_of(results(*runs))["conflict"].note
-    notes = [one.note for one in whole if (one.roster, one.criterion) == (LEARNER, "conflict")]
-    assert ["raid rate: as expected, targeting of defence: no data"] == notes
 
 
 # what a verdict says
