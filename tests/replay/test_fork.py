@@ -35,10 +35,6 @@ AGENTS = 6
 FIXED_BY = ("agents-20", "scarce", "scarce-20")  # treatments that change the grid or the agents
 
 
-def ends(path: Path) -> list[int]:
-    return [commit.end for commit in commits_of(path)]
-
-
 def after(path: Path, round: int) -> list[dict[str, Any]]:
     """The events after a round, but for forks."""
     return [e for e in logged(path) if e.get("round", 0) > round and e["event"] != "forked"]
@@ -266,7 +262,7 @@ def test_damage_behind_the_fork_does_not_matter_where_the_record_is_read_again(
 ) -> None:
     broken = damaged(parent, out.with_name("damaged"), 10)
     if torn:
-        broken.write_bytes(parent.read_bytes()[: ends(parent)[8] + 20])
+        broken.write_bytes(parent.read_bytes()[: commits_of(parent)[8].end + 20])
     fork(broken, 8, out, settings={"visibility": ALL})
 
     assert verify(out).holds

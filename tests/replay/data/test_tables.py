@@ -47,7 +47,7 @@ from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tools import Tools
 from goldrush.replay.worlds.competition.tools import TOOLS as SEASON_TOOLS
 from goldrush.replay.worlds.episode.tools import TOOLS as EPISODE_TOOLS
-from goldrush.replay.worlds.mining.measures import MEASURES, measure
+from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.tables import AGENTS, SPELLS
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests import journals
@@ -277,8 +277,7 @@ def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
         ]
 
     assert expected == pq.read_table(out / "spells.parquet").to_pylist()
-    assert any(row["censored"] for row in expected)
-    assert not all(row["censored"] for row in expected)
+    assert {True, False} == {row["censored"] for row in expected}
 
 
 @pytest.mark.parametrize("table", [AGENTS, SPELLS], ids=lambda table: table.name)
@@ -499,22 +498,3 @@ def test_events_of_any_world_are_a_table(
         encoded.write_tables([other], tmp_path / "out", CSV, names=["rounds"])
     same_csv = pd.read_csv(tmp_path / "out" / "events.csv")
     assert [row["event"] for row in rows] == list(same_csv["event"])
-
-
-# Measures.
-
-
-def test_figures_are_those_of_the_run_and_of_its_halves(paths: list[Path]) -> None:
-    for path in paths:
-        found = measure(path)
-        rows = by_name(FIGURES, run_at(path))
-
-        assert list(MEASURES) == [row["measure"] for row in rows]
-        for row in rows:
-            name = row["measure"]
-            assert found.of(name) == row["run"]
-            halves = found.compared(name), found.compared(name, burn_in=False)
-            assert halves == (
-                (row["first_half"], row["second_half"]),
-                (row["first_half_without_burn_in"], row["second_half_without_burn_in"]),
-            )

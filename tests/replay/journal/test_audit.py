@@ -213,17 +213,6 @@ def _winner(field: int) -> Callable[[list[Any]], None]:
     return change
 
 
-def _words(row: list[Any], words: tuple[int, ...]) -> None:
-    row[-1] = words
-
-
-def _all_but(field: int, winner: int) -> Callable[[list[Any]], None]:
-    def change(row: list[Any]) -> None:
-        row[field] = (row[winner],)  # nobody else took part: then there is no draw, and no word
-
-    return change
-
-
 def _turned(field: int, winner: int) -> Callable[[list[Any]], None]:
     """The participants the other way round, and who then stands in the winner's place wins."""
 
@@ -243,10 +232,8 @@ def _detected(row: list[Any]) -> None:
 FORGED: dict[str, tuple[int, Callable[[list[Any]], None]]] = {
     "the winner of a claim": (CLAIM_DRAWN, _winner(2)),
     "the winner of a raid": (RAID_RESOLVED, _winner(5)),
-    "a word of a ruling": (RULED, lambda row: _words(row, (row[-1][0] ^ 1,))),
-    "a word left out of a raid": (RAID_RESOLVED, lambda row: _words(row, ())),
-    "a word too many for a claim": (CLAIM_DRAWN, lambda row: _words(row, (*row[-1], 5))),
-    "the raiders": (RAID_RESOLVED, _all_but(2, 5)),
+    "a word of a ruling": (RULED, lambda row: row.append((row.pop()[0] ^ 1,))),
+    "a word too many for a claim": (CLAIM_DRAWN, lambda row: row.append((*row.pop(), 5))),
     "the order of the claimants": (CLAIM_DRAWN, _turned(1, 2)),
     "the order of the raiders": (RAID_RESOLVED, _turned(2, 5)),
     "whether a capture was noticed": (RULED, _detected),

@@ -1,8 +1,7 @@
 """The index of a long journal: it makes reading quicker and never changes what is read."""
 
-import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from goldrush.kernel import files, fold
 from goldrush.kernel.codec import pack, unpack
-from goldrush.kernel.errors import BadInput, DamagedJournal
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import (
     FORK,
     START,
@@ -33,7 +32,7 @@ from goldrush.replay.journal import index
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import Parts, cached, index_of
-from tests.journals import commits_of, damaged
+from tests.journals import commits_of
 from tests.laws.strategies import Game, Played, games, played, submissions
 from tests.mining import fork, record
 from tests.replay.test_own_worlds import SUMS, tell
@@ -236,47 +235,6 @@ def test_the_index_of_a_journal_that_has_grown_is_made_anew(
 
     assert_rebuilt_alike(journal)
     assert {made, index_of(journal)} == set(cached().iterdir())
-
-
-def _edited(path: Path) -> None:
-    """As many bytes, written at the same time as far as the file says."""
-    before = path.stat()
-    path.write_bytes(path.read_bytes())
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def _exchanged(path: Path) -> None:
-    """Another file with the same bytes and the same time of writing."""
-    before = path.stat()
-    path.with_name("copy").write_bytes(path.read_bytes())
-    os.replace(path.with_name("copy"), path)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-@pytest.mark.parametrize("change", [lambda path: os.utime(path, ns=(0, 0)), _edited, _exchanged])
-def test_an_index_belongs_to_one_file_as_it_was(
-    journal: Path, small: pytest.MonkeyPatch, change: Callable[[Path], None]
-) -> None:
-    rebuild(journal, 5)
-    made = index_of(journal)
-    change(journal)
-    rebuild(journal, 5)
-
-    assert made != index_of(journal)
-    assert {made, index_of(journal)} == set(cached().iterdir())
-
-
-def test_damage_behind_a_round_does_not_keep_it_from_being_rebuilt(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    expected = folded(journal)
-    damaged(journal, journal, 20)
-
-    for round_ in (0, 5, 19):
-        assert expected[round_] == rebuilt(journal, round_)
-    for round_ in (20, 25):
-        with pytest.raises(DamagedJournal, match="commit 20 at byte"):
-            rebuild(journal, round_)
 
 
 def test_one_round_of_a_long_journal_is_reached_without_reading_the_rest(

@@ -22,9 +22,8 @@ from goldrush.replay.study import cluster as module
 from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.cluster import cluster
-from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import StudyPlan, plan_of
-from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.cli.helpers import ROOT, goldrush
 from tests.journals import tree
 from tests.llm.servers import closed_port
 from tests.waiting import HANGS, until
@@ -53,10 +52,6 @@ class Always:
     def plan(self, seen, draws):
         os._exit(3)
 
-class Raises:
-    def plan(self, seen, draws):
-        raise ValueError("cannot go on")
-
 class Sleeps:
     def plan(self, seen, draws):
         Path(__file__).with_name("sleeps").touch()
@@ -65,13 +60,13 @@ class Sleeps:
 WORKERS = 2
 
 
-def local_cluster(workers: int, **also: Any) -> Any:
+def local_cluster() -> Any:
     """A cluster that listens on loopback alone, at ports that are free, and has no dashboard."""
     anywhere = "127.0.0.1:0"
     return distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=50,
+        n_workers=WORKERS, threads_per_worker=1, processes=True, host="127.0.0.1", silence_logs=50,
         dashboard_address=anywhere, worker_dashboard_address=anywhere,
-        scheduler_kwargs={"dashboard": False}, **also,
+        scheduler_kwargs={"dashboard": False},
     )  # fmt: skip
 
 
@@ -85,7 +80,7 @@ class Shared:
     def whole(self) -> Any:
         if self.local is None or len(self.local.scheduler.workers) < WORKERS:
             self.close()
-            self.local = local_cluster(WORKERS)
+            self.local = local_cluster()
         return self.local
 
     def close(self) -> None:
@@ -174,60 +169,15 @@ def test_a_game_that_workers_do_not_have_is_refused(
     assert not list(study.rglob("*.journal"))
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate that vouches for itself, its key beside it."""
-    folder = tmp_path_factory.mktemp("tls")
-    made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key", "-out", "certificate"],
-        cwd=folder, capture_output=True, check=False,
-    )  # fmt: skip
-    assert 0 == made.returncode, made.stderr
-    return folder / "certificate"
-
-
-@pytest.mark.turns("clusters")
-def test_over_tls_with_the_certificates_of_dasks_configuration(
-    certificate: Path, tmp_path: Path
-) -> None:
-    pair = {"cert": str(certificate), "key": str(certificate.with_name("key"))}
-    roles = {f"tls_{role}_{part}": path for role in ("scheduler", "worker", "client")
-             for part, path in pair.items()}  # fmt: skip
-    tls = "DASK_DISTRIBUTED__COMM__TLS__"
-    known = {f"{tls}CA_FILE": str(certificate)}
-    ours = {f"{tls}CLIENT__{part.upper()}": path for part, path in pair.items()}
-    security = distributed.Security(tls_ca_file=str(certificate), require_encryption=True, **roles)
-    plan = ("--treatment", "baseline", "--roster", "random", "--seeds", 1, "--rounds", 5)
-    with local_cluster(1, protocol="tls://", security=security) as local:
-        given = ("study", "--dask", local.scheduler_address, *plan)
-        for lacking in ({}, known, {**known, **ours, f"{tls}CA_FILE": "nowhere"}):
-            refused = goldrush(*given, "--out", "study", cwd=tmp_path, **lacking)
-            assert_refused(refused, "no Dask scheduler answers")
-        ran = goldrush(*given, "--out", "study", cwd=tmp_path, **known, **ours)
-
-    assert (0, "") == (ran.code, ran.err)
-    assert 1 == len(list(tmp_path.glob("study/baseline/random/*/*.journal")))
-
-
-def test_a_run_that_fails_is_named_and_others_are_kept(address: str, tmp_path: Path) -> None:
-    with cluster(address) as backend, pytest.raises(RunFailed, match="ValueError: cannot go on"):
-        carry_out(own("Raises"), tmp_path / "study", backend=backend)
-
-    assert 2 == len(list(tmp_path.glob("study/baseline/first/*/*.journal")))
-    assert not read_manifest(tmp_path / "study").finished
-
-
 @pytest.mark.parametrize(
-    "given",
-    ["", "nonsense://x:1", "x:1\n", "127.0.0.1:{port}"],
+    "given", ["", "nonsense://x:1", "x:1\n", "127.0.0.1:{port}", "tls://127.0.0.1:{port}"]
 )
 def test_an_address_where_no_scheduler_answers_is_refused(
     tmp_path: Path, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CONNECT_MAX", 0.3)
     address = given.format(port=closed_port())
-    says = r"not the address|no Dask scheduler answers"
+    says = "has no certificates" if "tls" in given else "not the address|no Dask scheduler answers"
     with pytest.raises(BadInput, match=says) as error, cluster(address):
         pass
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
 import goldrush
@@ -23,7 +22,7 @@ from goldrush.replay.study.study import Study, study
 from goldrush.replay.text import format_number
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRuns, runs_in
-from goldrush.replay.view.overview import overview_of, write_overview
+from goldrush.replay.view.overview import write_overview
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import season_path
 from tests.journals import commits_of, write
@@ -71,19 +70,6 @@ def opened(folder: Path, tmp_path: Path, new_tab: Callable[..., Tab]) -> Callabl
         return tab
 
     return made
-
-
-def test_a_run_says_the_same_in_its_folder_and_alone(folder: Path, found: FolderRuns) -> None:
-    for run in found.runs:
-        alone = Run.open(folder / run.path)
-        measured = alone.measured()
-
-        assert measured.by_agent == {name: list(of) for name, of in run.result.by_agent.items()}
-        assert {name: measured.of(name) for name in measured.known} == dict(run.result.run)
-    assert 25 == len(found.runs)
-    assert {"baseline", "scarce", "agents=3 alpha=0.5", "defaults"} >= {
-        run.cell.treatment for run in found.runs if run.world == "mining"
-    }
 
 
 def test_files_that_are_no_whole_runs_are_told_with_why(found: FolderRuns) -> None:
@@ -320,25 +306,6 @@ def test_runs_are_filtered_and_sorted_by_keys_and_the_address_keeps_it(
     assert rows(tab) == rows(again)
     world.get_by_role("button", name="Show all").click()
     assert 24 == len(rows(tab))
-
-
-def test_a_page_of_a_thousand_runs(tmp_path: Path, new_tab: Callable[..., Tab]) -> None:
-    roster = "greedy-mine,claim,raid,random"
-    Run.record(tmp_path / "run.journal", seed=1, rounds=60, roster=roster)
-    [run] = runs_in(tmp_path, jobs=1).runs
-    runs = [attrs.evolve(run, seed=seed) for seed in range(1000)]
-    page = tmp_path / "page.html"
-    page.write_text(overview_of(tmp_path, FolderRuns(runs, [], 0), tmp_path))
-    [world] = _data(page)["worlds"]
-    assert page.stat().st_size < 1_000_000
-    assert [(1, 60)] == [(cell["spans"][0][0], cell["spans"][-1][1]) for cell in world["cells"]]
-    tab = new_tab("light", WIDE)
-    tab.page.goto(page.as_uri())
-    tab.page.wait_for_selector("html[data-ready]")
-
-    assert [] == tab.problems
-    assert 1 == tab.page.locator(".charts figure").count()
-    assert 1000 == len(rows(tab))
 
 
 def test_anybody_can_use_the_page_of_a_folder(opened: Callable[..., Tab]) -> None:
