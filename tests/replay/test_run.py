@@ -160,22 +160,6 @@ def test_objects_of_no_external_agent_are_refused(
     assert not (tmp_path / "fork.journal").exists()
 
 
-def test_an_object_is_not_asked_for_the_one_before_it_in_a_fork() -> None:
-    class Eagle(Hawk): ...
-
-    class Dove(Hawk):
-        def plan(self, seen: Any, draws: Any) -> list[Any]:
-            return []
-
-    run = goldrush.record(seed=1, rounds=4, roster=["greedy-mine*2", Eagle()])
-    fork = run.fork(2, roster=["greedy-mine*2", Dove()])
-
-    verdict = fork.verify(policies={2: Dove()})
-
-    assert verdict.holds
-    assert ("external (1 agent)",) == tuple(verdict.not_asked)
-
-
 def test_a_planned_run_is_estimated_and_then_recorded_as_any_other(tmp_path: Path) -> None:
     [asked] = goldrush.Run.plan(rounds=3, roster="llm:small*2,raid*2").estimate()
     planned = goldrush.Run.plan(rounds=3, roster="raid*4", treatment="scarce")
@@ -186,18 +170,6 @@ def test_a_planned_run_is_estimated_and_then_recorded_as_any_other(tmp_path: Pat
     run = planned.record(tmp_path / "run.journal")
     mining.record(tmp_path / "other.journal", {"rounds": 3}, "raid*4", "scarce")
     assert (tmp_path / "other.journal").read_bytes() == run.path.read_bytes()
-
-
-def test_workers_of_a_season_are_models_and_people_are_asked() -> None:
-    def ask(inquiry: Any) -> str:
-        raise KeyboardInterrupt(inquiry.player)
-
-    season: dict[str, Any] = {"world": "competition", "arena": "nk", "workers": 3, "assignments": 1}
-    [asked] = goldrush.Run.plan(**season, roster="worker=llm:small").estimate()
-
-    assert "small" == asked.model
-    with pytest.raises(KeyboardInterrupt, match="ada"):
-        goldrush.record(**season, roster="ada=human", ask=ask)
 
 
 def test_a_fork_takes_submissions_from_a_file(run: goldrush.Run, tmp_path: Path) -> None:

@@ -76,14 +76,3 @@ def test_a_journal_that_breaks_leaves_nothing_behind(
 
     assert is_new is not place.exists()
     assert is_new or [before] == [path.read_bytes() for path in place.iterdir()]
-
-
-@BOTH
-def test_an_interrupt_leaves_nothing_behind(journal: Path, tmp_path: Path, form: str) -> None:
-    def interrupt(done: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        encoded.write_tables([journal], tmp_path / "out", form, on_run=interrupt)
-
-    assert [] == list(tmp_path.iterdir())

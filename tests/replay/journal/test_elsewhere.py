@@ -1,6 +1,5 @@
 """A recording ends with the run derived once more, in a process with another hash seed."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -115,22 +114,6 @@ def test_an_answer_is_waited_for_as_long_as_the_recording_took(
     assert "" == caplog.text
     elsewhere.check_elsewhere(str(journal), world_of(journal))
     assert "another gave no answer in 0 seconds" in caplog.text
-
-
-def test_each_of_several_threads_gets_the_verdict_of_its_own_run(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    honest, differs = tmp_path / "honest.journal", tmp_path / "differs.journal"
-    goldrush.record(changed(tmp_path / "a", "", ""), honest)
-    with pytest.raises(MalformedEvents):
-        goldrush.record(changed(tmp_path, *differing(CLOCK, RULES)), differs, roster="share*5")
-    runs = [(str(path), world_of(path)) for path in (honest, differs)] * 8
-
-    with ThreadPoolExecutor(8) as threads:
-        found = [threads.submit(elsewhere.check_elsewhere, *run) for run in runs]
-        errors = [each.exception() for each in found]
-
-    assert [None] * 8 == errors[::2]
-    assert [MalformedEvents] * 8 == list(map(type, errors[1::2]))
 
 
 def test_a_study_ends_with_the_difference_of_its_first_run(tmp_path: Path) -> None:

@@ -12,22 +12,12 @@ import pytest
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
-from goldrush.kernel.errors import (
-    BadInput,
-    DamagedJournal,
-    MalformedEvents,
-    TornTail,
-)
 from goldrush.kernel.journal import END, Commit
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
-from goldrush.kernel.worlds.mining.observe import SharedView
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal import prompts
-from goldrush.replay.journal.rebuild import rebuild
 from tests.cli.helpers import goldrush
-from tests.indexes import index_of
-from tests.journals import changed, commits_of, damaged, forged, write
+from tests.journals import changed, commits_of, forged, write
 from tests.llm.servers import Asked, Reply, plan, serving
 from tests.mining import fork as fork_off
 from tests.mining import record
@@ -115,17 +105,6 @@ def test_every_prompt_is_shown_as_it_was_sent(run: Played) -> None:
     assert_shown_as_sent(run)
 
 
-def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
-    for round in range(1, ROUNDS + 1):
-        found = prompted(run.path, MINING_PLAYERS, round, 4)
-        state = rebuild(run.path, round - 1).state
-        expected = PlanPrompts(SharedView(state))
-
-        assert expected.of(4) == found.question.messages
-        assert digest(expected.of(4), expected.schema(4)) == found.question.digest
-        assert (None, False) == (found.recorded, found.is_model)
-
-
 @pytest.mark.parametrize(("last", "answers"), [(0, 0), (ROUNDS - 1, 0), (2, 1), (2, 3)])
 def test_a_round_that_is_next_or_half_asked_is_shown_to_all_and_recorded_for_who_answered(
     run: Played, tmp_path: Path, last: int, answers: int
@@ -178,51 +157,7 @@ def test_a_plan_put_in_by_hand_was_nobodys_answer(run: Played, tmp_path: Path) -
 # In a long journal.
 
 
-def test_a_long_journal_is_read_from_its_start_whatever_an_index_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sound, path = tmp_path / "sound.journal", tmp_path / "forged.journal"
-    record(sound, {"rounds": 120, "seed": 1})
-    monkeypatch.setattr("goldrush.replay.journal.index.INDEX_FROM", 200)
-    commits = commits_of(sound)
-    forged(path, MINING, changed(commits, MINING_SETTLED, lambda row: [*row[:3], 99], unit=3))
-
-    assert prompted(sound, MINING_PLAYERS, 101, 0).question.messages
-    assert 100 == rebuild(path, 100).round  # there is an index now, and it holds
-    assert index_of(path).exists()
-    with pytest.raises(
-        MalformedEvents, match=r"round 3, commit 3 at byte .*: expected .*, found .*99"
-    ):
-        prompted(path, MINING_PLAYERS, 101, 0)
-
-
 # What cannot be shown.
-
-
-def test_a_journal_that_is_torn_or_damaged_before_the_round_is_refused(
-    run: Played, path: Path
-) -> None:
-    path.write_bytes(run.path.read_bytes()[: commits_until(run.path, 2)[-1].end + 9])
-    with pytest.raises(TornTail):
-        prompted(path, MINING_PLAYERS, 3, 0)
-    with pytest.raises(DamagedJournal):
-        prompted(damaged(run.path, path, 3), MINING_PLAYERS, 3, 0)
-
-
-@pytest.mark.parametrize(
-    ("round", "agent", "says"),
-    [
-        (0, 0, "no round 0"),
-        (ROUNDS + 1, 0, f"from 1 to {ROUNDS}"),
-        (1, AGENTS, "no agent 5"),
-        (1, -1, "no agent -1"),
-    ],
-)
-def test_a_round_or_agent_that_there_is_not_is_refused(
-    run: Played, round: int, agent: int, says: str
-) -> None:
-    with pytest.raises(BadInput, match=says):
-        prompted(run.path, MINING_PLAYERS, round, agent)
 
 
 # On the command line.

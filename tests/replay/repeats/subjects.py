@@ -32,12 +32,6 @@ class Repeating:
             agent.wealth += self.random.randint(-1, 1)
 
 
-class InOrderOfTwo(Repeating):
-    def step(self):
-        for kind in {"female", "male"}:
-            setattr(self, kind, self.random.random())
-
-
 class Built:
     """Numbered by a counter of its class; the same in every process."""
 

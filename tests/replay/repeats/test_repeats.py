@@ -244,14 +244,6 @@ def test_a_set_whose_order_matters_is_found_under_another_hash_seed() -> None:
 
 
 @in_child_processes
-def test_the_order_of_a_set_of_two_texts_is_decided_by_both() -> None:
-    found = judged(subjects.InOrderOfTwo, steps=1).difference
-
-    assert found is not None
-    assert (1, ["female", "male"]) == (found.step, found.names)
-
-
-@in_child_processes
 def test_a_set_that_only_further_hash_seeds_turn_round_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

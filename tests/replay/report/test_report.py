@@ -165,17 +165,6 @@ def named(study: ReportedStudy) -> dict[str, ReportTable]:
 # studies of all shapes
 
 
-def test_forty_treatments_have_a_section_each() -> None:
-    found = results(
-        *(made(Cell(f"own-{n}", "raid", 9), settings={"alpha": 1.0 + n}) for n in range(45))
-    )
-    page = StudyPage(study_of(found, question=CHANGE))
-    anchors = re.findall(r'<h3 id="(t\d+)">Treatment own-', page.html())
-
-    assert 45 == len(set(anchors)) == len([t for t in page.tables if t.startswith("means-")])
-    assert {f"own-{n}" for n in range(45)} == {row["x"] for row in page.figures["by-run"].data}
-
-
 def test_how_many_seeds_have_a_value_is_told_where_not_all_do() -> None:
     runs = [
         made(Cell("baseline", "raid", 9), n, run={"respect": 2.0 if n else None}) for n in (0, 1)

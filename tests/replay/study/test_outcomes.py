@@ -128,13 +128,6 @@ def test_seeds_that_only_one_of_them_has_are_left_out(order: list[int], common: 
     assert (common, 2.0) == (one.change.n, one.change.difference.mean)
 
 
-def test_what_a_treatment_cannot_change_is_not_compared() -> None:
-    """Visibility does not reach scripted policies."""
-    found = study(lambda *key: noise(*key), 3, ("baseline", "history-1"), ("raid",))
-
-    assert {} == comparisons(found, outcome_named(found))
-
-
 @pytest.mark.parametrize(
     ("seeds", "rosters", "needed"), [(5, 1, 6), (6, 1, None), (6, 2, 7), (7, 2, None), (1, 4, 8)]
 )

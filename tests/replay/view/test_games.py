@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import goldrush
-from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.text import escaped
 from goldrush.replay.journal.rebuild import rebuild
@@ -15,7 +14,7 @@ from goldrush.replay.view.page import write_page
 from tests.browser import PHONE, Tab
 from tests.games.board import TEXT, Board
 from tests.games.extremes import Extremes
-from tests.pages import HOLDS, data_of, scales
+from tests.pages import HOLDS, scales
 
 
 def opened(
@@ -145,13 +144,3 @@ def test_numbers_have_ten_digits_and_the_largest_and_smallest_exponents(
 
 
 CHARTS = ("money", "largest", "smallest")
-
-
-def test_the_outcome_of_a_run_is_charted_once(tmp_path: Path) -> None:
-    goldrush.record(Epidemic, tmp_path / "run.journal", seed=7)
-    write_page(tmp_path / "run.journal", tmp_path / "run.html")
-    data = data_of((tmp_path / "run.html").read_text())
-    [front], [run] = data["fronts"], data["runs"]
-
-    assert front["title"] not in {measure["title"] for measure in run["measures"]}
-    assert front["lines"][0]["values"]

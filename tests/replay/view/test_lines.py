@@ -10,9 +10,7 @@ import goldrush
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.journal.story import sentences_of
-from goldrush.replay.journal.why import Explanation
 from goldrush.replay.view import lines, walked
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.mining.why import explained
@@ -116,21 +114,6 @@ def test_a_result_has_its_explanation_and_that_of_the_last_round_stands_in_any_c
     assert [line for line in few[-1] if "why" in line[2]] == [
         line for line in told(whole)[-1] if "why" in line[2]
     ]
-
-
-def test_an_explanation_that_is_the_sentence_alone_is_not_shown_again() -> None:
-    world, sentences = world_at(BASELINE), sentences_of(BASELINE)()
-    unit = rebuild(BASELINE, 3)
-    raid = next(event for event in unit.events if event.name == "raid_resolved")
-    whys = [
-        Explanation("capture", 3, raid["plot"], raid["raiders"], [sentences.line(raid), *more])
-        for more in ([], ["It was not defended."])
-    ]
-
-    for some, why in ((whys[:1], None), (whys, "It was not defended.")):
-        told_of = lines.EventLines(world, sentences, tools_at(BASELINE).view, (iter(()), some))
-        [(_, [line], _)] = told_of.of_unit(3, [raid], lambda event: {})
-        assert why == (line[-1].get("why") if isinstance(line[-1], dict) else None)
 
 
 def test_titles_with_too_many_lines_are_left_out_but_for_answers_of_models(

@@ -14,7 +14,7 @@ from goldrush.replay.journal.rebuild import last_unit
 from goldrush.replay.worlds.competition.story import names_in
 from tests.browser import PHONE, Tab
 from tests.golden import season_path
-from tests.pages import HOLDS, data_of, sentences_of, shown_sentences
+from tests.pages import HOLDS, sentences_of, shown_sentences
 from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged
 
@@ -99,16 +99,3 @@ def test_everybody_can_follow_a_season(
 
     assert [] == tab.violations()
     assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
-
-
-def test_the_answers_of_a_page_are_those_of_the_journal(paged: Callable[..., Path]) -> None:
-    journal = season_path("language-model")
-    [run] = data_of(paged(journal).read_text())["runs"]
-    lines = [line for groups in run["lines"] for _, lines, _ in groups for line in lines]
-    shown = {
-        line[-1]["answer"]["text"]
-        for line in lines
-        if isinstance(line[-1], dict) and "answer" in line[-1]
-    }
-
-    assert shown == {escaped(e["text"], keep="\n") for e in log(journal) if e.name == "answered"}
