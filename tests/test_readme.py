@@ -97,9 +97,9 @@ def replayed(transcripts: list[str], folder: Path) -> list[str]:
 
 
 def write_files(text: str, folder: Path) -> None:
-    """The files that the page shows, each named by a comment in its first or second line."""
+    """The files that the page shows, each named by a comment in its first line, or below `#!`."""
     for body in re.findall(r"```\w+\n(.*?)```", text, re.DOTALL):
-        named = re.match(r"(?:#!.*\n)?# ([\w-]+\.(?:py|toml))\n", body)
+        named = re.match(r"(?:#!.*\n|.*  )?# ([\w-]+\.(?:py|toml))\n", body)
         if named is not None:
             (folder / named[1]).write_text(body)
 
