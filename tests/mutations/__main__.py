@@ -4,7 +4,7 @@
 
 A worker has a copy of the checkout, in which it changes one file at a time and runs the tests of
 that entry: first the one that noticed last time (column `by` of the results), then the others.
-Tests that fail without a change show nothing, so they are run unchanged first.
+A test that fails without a change shows nothing, so the one that noticed is run unchanged, too.
 """
 
 import argparse
@@ -27,12 +27,12 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\s\[]+)", re.MULTILINE)  # in pytest'
 
 
 class Copy:
-    """A copy of the checkout, and the tests that pass in it unchanged."""
+    """A copy of the checkout, and whether a test passes in it unchanged."""
 
     def __init__(self, folder: str, limit: float) -> None:
         self.root = Path(folder) / "copy"
         self.limit = limit
-        self.passing: dict[tuple[str, ...], bool] = {}
+        self.passing: dict[str, bool] = {}
         ignored = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "*.egg-info")
         shutil.copytree(ROOT, self.root, symlinks=True, ignore=ignored)
 
@@ -61,32 +61,30 @@ class Copy:
         result = {0: "lived", 1: "died", 2: "died"}.get(process.returncode, "not-run")
         return result, by[1] if by else ""
 
-    def pass_unchanged(self, tests: tuple[str, ...]) -> bool:
-        if tests not in self.passing:
-            self.passing[tests] = self.tests(tests, keep=True)[0] == "lived"
-        return self.passing[tests]
+    def passes_unchanged(self, test: str) -> bool:
+        if test not in self.passing:
+            self.passing[test] = self.tests((test,), keep=True)[0] == "lived"
+        return self.passing[test]
 
     def result(self, mutation: Mutation, by: str) -> tuple[str, str]:
-        """As `tests` with the mutation; `broken` if they fail without it. `by`: the test that
-        noticed it before, or none.
+        """As `tests` with the mutation; `broken` if what failed fails without it, too. `by`: the
+        test that noticed it before, or none.
         """
         path = self.root / mutation.file
         before, times = path.read_text(), path.stat()
         if before.count(mutation.old) != 1:
             return "not-applicable", ""
-        result = "broken", ""
+        result = "not-run", ""
         for tests in filter(any, [(by,), mutation.tests]):
-            if not self.pass_unchanged(tests):
-                continue
             path.write_text(before.replace(mutation.old, mutation.new))
             try:
                 result = self.tests(tests)
             finally:
                 path.write_text(before)
                 os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-            if result[0] == "died":
-                break
-        return result
+            if result[0] == "died" and self.passes_unchanged(result[1]):
+                return result
+        return ("broken", result[1]) if result[0] == "died" else result
 
 
 def known() -> dict[tuple[str, str], tuple[str, ...]]:
