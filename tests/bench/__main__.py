@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +30,6 @@ from goldrush.replay.journal.verify import verify
 from tests.indexes import cache_apart
 from tests.mining import record
 
-from . import against
 from .timing import Row, alternately, cpu_of, in_process, row
 
 SEED = 7
@@ -51,23 +49,15 @@ OTHERS = {
     "--repeats", default=15, show_default=True, type=click.IntRange(3, 1000),
     help="Pairs of measurements in a row of the table; others have their own number.",
 )  # fmt: skip
-@click.option(
-    "--against", "python", metavar="PYTHON",
-    help="Measure the version of goldrush that is installed beside this interpreter instead.",
-)  # fmt: skip
-def main(repeats: int, python: str | None, **others: bool) -> None:
+def main(repeats: int, **others: bool) -> None:
     """Measure everything and print the table."""
     chosen = [name for name, is_chosen in others.items() if is_chosen]
-    if len(chosen) + (python is not None) > 1:
+    if len(chosen) > 1:
         raise click.UsageError("one table at a time")
-    if python is not None and shutil.which(against.script_beside(python)) is None:
-        raise click.UsageError(f"--against: there is no {against.script_beside(python)}")
     click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores\n")
     with tempfile.TemporaryDirectory() as name, cache_apart():
         folder = Path(name)
-        if python is not None:
-            table = against.rows_against(folder, python)
-        elif chosen:
+        if chosen:
             table = import_module(f".{chosen[0]}", __package__).rows(folder)
         else:
             table = rows(folder, repeats)
