@@ -18,6 +18,7 @@ Done = tuple[str, int, int]
 Event = dict[str, Any]
 
 WORD_RANGE = 2**64
+KINDS = ("defend", "mine", "claim", "raid")
 
 
 class Capture(NamedTuple):
@@ -43,6 +44,7 @@ class Oracle:
         self.since: list[int | None] = [None] * self.plots
         self.how: list[str | None] = [None] * self.plots
         self.gold: list[float] = [0.0] * self.agents
+        self.spent = [dict.fromkeys(KINDS, 0) for _ in range(self.agents)]
         self.last_raids: list[Event] = []
 
     def play(self, plans: Sequence[Sequence[Action]]) -> list[Event]:
@@ -55,6 +57,8 @@ class Oracle:
         for agent, plan in enumerate(plans):
             actions, removed = self.prune(agent, plan)
             kept.append(actions)
+            for kind, _, amount in actions:
+                self.spent[agent][kind] += amount
             if removed:
                 cost = sum(amount for _, _, amount in actions)
                 pruned.append(self.event("pruned", agent=agent, removed=removed, cost=cost))
