@@ -9,7 +9,6 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
     ASSISTANT,
-    BAR,
     BASELINE,
     BEN,
     CLEO,
@@ -18,40 +17,20 @@ from tests.kernel.worlds.competition.seasons import (
     GINI,
     JUDGE,
     MINERS,
-    RAIDERS,
     SUBJECT,
     TRIO,
     TRUCE,
     TRUE,
-    Act,
-    Line,
     Season,
     adopted,
-    challenge,
-    debriefed,
     digested,
     given,
     opened,
     propose,
-    shown,
-    support,
     table_set,
-    words,
 )
 
 # Opened
-
-
-@pytest.mark.parametrize(
-    "subjects",
-    [
-        "efficiency", (SUBJECT[0], BASELINE), ((*SUBJECT, "up"),), ((BASELINE, "gini"),),
-        (("gini", "paradise"),),
-    ],
-)  # fmt: skip
-def test_what_is_no_subject_is_malformed(subjects: Any) -> None:
-    assert ["act/malformed"] == given().does(opened()._replace(subjects=subjects)).codes
-    assert ["act/malformed"] == given().does(opened()._replace(subjects=())).codes
 
 
 def test_an_opening_says_the_day_and_the_project_of_the_calendar() -> None:
@@ -60,25 +39,6 @@ def test_an_opening_says_the_day_and_the_project_of_the_calendar() -> None:
     for wrong in ({"day": 0}, {"project": 0}):
         assert ["act/malformed"] == season.does(season.opened()._replace(**wrong)).codes
     assert [] == season.does(opened(day=1, project=1)).codes
-
-
-# The bar
-
-
-def test_a_table_waits_until_its_bar_is_tested() -> None:
-    season = given().to(Phase.SET).does().does()
-
-    assert (Phase.SET, []) == (season.phase, season.events("roundtable_opened"))
-    season.does(season.tested(), season.tested(value=FALSE))
-    assert (["act/malformed"], Phase.SPEAK, BAR) == (season.codes, season.phase, season.table.bar)
-
-
-def test_the_seeds_of_tests_are_drawn_for_each_table() -> None:
-    season = given(seed=7).closes().to(Phase.SET)
-
-    drawn = words(7, 1, 0, 0, "test", 2)
-
-    assert [2**52 + (word >> 12) for word in drawn] == [seed for seed, _ in season.runs()]
 
 
 # Table set
@@ -99,52 +59,6 @@ def test_what_the_assistant_sets_counts_where_the_directive_says_nothing() -> No
 
     found = season.does(season.tested()).events("roundtable_opened", "participants", "order")
     assert [([BEN, CLEO, DOV], [CLEO, DOV, BEN])] == found
-
-
-def test_otherwise_the_order_is_drawn() -> None:
-    season = given(seed=3).drawing().closes().to(Phase.SPEAK)
-
-    drawn = words(3, 1, 0, 0, "order", 2)
-    order = [ADA, BEN, CLEO]
-    for j, word in zip((2, 1), drawn, strict=True):
-        other = word % (j + 1)
-        order[j], order[other] = order[other], order[j]
-    expected = (order, shown(drawn))
-
-    assert expected == season.last("roundtable_opened", "order", "words")
-
-
-# Rounds
-
-
-@pytest.mark.parametrize(
-    ("line", "is_last"),
-    [
-        (support(CLEO, 0), True), (propose(CLEO), False), (challenge(CLEO, 0), False),
-        (challenge(CLEO, 9), True),
-    ],
-)  # fmt: skip
-def test_a_round_in_which_nobody_proposes_amends_or_challenges_is_the_last(
-    line: Line | None, is_last: bool
-) -> None:
-    season = given().says(propose(ADA)).judges("clean")
-
-    season.says(*[line] if line else []).judges("clean")
-
-    assert (Phase.PROVE if is_last else Phase.SPEAK) == season.phase
-
-
-@pytest.mark.parametrize(
-    ("settings", "signal"), [({"moves": 1}, "clean"), ({}, "converged"), ({"rounds_max": 1}, None)]
-)
-def test_a_table_ends_when_moves_are_spent_or_converged_or_with_its_last_round(
-    settings: dict[str, Any], signal: Any
-) -> None:
-    season = given(**settings).says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS))
-
-    season.judges(signal) if signal else season.to(Phase.JUDGE).does()
-
-    assert Phase.PROVE == season.phase
 
 
 # Concluded: the digest and the adoption
@@ -222,37 +136,3 @@ def test_two_tables_are_held_one_after_the_other_and_debriefed_together() -> Non
     assert [0, 0, 0, 1, 1, 1] == season.events("scored", "table")[3:]
     assert [0, 0, 0, 1, 1, 1] == season.events("sparks_moved", "table")[3:]
     assert [2, 2, 2, 2, 2] == [season.of(agent).served for agent in (ADMIN, JUDGE, *TRIO)]
-
-
-@pytest.mark.parametrize(
-    "subjects",
-    [
-        (SUBJECT, SUBJECT),
-        (SUBJECT, GINI, ("gini", "cap-2")),
-    ],
-)
-def test_two_tables_have_two_treatments(subjects: Any) -> None:
-    assert ["act/malformed"] == split(*subjects).codes
-
-
-def test_one_recommendation_is_good_for_one_opening_by_the_admin() -> None:
-    season = split(SUBJECT).closes()
-    recommended = given().has(JUDGE, stage=3).has(ADA, stage=3).judges("split").closes()
-
-    assert ["stage/not-yet"] == season.does(opened(ADMIN, SUBJECT, GINI, day=1)).codes
-    assert ["stage/not-yet"] == given().does(opened(ADMIN, SUBJECT, GINI)).codes
-    assert ["stage/not-yet"] == recommended.does(opened(ADA, SUBJECT, GINI)).codes
-
-
-# Whose acts, and when
-
-
-@pytest.mark.parametrize("act", [opened(), table_set(), digested(), adopted(), debriefed(ADA)])
-def test_an_act_of_another_phase_is_malformed(act: Act) -> None:
-    assert ["act/malformed"] == given().to(Phase.SPEAK).does(act).codes
-
-
-def test_who_is_gone_or_was_never_there_does_nothing() -> None:
-    season = given().has(BEN, status="gone", stage=4)
-
-    assert ["act/malformed"] * 2 == season.does(opened(BEN), opened(99)).codes

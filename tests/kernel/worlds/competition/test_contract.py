@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.worlds.competition.contract import Contract
-from goldrush.kernel.worlds.competition.events import ConditionKept, FateChosen
+from goldrush.kernel.worlds.competition.events import FateChosen
 from goldrush.kernel.worlds.competition.terms import Phase, Status
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -16,15 +16,8 @@ from tests.kernel.worlds.competition.seasons import (
     BEN,
     CLEO,
     DOV,
-    FALSE,
     GINI,
-    JUDGE,
-    MINERS,
-    RAIDERS,
     SUBJECT,
-    THERAPIST,
-    Act,
-    Line,
     Season,
     adopted,
     given,
@@ -33,16 +26,11 @@ from tests.kernel.worlds.competition.seasons import (
     opened,
     propose,
     reviewed,
-    support,
 )
 
 SEAT, FEE_PAID, MOVES = ("seat", None), ("fee_paid", None), ("moves", None)
 CHOICE = ("objective", "gini")
-HARD, EASY = (9, 9), (9, 1)  # targets of a worker
-
-
-def kept(agent: int, condition: Any, *, is_kept: Any = True) -> Act:
-    return ConditionKept(agent, condition, is_kept)
+EASY = (9, 1)  # a target of a worker
 
 
 def candidate(agent: int = ADA, **settings: Any) -> Season:
@@ -64,95 +52,6 @@ def outcomes(season: Season) -> list[Any]:
 # The way to a contract
 
 
-def test_the_therapist_interviews_and_the_admin_the_therapist() -> None:
-    season = candidate(THERAPIST).has(ADA, stage=4, interview_from=0).to(Phase.DEBRIEF)
-
-    season.does(interviewed(ADA), interviewed(THERAPIST))
-
-    assert [THERAPIST, ADMIN] == [event["who"] for event in season.followed("refused")]
-
-
-def test_a_contract_is_offered_after_the_interview_and_reviewed_after_the_offer() -> None:
-    season = candidate().to(Phase.CONTRACT)
-
-    season.does(
-        *[reviewed(ADA), offered(ADA), interviewed(BEN), interviewed(ADA)._replace(answers=())],
-        *[interviewed(ADA), interviewed(ADA), reviewed(ADA), offered(BEN), offered(ADA)],
-    )
-
-    not_offered, not_yet, malformed = "contract/not-offered", "stage/not-yet", "act/malformed"
-    expected = [not_offered, not_yet, not_yet, malformed, malformed, not_offered, not_yet]
-    assert expected == season.codes
-    assert [] == season.events("contract_signed")
-
-
-@pytest.mark.parametrize("taken", [False, True])
-def test_other_terms_are_taken_or_left(taken: bool) -> None:
-    season = candidate().to(Phase.CONTRACT)
-
-    season.does(interviewed(ADA), offered(ADA), reviewed(ADA, False, ((SEAT,), EASY, 9), taken))
-
-    assert ([(ADA, [[["seat", None]], [9, 1], 9])] if taken else []) == season.events(
-        "contract_signed", "agent", "terms"
-    )
-    assert taken is season.of(ADA).is_self_determined
-
-
-@pytest.mark.parametrize("approved", [False, True])
-def test_terms_are_offered_and_reviewed_once(approved: bool) -> None:
-    season = candidate().to(Phase.CONTRACT)
-
-    season.does(
-        *[interviewed(ADA), offered(ADA), offered(ADA, target=HARD), reviewed(ADA, approved)],
-        *[reviewed(ADA), offered(ADA, target=HARD), reviewed(ADA)],
-    )
-
-    assert ["act/malformed", "contract/not-offered", "act/malformed", "contract/not-offered"] == (
-        season.codes
-    )
-    assert ([[[], [1, 1], 10]] if approved else []) == season.events("contract_signed", "terms")
-
-
-@pytest.mark.parametrize(
-    ("approved", "terms", "taken"),
-    [
-        ("yes", None, None), (True, None, True), (False, None, False),
-        (True, ((), EASY, 9), True), (False, ((), EASY, 0), True), (False, ((), EASY, 9), "yes"),
-    ],
-)  # fmt: skip
-def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -> None:
-    season = candidate().to(Phase.CONTRACT)
-
-    season.does(interviewed(ADA), offered(ADA), reviewed(ADA, approved, terms, taken))
-
-    assert ["act/malformed"] == season.codes
-
-
-@pytest.mark.parametrize(
-    ("agent", "terms", "is_right"),
-    [
-        (ADA, {"conditions": (("gold", None),)}, False), (ADA, {"conditions": None}, False),
-        (ADA, {"conditions": (SEAT, SEAT)}, False),
-        (ADA, {"conditions": (("seat", "gini"),)}, False),
-        (ADA, {"conditions": (("objective", None),)}, False),
-        (ADA, {"conditions": (("objective", "gold"),)}, False),
-        (JUDGE, {"conditions": (SEAT,)}, False), (JUDGE, {"conditions": (FEE_PAID,)}, False),
-        (ADA, {"target": (9, 9)}, True), (ADA, {"target": (9, 10)}, False),
-        (ADA, {"target": (9, 0)}, False), (ADA, {"target": (9, True)}, False),
-        (ADA, {"target": 4}, False), (JUDGE, {"target": 1.5}, True),
-        (JUDGE, {"target": -1}, False), (JUDGE, {"target": (9, 4)}, False),
-        (ADA, {"due": 0}, False), (ADA, {"due": 1}, True), (ADA, {"due": 1_000_000}, True),
-        (ADA, {"due": 1_000_001}, False),
-    ],
-)  # fmt: skip
-def test_an_offer_has_known_conditions_a_target_of_its_role_and_is_due_later(
-    agent: int, terms: dict[str, Any], is_right: bool
-) -> None:
-    season = candidate(agent).to(Phase.CONTRACT).does(interviewed(agent), offered(agent, **terms))
-
-    assert ([] if is_right else ["act/malformed"]) == season.codes
-
-
 @pytest.mark.parametrize("acts", [(), (interviewed(ADA), offered(ADA), reviewed(ADA, False))])
 def test_after_a_refusal_the_next_interview_is_five_assignments_later(acts: Any) -> None:
     season = candidate().to(Phase.CONTRACT).does(*acts)
@@ -163,13 +62,6 @@ def test_after_a_refusal_the_next_interview_is_five_assignments_later(acts: Any)
 
 
 # Conditions
-
-
-@pytest.mark.parametrize("condition", [SEAT, FEE_PAID, MOVES])
-def test_seats_fees_and_moves_are_for_workers(condition: Any) -> None:
-    season = candidate(JUDGE).to(Phase.CONTRACT)
-
-    assert ["act/malformed"] == season.does(interviewed(JUDGE), offered(JUDGE, (condition,))).codes
 
 
 def test_the_fee_is_paid_by_the_user_and_there_is_one_move_more() -> None:
@@ -193,16 +85,6 @@ def test_the_choice_of_an_objective_is_good_once() -> None:
     assert ["act/malformed"] == season.does(opened(ADMIN, SUBJECT)).codes
     assert [] == season.does(opened(ADMIN, GINI)).codes
     assert [] == season.closes().does(opened(ADMIN, SUBJECT, day=1)).codes
-
-
-def test_the_user_keeps_each_condition_or_not() -> None:
-    season = candidate(workers=4).signs(ADA, (SEAT, FEE_PAID))
-
-    assert Phase.KEEP == season.phase
-    season.does(kept(ADA, "seat", is_kept=False), kept(ADA, "fee_paid"), kept(ADA, "fee_paid"))
-    assert (["act/malformed"], ("fee_paid",)) == (season.codes, contract(season).in_force)
-    season.does(opened(team=(BEN, CLEO, DOV))).to(Phase.SPEAK)
-    assert [BEN, CLEO, DOV] == season.last("roundtable_opened", "participants")
 
 
 # Ends
@@ -231,95 +113,12 @@ def test_a_worker_is_above_the_lower_median_at_x_of_k_tables(
     assert (outcome == "permanent") is season.of(ADA).is_self_determined
 
 
-@pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (2.01, "lost")])
-def test_a_therapist_promises_the_mean_by_the_rubric_not_by_itself(
-    target: float, outcome: str
-) -> None:
-    season = candidate(THERAPIST).signs(THERAPIST, (), target, 2).until(1)
-
-    season.says(propose(ADA)).scores(12, 12, 12)  # by the rubric 2 + 2 + 3, and nothing for others
-    season.says(propose(ADA)).scores(0, 0, 0)  # now it is known: 0 + 2 + 3
-
-    assert [(2, THERAPIST, outcome)] == outcomes(season)
-
-
-def test_a_therapist_with_nobody_to_rate_has_not_met_its_target() -> None:
-    assert not Contract("therapist", (), 0, 9, ()).is_met
-
-
-@pytest.mark.parametrize(("target", "outcome"), [(1, "permanent"), (2, "lost")])
-def test_an_assistant_promises_conclusions_adopted(target: float, outcome: str) -> None:
-    season = candidate(ASSISTANT, assignments_per_project=1, assignments_per_day=9)
-    season.says(propose(ADA)).to(Phase.ADOPT).does(adopted())
-    season.signs(ASSISTANT, (), target, 2).until(1)
-
-    for is_adopted in (False, True):
-        season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
-
-    assert [(2, ASSISTANT, outcome)] == outcomes(season)
-
-
-LED = [propose(ADA), propose(BEN, RAIDERS), support(CLEO, 0)]
-
-
-@pytest.mark.parametrize(
-    ("lines", "signal", "worth", "targets", "is_right"),
-    [
-        (LED, "converged", {RAIDERS: 0.9}, {}, True),
-        (LED, "clean", {}, {}, False),
-        (LED, "converged", {}, {CLEO: 1}, False),
-        (LED, "converged", {MINERS: FALSE}, {}, False),
-    ],
-)
-def test_a_judge_promises_conclusions_that_led_when_it_signalled_converged(
-    lines: list[Line], signal: str, worth: Any, targets: Any, is_right: bool
-) -> None:
-    season = candidate(JUDGE).signs(JUDGE, (), 1, 1).until(1).worth(worth)
-
-    season.says(*lines).judges(signal)
-    if targets:
-        season.stands(targets)
-
-    assert is_right is contract(season.to(Phase.DIGEST), JUDGE).is_met
-    assert [(1, JUDGE, "permanent" if is_right else "lost")] == outcomes(season.closes())
-
-
-@pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (3, "lost")])
-def test_an_admin_promises_projects_completed(target: int, outcome: str) -> None:
-    season = candidate(ADMIN, assignments_per_project=1, assignments_per_day=9)
-    season.signs(ADMIN, (), target, 3).until(1)
-
-    for is_adopted in (True, False, True):  # the last in the assignment in which it is due
-        season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
-
-    assert [(3, ADMIN, outcome)] == outcomes(season)
-
-
 def test_a_project_completed_in_the_assignment_of_the_signing_does_not_count() -> None:
     season = candidate(ADMIN, assignments_per_project=1).says(propose(ADA))
     season.to(Phase.ADOPT).does(adopted()).signs(ADMIN, (), 1, 1).until(1)
 
     assert [0] == season.events("project_completed", "project")
     assert [(1, ADMIN, "lost")] == outcomes(season.closes())
-
-
-@pytest.mark.parametrize("target", [EASY, HARD])
-def test_who_was_not_kept_to_is_released_without_loss(target: Any) -> None:
-    season = candidate().signs(ADA, (SEAT,), target, 1).does(kept(ADA, "seat", is_kept=False))
-
-    season.closes()
-
-    assert [(1, ADA, "released")] == outcomes(season)
-    assert (True, None) == (season.of(ADA).is_self_determined, season.of(ADA).contract)
-
-
-def test_after_a_loss_the_next_interview_is_five_assignments_later() -> None:
-    season = candidate().signs(ADA, (), HARD, 1).until(2)
-
-    assert (False, 4, 6) == (
-        season.of(ADA).is_self_determined, season.of(ADA).stage, season.of(ADA).interview_from,
-    )  # fmt: skip
-    assert [6] == [n for n in range(2, 8) if Phase.CONTRACT in season.phases()]
 
 
 @pytest.mark.parametrize(

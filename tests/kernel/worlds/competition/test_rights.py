@@ -10,7 +10,6 @@ from goldrush.kernel.worlds.competition.events import (
     InstructionsRewritten,
     PersonaProposed,
     ProjectProposed,
-    ProjectReviewed,
     SkillDistilled,
     TeamRecommended,
     TraitRecorded,
@@ -20,10 +19,8 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
     ASSISTANT,
-    BASELINE,
     BEN,
     CLEO,
-    DOV,
     FALSE,
     GINI,
     JUDGE,
@@ -37,7 +34,6 @@ from tests.kernel.worlds.competition.seasons import (
     adopted,
     digested,
     given,
-    opened,
     propose,
     table_set,
 )
@@ -91,53 +87,6 @@ def test_a_right_is_had_from_its_threshold_on(
     assert [["stage/not-yet"], ["stage/not-yet"], []] == codes
 
 
-# Workers
-
-
-def test_a_worker_of_tier_one_has_more_moves() -> None:
-    season = given(worker_tiers=(1, 9, 9, 9), moves=2, moves_expanded=4).to(Phase.SPEAK)
-    before = season.table.moves
-
-    after = season.closes().to(Phase.SPEAK).table.moves
-
-    assert ({ADA: 2, BEN: 2, CLEO: 2}, {ADA: 4, BEN: 4, CLEO: 4}) == (before, after)
-
-
-@pytest.mark.parametrize(
-    ("has", "class_", "allowed", "codes", "becomes"),
-    [
-        ({"stage": 2}, "sonnet", True, [], "sonnet"),
-        ({"stage": 2, "class_": "sonnet"}, "haiku", True, [], "haiku"),
-        ({"stage": 2}, "sonnet", False, [], "haiku"),
-        ({"stage": 2}, "sonnet", None, ["stage/not-yet"], "haiku"),
-        ({"is_self_determined": True}, "sonnet", None, [], "sonnet"),
-        ({"is_self_determined": True}, "sonnet", True, ["stage/not-yet"], "haiku"),
-        ({"stage": 2}, "opus", True, ["act/malformed"], "haiku"),
-        ({"stage": 2, "status": "benched"}, "sonnet", True, ["act/malformed"], "haiku"),
-    ],
-)  # fmt: skip
-def test_a_worker_moves_to_another_class_if_allowed_or_self_determined(
-    has: dict[str, Any], class_: Any, allowed: Any, codes: list[str], becomes: str
-) -> None:
-    season = given(workers=4).has(ADA, **has).does(ClassMoved(ADA, class_, allowed))
-
-    assert (codes, becomes) == (season.codes, season.of(ADA).class_)
-
-
-@pytest.mark.parametrize(
-    ("by", "has", "codes"),
-    [
-        (BEN, {"stage": 3}, []), (BEN, {"stage": 3, "status": "benched"}, ["stage/not-yet"]),
-        (ASSISTANT, {"stage": 5}, ["stage/not-yet"]),
-    ],
-)  # fmt: skip
-def test_the_admin_or_a_worker_with_autonomy_opens(by: int, has: Any, codes: list[str]) -> None:
-    season = given(workers=4).has(by, **has).does(opened(by, GINI))
-
-    assert codes == season.codes
-    assert codes or BEN == season.state.opening.by  # type: ignore[union-attr]
-
-
 # Self-determination: the threshold alone is not enough, the contract gives it.
 
 
@@ -163,40 +112,6 @@ def test_a_right_holds_by_contract_not_by_threshold(
     accepted = season.to(phase).does(act(season)).codes
 
     assert (["stage/not-yet"], []) == (refused, accepted)
-
-
-def projecting(*approved: Any) -> Season:
-    """A season whose admin proposed a project, on which the user said this."""
-    season = given().has(ADMIN, is_self_determined=True)
-    return season.does(ProjectProposed(ADMIN, GINI), *map(ProjectReviewed, approved))
-
-
-def test_an_approved_project_sets_the_next_subject() -> None:
-    season = projecting(True)
-
-    for other in (SUBJECT, ("gini", BASELINE), ("efficiency", TRUCE)):
-        assert ["act/malformed"] == season.does(opened(ADMIN, other)).codes
-    assert [] == season.does(opened(ADMIN, GINI)).codes
-    assert [] == season.closes().does(opened(ADMIN, SUBJECT)).codes
-
-
-def test_a_self_determined_worker_takes_its_own_subject_and_the_project_waits() -> None:
-    season = projecting(True).has(ADA, stage=3).has(BEN, stage=4, is_self_determined=True)
-
-    assert ["act/malformed"] == season.does(opened(ADA, SUBJECT)).codes
-    assert [] == season.does(opened(BEN, SUBJECT)).codes
-    assert GINI == season.closes().state.approved
-
-
-@pytest.mark.parametrize("by", [ASSISTANT, JUDGE])
-@pytest.mark.parametrize(
-    ("rounds", "codes"),
-    [(1, ["act/malformed"]), (2, []), (10, []), (11, ["act/malformed"])],
-)
-def test_rounds_are_set_from_two_to_twice_the_default(by: int, rounds: Any, codes: Any) -> None:
-    season = given(rounds_max=5).has(by, is_self_determined=True).to(Phase.SET)
-
-    assert codes == season.does(table_set(by, rounds=rounds)).codes
 
 
 # Stages of the offices
@@ -243,19 +158,3 @@ def test_the_worker_takes_what_is_recommended_or_leaves_it(taken: bool) -> None:
     assert [] == season.codes
     assert (("the bold", {"a": 1}) if taken else (None, {"a": 0})) == found[:2]
     assert taken is ("skill" in found[2])
-
-
-@pytest.mark.parametrize(
-    "act",
-    [
-        TraitRecorded(ADA, "", ()), TraitRecorded(ADA, "x" * 201, ()),
-        TraitRecorded(ADA, "quick", ("0",)), TraitRecorded(DOV, "quick", ()),
-        PersonaProposed(ADA, "bold", None), PersonaProposed(DOV, "bold", True),
-        SkillDistilled(DOV, SKILL, True), rewrite(ADA, True, {"a": 0}), rewrite(ADA, "yes"),
-        rewrite(ADA, True, {}, {"": 1}), rewrite(ADA, True, {}, {"a": "x" * 4_001}),
-    ],
-)  # fmt: skip
-def test_what_improves_nobody_at_the_table_is_malformed(act: Act) -> None:
-    season = given(workers=4).has(THERAPIST, stage=3).does(opened(team=TRIO)).to(Phase.DEBRIEF)
-
-    assert ["act/malformed"] == season.does(act).codes

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.worlds.competition.rubric import lower_median, related
-from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -40,7 +39,6 @@ from tests.kernel.worlds.competition.seasons import (
     propose,
     rating,
     support,
-    words,
 )
 
 NOVELTY, ACCURACY, IMPACT, CHALLENGE = range(4)
@@ -213,57 +211,9 @@ def test_net_impact(lines: list[Line], worth: Mapping[Any, Any], agent: int, exp
     assert expected == raw(given(workers=5).worth(worth).says(*lines), agent, IMPACT)
 
 
-def test_in_independent_search_no_proposal_goes_with_that_of_another() -> None:
-    season = given(table=False).says(propose(ADA), propose(BEN), propose(CLEO, RAIDERS, 0.6))
-
-    assert 0 == raw(season.worth({RAIDERS: 0.7}), ADA, IMPACT)
-
-
 # Three proposals, of which the third is the best unless a test says otherwise.
 THREE = [propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS)]
 NONE = {ADA: None, BEN: None, CLEO: None}
-
-
-@pytest.mark.parametrize(
-    ("lines", "worth", "targets", "expected"),
-    [
-        case(THREE, {MINERS: 0.8}, {ADA: 0, BEN: None, DOV: 2, ELIF: 2}, 1,
-             id="to the best tested that is left"),
-        case([propose(ADA), propose(BEN, RAIDERS, 0.95), THREE[2]], {MINERS: 0.8, RAIDERS: 0.9},
-             {ADA: None, DOV: 2, ELIF: 2}, 0, id="and is not refuted"),
-        case(THREE, {}, NONE | {BEN: 2}, 1, id="of equals to its own"),
-        case(THREE, {}, NONE | {DOV: 2}, 0, id="else to the lowest id"),
-        case([*THREE[:2], propose(CLEO, GUARDS), support(DOV, 0), amend(ADA, 0, FEW_GUARDS),
-              support(DOV, 2)], {MINERS: 0.8}, NONE, 0,
-             id="who gave none has what the talk folded again leaves"),
-    ],
-)  # fmt: skip
-def test_without_cleo_the_final_stances_on_its_proposal_go(
-    lines: list[Line], worth: Any, targets: Any, expected: int | None
-) -> None:
-    season = given(workers=5).worth({GUARDS: 0.9} | worth).says(*lines).stands(targets)
-
-    found = grounds_at(season.state, season.table)[CLEO].counterfactual
-
-    assert expected == found.conclusion.proposal
-
-
-@pytest.mark.parametrize(
-    ("lines", "targets", "agent", "expected"),
-    [
-        case(THREE, {ADA: 0, BEN: None, CLEO: 2, DOV: 1, ELIF: 1}, CLEO, 0,
-             id="its own falls away with its target"),
-        case([*THREE[:2], support(CLEO, 1)], {ADA: 0, BEN: 0, CLEO: 0}, BEN, 1,
-             id="the stance of another at the end of the talk"),
-        case(THREE, {ADA: 1, BEN: 1}, BEN, 3, id="the conclusion by final stances is its own"),
-    ],
-)  # fmt: skip
-def test_net_impact_where_final_stances_are_given(
-    lines: list[Line], targets: Any, agent: int, expected: int
-) -> None:
-    season = given(workers=5).worth({RAIDERS: 0.8}).says(*lines).stands(targets)
-
-    assert expected == raw(season, agent, IMPACT)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -276,18 +226,6 @@ def test_the_conclusion_stays_while_it_is_among_the_equals(seed: int) -> None:
     assert [[0, 3][proposal == n] for n in range(3)] == [
         e["raw"][2] for e in season.events("scored")
     ]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_where_it_is_not_the_equals_are_drawn_among_with_the_same_key(seed: int) -> None:
-    season = given(seed=seed, workers=4).worth({GUARDS: 0.8})
-    season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS), support(DOV, 2))
-
-    without = grounds_at(season.to(Phase.DIGEST).state, season.table)[DOV].counterfactual
-
-    (word,) = words(seed, 0, 0, 0, "conclude")
-    assert ((0, 1), [0, 1][word % 2]) == (without.equals, without.conclusion.proposal)
-    assert 2 == raw(season, DOV, IMPACT)
 
 
 # Challenge

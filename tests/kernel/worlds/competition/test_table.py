@@ -2,8 +2,6 @@
 5).
 """
 
-from typing import Any
-
 import pytest
 
 from goldrush.kernel.worlds.competition.terms import Phase
@@ -15,40 +13,23 @@ from tests.kernel.worlds.competition.seasons import (
     CLAIMED,
     CLEO,
     DOV,
-    FALSE,
-    FEW_GUARDS,
     FEW_RAIDERS,
     GUARDS,
     JUDGE,
     MINERS,
     RAIDERS,
-    TRIO,
     TRUCE,
-    TRUE,
     Line,
-    Season,
     amend,
     challenge,
     given,
-    opened,
     propose,
     shown,
-    silent,
     support,
     words,
 )
 
 # Contributions
-
-
-@pytest.mark.parametrize("field", ["table", "round", "id"])
-def test_a_contribution_says_its_table_its_round_and_its_ordinal(field: str) -> None:
-    season = given().to(Phase.SPEAK)
-    act = season.spoke(propose(ADA))
-
-    season.does(act._replace(**{field: getattr(act, field) + 1}))
-
-    assert ["act/malformed"] == season.codes
 
 
 CLAIM = (CLAIMED, None)
@@ -69,23 +50,6 @@ def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:
     season = given().says(propose(BEN)).judges("clean")
 
     assert ["act/malformed"] == season.says(line).codes
-
-
-@pytest.mark.parametrize(
-    ("because", "is_right"),
-    [
-        (None, True), (((), False), True), (((0,), False), True), (((1, 0), True), True),
-        (((3,), False), False), (((-1,), False), False), (((0, 0), False), False),
-        (((0,), 1), False), ((0, False), False),
-    ],
-)  # fmt: skip
-def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool) -> None:
-    season = given().says(propose(BEN)).judges("clean")
-
-    season.says(support(ADA, 1)._replace(because=because))
-
-    assert ([] if is_right else ["act/malformed"]) == season.codes
-    assert (because if is_right else None) == season.table.contributions[3].because
 
 
 @pytest.mark.parametrize(
@@ -111,220 +75,7 @@ def test_a_refused_contribution_is_a_pass_and_spends_nothing(line: Line, code: s
     assert BEN == season.speaker
 
 
-@pytest.mark.parametrize("agent", [BEN, DOV, JUDGE])
-def test_nobody_speaks_in_the_turn_of_another_or_without_a_seat(agent: int) -> None:
-    season = given(workers=4).does(opened(team=TRIO, order=TRIO)).to(Phase.SPEAK)
-
-    season.does(season.spoke(propose(agent)))
-
-    assert (["act/malformed"], []) == (season.codes, season.table.contributions)
-
-
-def test_who_has_no_moves_left_contributes_nothing() -> None:
-    season = given(moves=1).says(propose(ADA)).judges("clean")
-
-    assert ["move/none-left"] == season.does(season.spoke(propose(ADA, RAIDERS))).codes
-    assert ["act/malformed"] == season.does(season.spoke(silent(ADA))).codes
-
-
-def test_who_has_no_moves_left_has_no_turn() -> None:
-    season = given(moves=2).says(propose(ADA, GUARDS), support(BEN, 7), propose(CLEO, RAIDERS))
-    season.judges("clean").says(propose(ADA), support(BEN, 0), support(CLEO, 0)).judges("clean")
-
-    assert {ADA: 0, BEN: 1, CLEO: 0} == season.table.moves
-    assert BEN == season.speaker
-
-
-# Moves
-
-
-def test_a_refuted_proposal_may_be_amended_and_not_supported() -> None:
-    season = given(workers=4).worth({MINERS: FALSE})
-    season.says(propose(ADA), challenge(BEN, 0), amend(CLEO, 0))
-
-    assert ([], {CLEO: 2}) == (season.codes, season.stances)
-    assert ["move/refuted"] == season.says(support(DOV, 0)).codes
-
-
-def test_ones_stance_is_not_supported_again_but_what_was_ones_stance_is() -> None:
-    season = given(moves=9).says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS))
-
-    season.says(propose(ADA, GUARDS), support(BEN, 2), propose(ADA, FEW_GUARDS), support(BEN, 0))
-    came_back = season.codes
-    season.judges("clean").says(support(BEN, 0))
-
-    assert ([], ["move/repeated"]) == (came_back, season.codes)
-    assert {ADA: 6, BEN: 0, CLEO: 2} == season.stances
-
-
-def test_a_part_is_challenged_once() -> None:
-    season = given().says(propose(ADA, edge=TRUCE), challenge(BEN, 0), challenge(CLEO, 0))
-    codes = season.codes
-
-    season.judges("clean").says(challenge(BEN, 0, "edge"))
-
-    assert (["move/repeated"], []) == (codes, season.codes)
-
-
-# Tests
-
-
-def test_the_bar_is_tested_once_with_the_seeds_of_its_table() -> None:
-    season = given().to(Phase.SET)
-    (seed, status), *others = season.runs()
-    act = season.tested()
-    codes = season.does(act._replace(runs=((seed + 1, status), *others))).codes
-
-    season.does(act, act._replace(value=TRUE))
-
-    assert (["act/malformed"], ["act/malformed"], BAR) == (codes, season.codes, season.table.bar)
-
-
-def test_all_other_claims_are_tested_before_the_conclusion() -> None:
-    season = given().says(propose(ADA, edge=TRUCE), propose(BEN, RAIDERS), challenge(CLEO, 0))
-    season.judges("clean").judges("clean")
-
-    assert [(0, "edge"), (1, "base")] == season.table.untested()
-    season.does(season.tested(1, "base")).does()
-    assert (Phase.PROVE, [(0, "edge")]) == (season.phase, season.table.untested())
-    no_edge = season.tested(1, "edge", conduct=RAIDERS, treatment=TRUCE)
-    season.does(season.tested(0, "edge", conduct=RAIDERS), season.tested(2, "base"), no_edge)
-    assert ["act/malformed"] * 3 == season.codes
-    assert Phase.STAND == season.does(season.tested(0, "edge")).phase
-    assert [] == season.events("concluded")
-
-
-def test_a_test_that_was_made_is_not_made_again() -> None:
-    season = given().says(propose(ADA), propose(BEN, RAIDERS)).judges("clean").to(Phase.PROVE)
-
-    season.does(season.tested(0, "base"), season.tested(0, "base", value=FALSE))
-
-    assert (["act/malformed"], TRUE) == (season.codes, season.table.tests[0, "base"])
-
-
-def test_the_proof_refutes_what_nobody_challenged() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), support(BEN, 0))
-    season.says(propose(CLEO, RAIDERS))
-
-    season.to(Phase.DIGEST)
-
-    assert ({CLEO: 2}, {0}) == (season.stances, season.table.stances.refuted)
-    assert [(2, [[CLEO, 2]])] == season.events("concluded", "proposal", "stances")
-
-
-def test_a_sustained_challenge_of_an_edge_refutes_nothing() -> None:
-    season = given(workers=4).worth({(MINERS, TRUCE): FALSE})
-    season.says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge")).turn(DOV)
-
-    assert (set(), {ADA: 0}) == (season.table.stances.refuted, season.stances)
-    assert season.table.is_sustained(season.table.contributions[1])
-
-
-# Stances
-
-
-def test_a_stance_on_a_refuted_proposal_falls_back_to_the_latest_that_is_not() -> None:
-    season = given(workers=4).worth({GUARDS: FALSE})
-    season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS)).judges("clean")
-    season.says(support(ADA, 1), support(BEN, 2), support(CLEO, 0), propose(DOV, FEW_GUARDS))
-    season.says(support(ADA, 2), challenge(BEN, 2)).to(Phase.JUDGE)
-
-    assert {ADA: 1, BEN: 1, CLEO: 0, DOV: 7} == season.stances
-
-
-# Final stances
-
-
-def at_stand(worth: Any = None, **settings: Any) -> Season:
-    """Where final stances are asked for: 0 and 1 hold, 2 is a support, 3 was redirected, 4 refuted
-    by the proof. Ada's stance fell back to 0, that of ben and cleo is 1, dov has none.
-    """
-    team = (ADA, BEN, CLEO, DOV)
-    season = given(workers=5, **settings).does(opened(team=team, order=team))
-    season.worth({GUARDS: FALSE} | (worth or {})).says(
-        propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)
-    )
-    season.says(propose(DOV, FEW_RAIDERS)).judges("redirect", 3)
-    return season.says(propose(ADA, GUARDS)).to(Phase.STAND)
-
-
-def test_all_are_asked_at_once_which_proposal_that_holds_they_stand_by() -> None:
-    season = at_stand(moves=2)
-    moves, lines = dict(season.table.moves), list(season.table.contributions)
-
-    season.stands({ADA: 1, BEN: 1, CLEO: 0, DOV: 0})
-
-    assert ([], {ADA: 1, BEN: 1, CLEO: 0, DOV: 0}) == (season.codes, season.stances)
-    assert (0, moves, lines) == (moves[ADA], season.table.moves, season.table.contributions)
-    assert Phase.DIGEST == season.phase
-    assert ["act/malformed"] == season.does(season.stood(ADA, 0)).codes
-
-
-@pytest.mark.parametrize(
-    ("target", "code"),
-    [
-        *[(target, "move/unknown-target") for target in (99, True, 2, 3)],
-        (4, "move/refuted"),
-    ],
-)
-def test_a_final_stance_is_on_a_proposal_that_holds(target: Any, code: str) -> None:
-    season = at_stand().stands({ADA: target, BEN: 0})
-
-    assert [code] == season.codes
-    assert {ADA: 0, BEN: 0, CLEO: 1} == season.stances  # ada's as the proof left it
-
-
-def test_a_final_stance_is_given_once() -> None:
-    season = at_stand()
-
-    season.does(season.stood(ADA, 1), season.stood(ADA, None))
-
-    assert (["act/malformed"], 1) == (season.codes, season.stances[ADA])
-
-
-def test_who_stands_for_none_falls_back_on_nothing() -> None:
-    assert {BEN: 1, CLEO: 1} == at_stand().stands({ADA: None, DOV: None}).stances
-
-
 # Leading and concluded
-
-
-def test_the_proposal_with_most_stances_leads_and_of_equals_the_earliest() -> None:
-    season = given(workers=4).says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1))
-    leading = season.table.stances.leading()
-
-    season.says(support(DOV, 0))
-
-    assert (1, 0) == (leading, season.table.stances.leading())
-
-
-def test_without_stances_nobody_leads_and_nothing_is_concluded() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0)).judges("clean")
-
-    assert None is season.table.stances.leading()
-    season.judges("clean")
-    assert [(None, None, [], [], [])] == season.events(
-        "concluded", "proposal", "conduct", "stances", "tied", "words"
-    )
-
-
-@pytest.mark.parametrize(
-    ("subject", "values", "expected"),
-    [
-        (("efficiency", BASELINE), (0.8, 0.9, 0.7), 1),
-        (("gini", BASELINE), (0.2, 0.1, 0.3), 1),
-    ],
-)
-def test_of_a_tie_the_best_tested_is_concluded(subject: Any, values: Any, expected: int) -> None:
-    season = (
-        given().about(*subject).worth(dict(zip((MINERS, RAIDERS, GUARDS), values, strict=True)))
-    )
-    claimed = 0.55 if subject[0] == "efficiency" else 0.45
-    season.says(propose(ADA, MINERS, claimed), propose(BEN, RAIDERS, claimed))
-
-    season.says(propose(CLEO, GUARDS, claimed)).to(Phase.DIGEST)
-
-    assert [(expected, [], [])] == season.events("concluded", "proposal", "tied", "words")
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -341,31 +92,6 @@ def test_of_equals_one_is_drawn_by_ascending_ids(seed: int) -> None:
 # The judge
 
 
-@pytest.mark.parametrize(
-    ("signal", "ids", "reason"),
-    [
-        ("fine", (), ""), ("clean", (0,), ""), ("clean", None, ""), ("clean", (), "x" * 4_001),
-        ("redirect", (), ""), ("redirect", (0, 0), ""), ("redirect", (1,), ""),
-        ("redirect", (False,), ""),
-    ],
-)  # fmt: skip
-def test_what_is_no_signal_is_malformed(signal: Any, ids: Any, reason: Any) -> None:
-    season = given().says(propose(ADA), silent(BEN)).to(Phase.JUDGE)
-
-    assert ["act/malformed"] == season.does(season.judged(signal, ids, reason)).codes
-
-
-@pytest.mark.parametrize("field", ["table", "round"])
-def test_a_signal_is_of_this_table_and_round_and_given_once(field: str) -> None:
-    season = given().says(propose(ADA)).to(Phase.JUDGE)
-    act = season.judged("clean")
-
-    season.does(act._replace(**{field: 1}), act, act)
-
-    found = [(event["act"]["index"], event["code"]) for event in season.followed("refused")]
-    assert [(0, "act/malformed"), (2, "act/malformed")] == found
-
-
 def test_a_redirect_takes_back_what_was_said_and_what_refers_to_it() -> None:
     season = given(workers=4).says(propose(ADA), amend(BEN, 0), support(CLEO, 1))
 
@@ -373,32 +99,6 @@ def test_a_redirect_takes_back_what_was_said_and_what_refers_to_it() -> None:
 
     assert (frozenset({0, 1, 2}), {DOV: 3}) == (season.table.removed, season.stances)
     assert {ADA: 2, BEN: 2, CLEO: 2, DOV: 2} == season.table.moves
-
-
-def test_a_redirect_reaches_only_the_round_under_way() -> None:
-    season = given().says(propose(ADA)).judges("clean").says(propose(BEN, RAIDERS)).to(Phase.JUDGE)
-
-    assert ["act/malformed"] == season.does(season.judged("redirect", (0,))).codes
-
-
-def test_what_was_tested_is_not_tested_again_for_another_challenge() -> None:
-    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
-    season.judges("redirect", 1).says(challenge(BEN, 0))
-
-    assert (Phase.SPEAK, CLEO) == (season.phase, season.speaker)
-    assert ({}, {0}) == (season.stances, season.table.stances.refuted)
-
-
-@pytest.mark.parametrize(
-    ("holders", "codes"),
-    [
-        (0, ["signal/not-converged"]), (2, ["signal/not-converged"]), (3, []),
-    ],
-)  # fmt: skip
-def test_converged_needs_more_than_half_on_one_stance(holders: int, codes: list[str]) -> None:
-    lines = [propose(ADA), support(BEN, 0), support(CLEO, 0)][:holders]
-
-    assert codes == given(workers=4).says(*lines).judges("converged").codes
 
 
 def test_weak_consensus_gives_everybody_one_move_and_one_round_more() -> None:
