@@ -44,14 +44,6 @@ def test_the_tables_are_those_of_the_library_under_the_names_given(
         assert expected.replace(f"{kept}/", "") == (tmp_path / f"{name}.csv").read_text()
 
 
-def test_one_table_as_csv_is_printed(kept: Path) -> None:
-    ran = goldrush("export", "runs", "--format", "csv", "--table", "spells", cwd=kept)
-
-    assert (0, "") == (ran.code, ran.err)
-    expected = text_of("spells", [kept / "runs" / "a.journal", kept / "runs/deep/b.journal"])
-    assert expected.replace(f"{kept}/", "") == ran.out
-
-
 LOUD = """
 from goldrush.kernel.worlds.mining.submit import Plan
 class Loud:
@@ -99,27 +91,6 @@ def test_a_journal_that_is_read_is_kept_in_spite_of_force(kept: Path, tmp_path: 
 
     assert_refused(ran, "events.csv is a journal")
     assert [before] == [path.read_bytes() for path in tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ([], "jsonl takes one journal, and 2 were given"),
-        (["--table", "events"], "--table is not for this: jsonl has no tables"),
-        (["--format", "csv", "--out", "file"], "file is not a folder"),
-        (["empty", "--format", "csv", "--out", "x"], "empty holds no journal"),
-    ],
-    ids=" ".join,
-)
-def test_what_cannot_be_done_is_told_in_a_line(
-    kept: Path, tmp_path: Path, arguments: list[str], says: str
-) -> None:
-    (tmp_path / "runs").symlink_to(kept / "runs")
-    (tmp_path / "file").touch()
-    (tmp_path / "empty").mkdir()
-
-    assert_refused(goldrush("export", "runs", *arguments, cwd=tmp_path), says)
-    assert {"runs", "file", "empty"} == {path.name for path in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

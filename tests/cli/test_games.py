@@ -1,11 +1,9 @@
 """Games on the command line: a file is a world wherever one is named, and consent to run it."""
 
-import hashlib
 import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -94,26 +92,6 @@ def test_what_a_game_lacks_names_a_command_with_its_file(folder, words) -> None:
     assert 0 == goldrush(*shlex.split(instead), cwd=folder).code
 
 
-@pytest.mark.parametrize("words", ["log", "view --out other.html --force"])
-def test_other_code_is_told_by_what_reads_a_journal(folder, tmp_path, words) -> None:
-    other = SOURCE.replace("class Fishery(", "class Harbour(") + "# other\n"
-    (tmp_path / "harbour.py").write_text(other)
-    shutil.copy(folder / "run.journal", tmp_path)
-    name, *more = words.split()
-    ran, same = (
-        goldrush(name, "run.journal", *more, "--world", "harbour.py", cwd=cwd)
-        for cwd in (tmp_path, folder)
-    )
-    sha256 = hashlib.sha256((folder / "harbour.py").read_bytes()).hexdigest()
-
-    assert (0, same.out) == (ran.code, ran.out)
-    assert (
-        f"goldrush: run.journal: other code: it was recorded with the source of SHA-256 {sha256}; "
-        "what is shown may be wrong; `goldrush source run.journal > old.py` writes that code\n"
-    ) == ran.err
-    assert "" == same.err
-
-
 @pytest.mark.parametrize(
     "words", ["measure {}", "report {}", "export {} --format csv --out tables", "study {}"]
 )
@@ -137,15 +115,6 @@ def test_edited_rules_give_no_numbers_of_a_study_and_do_not_replace_it(tmp_path,
     assert f"`goldrush source {first.relative_to(folder)}" in ran.err
     assert "" == ran.out
     assert kept == {p: p.read_bytes() for p in (folder / "st").rglob("*") if p.is_file()}
-
-
-@pytest.mark.parametrize("rule", ["max(0.0, grown)", "grown / 2"])
-def test_other_code_is_told_once_by_verify(folder, rule) -> None:
-    other = SOURCE.replace("class Fishery(", "class Harbour(").replace("max(0.0, grown)", rule)
-    (folder / "other.py").write_text(other + "#\n")
-    ran = goldrush("verify", "run.journal", "--world", "other.py", cwd=folder)
-
-    assert 1 == (ran.out + ran.err).count("other code")
 
 
 def test_what_a_file_says_controls_no_terminal_and_comes_back_exactly(tmp_path) -> None:
@@ -219,25 +188,6 @@ def test_a_module_of_the_current_folder_is_a_world(tmp_path) -> None:
     ):
         ran = cold(*words, cwd=tmp_path, front=("-P", "-m", "goldrush"))
         assert (0, "") == (ran.code, ran.err)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "says"),
-    [
-        ("none.py", "x = 1", "none.py has no game"),
-        ("two.py", f"{SOURCE}\n\nclass Other(Fishery):\n    pass\n", "name one: two.py:"),
-        ("exits.py", "import sys; sys.exit(3)", "exits.py cannot be run: .*SystemExit"),
-        ("latin.py", b"x = '\xe9'", "latin.py"),
-    ],
-)
-def test_what_is_no_game_is_said_in_one_line(tmp_path, name, text, says) -> None:
-    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    done = goldrush("record", name, cwd=tmp_path)
-
-    assert (2, "") == (done.code, done.out)
-    assert done.err.count("\n") == 1
-    assert re.search(says, done.err)
-    assert not (tmp_path / "journals").exists()
 
 
 # By part of the game: a line of it, which is run when so many seasons have closed.

@@ -22,18 +22,6 @@ from tests.mining import fork, record
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder `runs` with a run of 30 rounds, one of 6 and one without any."""
-    folder = tmp_path_factory.mktemp("kept")
-    (folder / "runs").mkdir()
-    record(folder / "runs" / "a.journal", {"rounds": 30, "seed": 7})
-    record(folder / "runs" / "b.journal", {"rounds": 6, "agents": 4})
-    whole = commits_of(folder / "runs" / "a.journal")
-    write(folder / "runs" / "c.journal", whole[:1])
-    return folder
-
-
-@pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of two kinds that differ in the seed, and one that differs in the horizon."""
     folder = tmp_path_factory.mktemp("many")
@@ -99,29 +87,6 @@ def test_runs_of_a_study_are_grouped_by_its_treatments(tmp_path: Path) -> None:
     assert ("alpha-rich", 2) == (rich["treatment"], rich["runs"])
     assert ("scarce", 2) == (scarce["treatment"], scarce["runs"])
     assert [1] == [g["runs"] for g in json.loads(goldrush("measure", one, "--json", cwd=one).out)]
-
-
-def test_json_has_what_the_library_measures(kept: Path) -> None:
-    plain = json.loads(goldrush("measure", "runs", "--by-run", "--json", cwd=kept).out)
-    whole = json.loads(goldrush("measure", "runs", "--json", "--by-round", cwd=kept).out)
-    runs = [measure(kept / entry["path"]) for entry in plain]
-
-    assert [run.as_dict() | {"path": run.path.removeprefix(f"{kept}/")} for run in runs] == plain
-    for run, bare, entry in zip(runs, plain, whole, strict=True):
-        assert bare == {name: value for name, value in entry.items() if name != "by_round"}
-        assert list(range(1, run.units + 1)) == [row["round"] for row in entry["by_round"]]
-        for name in run.values:
-            assert list(run.values[name]) == [row[name] for row in entry["by_round"]]
-
-
-@pytest.mark.parametrize("option", [(), ("--by-run",), ("--json",), ("--by-round",)])
-def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
-    kept: Path, tmp_path: Path, option: tuple[str, ...]
-) -> None:
-    (tmp_path / "torn").write_bytes((kept / "runs" / "a.journal").read_bytes()[:-3])
-    ran = goldrush("measure", kept / "runs", tmp_path / "torn", *option, cwd=kept)
-
-    assert_refused(ran, "torn tail")
 
 
 def forged(path: Path, gold: Any) -> Path:

@@ -48,65 +48,6 @@ def test_trouble_is_told_once_a_round_on_stderr_and_the_run_goes_on(tmp_path: Pa
     assert "3 failed (3 no-answer)" in ran.out
 
 
-def test_a_run_that_nobody_answers_stops_and_tells_how_to_go_on(tmp_path: Path) -> None:
-    with serving(lambda asked: error(400)) as server:
-        where = ("--base-url", server.address)
-        ran = goldrush(
-            "record", "--roster", "llm:small*2", "--rounds", "9", "--patience", "2", *where,
-            "--out", "run.journal", cwd=tmp_path,
-        )  # fmt: skip
-        server.respond = claiming
-        again = goldrush("resume", "run.journal", *where, cwd=tmp_path)
-    last = ran.err.splitlines()[-1]
-
-    assert (1, "") == (ran.code, ran.out)
-    assert last.startswith(
-        "goldrush: stopped at round 3: llm:small gave no usable answer for 2 rounds: 4 missing"
-        ", at last: HTTP 400: no (--patience); run.journal holds rounds 1 to 2, whole; go on with `"
-    )
-    assert last.endswith(f"resume run.journal --base-url {server.address} --patience 2`")
-    assert 0 == again.code
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        ["--base-url", f"http://u:{KEY}@h/v1"],
-        ["--base-url", "http://127.0.0.1:9/v1", "--max-cost", "5"],  # of a model without a price
-        [],  # there is no key
-    ],
-)
-def test_where_models_cannot_be_asked_nothing_is_written(tmp_path: Path, more: list[str]) -> None:
-    words = ("record", "--roster", "llm:small", *more, "--out", "x.journal")
-    ran = goldrush(*words, cwd=tmp_path, OPENAI_API_KEY="", OPENAI_BASE_URL="")
-
-    assert_refused(ran)
-    assert KEY not in ran.err
-    assert [] == list(tmp_path.iterdir())
-
-
-def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "models.toml").write_text("[a]\nprice_in = 2\nprice_out = 8\n[b]\n")
-    with serving(claiming) as server:
-        arguments = (
-            "record", "--roster", "llm:a*2,llm:b*1,raid*1", "--rounds", "50", "--dry-run",
-            "--models", "models.toml", "--base-url", server.address,
-        )  # fmt: skip
-        ran = goldrush(*arguments, cwd=tmp_path)
-        found = json.loads(goldrush(*arguments, "--json", cwd=tmp_path).out)
-
-    assert [] == server.asked
-    assert ["models.toml"] == [path.name for path in tmp_path.iterdir()]
-    assert [("a", 100, 200_000), ("b", 50, 100_000)] == [
-        (one["model"], one["questions"], one["most_out"]) for one in found
-    ]
-    assert all(0 < one["tokens_in"] < one["most_in"] for one in found)
-    cost = (found[0]["most_in"] * 2 + 200_000 * 8) / 1e6
-    assert (pytest.approx(cost), None) == (found[0]["most_cost"], found[1]["most_cost"])
-    assert f"at most {cost:,.2f}" in ran.out
-    assert "no price given" in ran.out
-
-
 def test_a_policy_that_fails_while_questions_are_estimated_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "quits.py").write_text(
         "class Quits:\n    def plan(self, seen, draws):\n        1 / 0\n"

@@ -28,43 +28,6 @@ def test_a_second_run_without_out_takes_the_next_free_name(tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--seed", "-1"], "seed is -1"),
-        (["--set", "seed=1", "--seed", "1"], "seed is set twice"),
-        (["--roster", "greedy-mine*8,raid*2", "--agents", "9"], "has 10 agents"),
-    ],
-)
-def test_bad_input_is_one_line_and_nothing_is_written(
-    tmp_path: Path, arguments: list[str], says: str
-) -> None:
-    ran = goldrush("record", *arguments, "--out", "x.journal", cwd=tmp_path)
-
-    assert_refused(ran, says)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_existing_file_is_kept_unless_forced(path: Path, tmp_path: Path) -> None:
-    path.write_bytes(JOURNAL)
-    refused = goldrush("record", "--rounds", 2, "--out", path, cwd=tmp_path)
-    kept = path.read_bytes()
-    forced = goldrush("record", "--rounds", 2, "--out", path, "--force", cwd=tmp_path)
-
-    assert_refused(refused, "already exists", "--force")
-    assert kept == JOURNAL
-    assert forced.code == 0
-    assert verify(path).holds
-
-
-def test_bad_input_with_force_does_not_touch_what_is_there(path: Path, tmp_path: Path) -> None:
-    path.write_text("precious")
-    ran = goldrush("record", "--seed", "-1", "--out", path, "--force", cwd=tmp_path)
-
-    assert_refused(ran, "seed is -1")
-    assert path.read_text() == "precious"
-
-
 def test_a_file_size_limit_breaks_off_with_the_rounds_that_fit_and_they_go_on(
     tmp_path: Path,
 ) -> None:
@@ -141,22 +104,6 @@ class Broken:
             raise RuntimeError("cannot go on")
         return [("claim", seen.unowned[0], 1)]
 """
-
-
-def test_a_policy_that_raises_in_round_5_leaves_rounds_1_to_4_verified(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(BROKEN)
-    ran = goldrush("record", "--roster", "raid*2,mine:Broken*1", "--out", "x.journal", cwd=tmp_path)
-    verdict = verify(tmp_path / "x.journal")
-
-    assert (ran.code, ran.out) == (2, "")
-    assert len(ran.err.strip().splitlines()) == 1
-    for words in (
-        "mine:Broken",
-        "agent 2",
-        "round 5: Broken.plan, mine.py:5: RuntimeError: cannot",
-    ):
-        assert words in ran.err
-    assert (verdict.holds, verdict.rounds, verdict.finished) == (True, 4, False)
 
 
 def test_a_policys_traceback_is_printed_from_its_own_frame_on(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 import shlex
 import shutil
@@ -47,15 +46,6 @@ def test_the_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, stud
     assert set(json.loads(ran.out)) >= {"answer", "comparisons", "outcome"}
 
 
-def test_answers_write_nothing(study: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "study"
-    shutil.copytree(study, copy, ignore=shutil.ignore_patterns("report*"))
-    before = sorted(os.walk(copy))
-    goldrush("report", copy, "--json", cwd=tmp_path)
-
-    assert before == sorted(os.walk(copy))
-
-
 def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=2, rounds=5)
     options = ("--figures", "figures", "--jobs", "1")
@@ -71,19 +61,6 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     assert written == {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["study", "--out", "study"], "study is a folder; give the path of a file"),
-        (["study", "--figures", "study"], "study holds 'agents-20', which is not a figure"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_a_line(
-    study: Path, arguments: list[str], says: str
-) -> None:
-    assert_refused(goldrush("report", *arguments, cwd=study.parent), says)
-
-
 def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) -> None:
     copy = tmp_path / "study"
     shutil.copytree(study, copy)
@@ -95,16 +72,6 @@ def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) 
             "study/baseline/mixed/rounds-30/seed-0001.journal is not the journal that the manifest",
             "run the study's command again",
         )
-
-
-def test_what_is_no_page_is_never_written_over(study: Path, tmp_path: Path) -> None:
-    journal = next(study.rglob("*.journal"))
-    for out, says in ((study / "manifest.json", "not recognised"), (journal, "is a journal")):
-        before = out.read_bytes()
-        refused = goldrush("report", study, "--out", out, "--force", cwd=tmp_path)
-
-        assert_refused(refused, says)
-        assert before == out.read_bytes()
 
 
 def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) -> None:

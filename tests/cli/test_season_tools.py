@@ -9,34 +9,26 @@ from typing import Any
 import pytest
 
 from goldrush.cli.main import _run
-from goldrush.kernel.worlds.competition.events import CODES, Joined, RoundtableOpened, Scored
+from goldrush.kernel.worlds.competition.events import CODES, Joined, RoundtableOpened
 from goldrush.replay.worlds.competition.leaderboard import season_at
-from goldrush.replay.worlds.competition.score import scores
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
-from tests.seasons import LAST, changed, forged, rich, with_row
+from tests.seasons import changed, forged, rich, with_row
 
 Goldrush = Callable[..., Ran]
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a season, one with a forged word and score, and one with a name that is a
-    path.
-    """
+    """A folder with a season, one with a forged word, and one with a name that is a path."""
     folder = tmp_path_factory.mktemp("seasons")
     season = rich(folder).rename(folder / "s.journal")
 
     def word(row: list[Any]) -> None:
         row[3] = (row[3][0] ^ 1, *row[3][1:])
 
-    def total(row: list[Any]) -> None:
-        row[5] += 1
-
-    path = forged(folder / "f", changed(season, CODES[RoundtableOpened], 0, word), season)
-    score = changed(path, CODES[Scored], LAST, total, is_meant=lambda row: row[0] == 0)
-    forged(folder / "forged.journal", score, season)
-    (folder / "f").unlink()
+    commits = changed(season, CODES[RoundtableOpened], 0, word)
+    forged(folder / "forged.journal", commits, season)
     odd = with_row(season, 0, CODES[Joined], (50, "../../x", None))[:2]
     forged(folder / "path.journal", odd, season)
     return folder
@@ -69,28 +61,6 @@ def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(goldrush: Goldr
     assert (1, 1) == (bad.code, len(shown["broken"]))
     assert "; 1 DO NOT HOLD\n  order at table " in bad.out
     assert set(shown["checked"]) == {"order", "conclude", "bottom"}
-
-
-def test_a_forged_score_exits_with_1(goldrush: Goldrush, kept: Path) -> None:
-    agent = next(
-        row["agent"]
-        for row in season_at(kept / "s.journal").ranks
-        if 0 in [s.table for s in _scores(kept, row["agent"])]
-    )
-    ran = goldrush("score", "forged.journal", "--at", LAST, "--agent", agent, "--table", 0)
-    was = ran.out.split("DOES NOT HOLD: recorded total ")[1].split()
-
-    assert ran.code == 1
-    assert int(was[0]) == int(was[2]) + 1
-
-
-def _scores(kept: Path, agent: int) -> list[Any]:
-    from goldrush.kernel.errors import BadInput
-
-    try:
-        return scores(kept / "s.journal", LAST, agent)
-    except BadInput:
-        return []
 
 
 # leaderboard --to

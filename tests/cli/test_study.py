@@ -15,7 +15,6 @@ from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.study import study
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import tree
-from tests.mining import record
 from tests.waiting import HANGS, until, until_gone
 
 SMALL = [
@@ -161,70 +160,39 @@ def test_what_is_grown_and_what_is_broken_is_counted_as_played(tmp_path: Path) -
 
 
 def test_options_and_a_file_that_says_the_same_give_the_same_folder(tmp_path: Path) -> None:
+    """On the command line and in Python; a treatment of the file stands under its name, and `all`
+    stands for it, too.
+    """
     (tmp_path / "plan.toml").write_text(
-        'treatments = ["baseline", "scarce"]\nrosters = ["random", "mixed"]\nseeds = [0, 1, 5]\n'
-        "rounds = [3, 4]\n[settings]\ntruce = 2\n"
+        'treatments = ["dense", "scarce"]\nrosters = ["random", "mixed"]\nseeds = [0, 1, 5]\n'
+        "rounds = [3, 4]\n[settings]\ntruce = 2\n[treatment.dense]\nrows = 4\nfine = 5.0\n"
     )
+    dense = ("--treatment", "plan.toml:dense")
+    more = ("--roster", "random", "--rounds", 3, "--set", "truce=2", "--seeds")
     goldrush("study", "plan.toml", "--out", "a", "--jobs", 1, cwd=tmp_path)
     ran = goldrush(
-        "study", "--treatment", "baseline", "--treatment", "scarce", "--roster", "random",
-        "--roster", "mixed", "--seeds", "0-1,5", "--rounds", 3, "--rounds", 4, "--set", "truce=2",
-        "--out", "b", "--jobs", 2, cwd=tmp_path,
+        "study", *dense, "--treatment", "scarce", *more, "0-1,5", "--roster", "mixed",
+        "--rounds", 4, "--out", "b", "--jobs", 2, cwd=tmp_path,
+    )  # fmt: skip
+    every = goldrush(
+        "study", *dense, "--treatment", "all", *more, 1, "--out", "c", "--json", cwd=tmp_path
+    )
+    study(
+        tmp_path / "d", treatments=[f"{tmp_path}/plan.toml:dense", "scarce"],
+        rosters=["random", "mixed"], seeds=[0, 1, 5], rounds=[3, 4], truce=2,
     )  # fmt: skip
 
-    assert (0, 24) == (ran.code, len(read_manifest(tmp_path / "a").runs))
-    assert tree(tmp_path / "a") == tree(tmp_path / "b")
-
-
-def test_a_treatment_of_a_file_is_studied_as_in_its_plan(tmp_path: Path) -> None:
-    """On the command line and in Python; `all` stands for it, too."""
-    (tmp_path / "plan.toml").write_text(
-        'treatments = ["dense", "scarce"]\nrosters = "random"\nseeds = 2\nrounds = 3\n'
-        "[treatment.dense]\nrows = 4\nfine = 5.0\n"
-    )
-    small = ("--roster", "random", "--seeds", 2, "--rounds", 3)
-    both = ("--treatment", "plan.toml:dense", "--treatment", "scarce")
-    goldrush("study", "plan.toml", "--out", "a", cwd=tmp_path)
-    ran = goldrush("study", *both, *small, "--out", "b", cwd=tmp_path)
-    every = goldrush(
-        "study", *both[:2], "--treatment", "all", *small, "--out", "c", "--json", cwd=tmp_path
-    )
-    treatments = [f"{tmp_path}/plan.toml:dense", "scarce"]
-    study(tmp_path / "d", treatments=treatments, rosters="random", seeds=2, rounds=3)
-
     assert (0, 0) == (ran.code, every.code), ran.err
+    assert 24 == len(read_manifest(tmp_path / "a").runs)
     assert tree(tmp_path / "a") == tree(tmp_path / "b") == tree(tmp_path / "d")
-    assert json.loads(every.out)["runs"] == 2 * (1 + len(TREATMENTS))
+    assert json.loads(every.out)["runs"] == 1 + len(TREATMENTS)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--jobs", "1", "--dask", "x:1"], ["--jobs and --dask exclude each other"]),
-        (["plan.toml"], ["plan.toml: ", "'tretments'; did you mean treatments?"]),
-    ],
-)
-def test_bad_input_is_one_line_and_nothing_is_written(
-    tmp_path: Path, arguments: list[str], says: list[str]
-) -> None:
-    (tmp_path / "plan.toml").write_text("tretments = 'all'")
-    ran = goldrush("study", *arguments, "--out", "x", cwd=tmp_path, OPENAI_API_KEY="")
+def test_two_ways_of_sharing_the_work_are_refused(tmp_path: Path) -> None:
+    both = ("--jobs", 1, "--dask", "x:1")
 
-    assert_refused(ran, *says)
-    assert ["plan.toml"] == os.listdir(tmp_path)
-
-
-def test_a_folder_that_is_not_free_is_refused(tmp_path: Path) -> None:
-    record(tmp_path / "x.journal", {"rounds": 1})
-    goldrush(*SMALL, cwd=tmp_path)
-    there = tree(tmp_path)
-
-    assert_refused(goldrush("study", "--out", ".", cwd=tmp_path), "holds no study")
-    assert_refused(goldrush("study", "--out", "x.journal", cwd=tmp_path), "cannot use x.journal")
-    assert_refused(goldrush("study", "--out", "/dev/null", cwd=tmp_path), "cannot use /dev/null")
-    other = goldrush("study", "--out", "a study", "--treatment", "scarce", cwd=tmp_path)
-    assert_refused(other, "holds a study with baseline/random", "give another folder")
-    assert there == tree(tmp_path)
+    assert_refused(goldrush("study", *both, "--out", "x", cwd=tmp_path), "--jobs and --dask")
+    assert [] == os.listdir(tmp_path)
 
 
 BROKEN = """

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import attrs
 import pytest
 
-from tests.cli.helpers import ROOT, cold
+from tests.cli.helpers import ROOT, Ran, cold
 from tests.mining import record
 from tests.seasons import small
 from tests.waiting import HANGS
@@ -38,13 +37,6 @@ def hostile(tmp_path: Path) -> Path:
     for name in HOSTILE:
         (tmp_path / f"{name}.py").write_text("open('mark', 'a').write(__name__ + '\\n')\n")
     return tmp_path
-
-
-@attrs.frozen
-class Ran:
-    code: int
-    out: str
-    err: str
 
 
 def typed(how: str, *words: object, cwd: Path) -> Ran:

@@ -211,9 +211,11 @@ def test_what_is_no_submission_of_a_round_to_come_is_refused(
 
 
 def test_submissions_are_read_from_lines_from_a_list_and_from_one_object() -> None:
-    one, two = claims(5, 0, 1), claims(6, 1, 2)
+    """A line ends where JSON lines say: text may hold other separators as they are."""
+    one, two = claims(5, 0, 1, memo="a\u2028b\x85c"), claims(6, 1, 2)
+    lines = [json.dumps(item, ensure_ascii=False) for item in (one, two)]
 
-    assert submissions_in(f"{json.dumps(one)}\n\n{json.dumps(two)}\n", "x") == [one, two]
+    assert submissions_in("\n\n".join([*lines, ""]), "x") == [one, two]
     assert submissions_in(json.dumps([one, two], indent=1), "x") == [one, two]
     assert submissions_in(json.dumps(one), "x") == [one]
 
