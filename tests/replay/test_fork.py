@@ -26,7 +26,7 @@ from goldrush.replay.arguments import submissions_in
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, damaged, logged, write
-from tests.mining import fork, prepare, record, resume
+from tests.mining import fork, record, resume
 
 ROUNDS = 9
 SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}
@@ -38,11 +38,6 @@ FIXED_BY = ("agents-20", "scarce", "scarce-20")  # treatments that change the gr
 def after(path: Path, round: int) -> list[dict[str, Any]]:
     """The events after a round, but for forks."""
     return [e for e in logged(path) if e.get("round", 0) > round and e["event"] != "forked"]
-
-
-def config_at(path: Path, round: int) -> dict[str, Any]:
-    config: dict[str, Any] = rebuild(path, round).state.config.as_dict()
-    return config
 
 
 def claims(round: int, agent: int, *plots: int, **more: Any) -> dict[str, Any]:
@@ -98,14 +93,6 @@ def test_forked_at_its_start_under_a_treatment_a_run_is_one_recorded_under_it(
     record(out.with_name("recorded"), SETTINGS, ROSTER, treatment)
 
     assert after(out, 0) == after(out.with_name("recorded"), 0)
-
-
-def test_settings_go_before_a_treatment_as_they_do_when_recorded(parent: Path, out: Path) -> None:
-    treatment, settings = "stamina-mixed", {"stamina_by_agent": None}
-    fork(parent, 4, out, treatment=treatment, settings=settings)
-    config, _ = prepare({**SETTINGS, **settings}, ROSTER, treatment)
-
-    assert config_at(out, 5) == config.as_dict()
 
 
 # Rosters.
@@ -404,13 +391,9 @@ def test_a_fork_that_the_world_does_not_take_breaks_level_2_and_is_no_event(
 @pytest.mark.parametrize(
     ("at", "changes", "says"),
     [
-        (-1, {}, "there is no round -1"),
         (ROUNDS + 1, {}, "has no closed round 10; give one from 0 to 9"),
         (4, {"settings": {"rounds": 3}}, "forked at 4"),
         (4, {"settings": {"rows": 5}}, "rows cannot change"),
-        (4, {"treatment": "nothing"}, "no treatment 'nothing'"),
-        (4, {"roster": "raid*5"}, "5 agents, not 6"),
-        (4, {"roster": "nowhere:Nobody"}, "cannot be made"),
     ],
 )
 def test_what_is_refused_leaves_no_file_and_keeps_one_that_was_there(

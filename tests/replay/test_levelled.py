@@ -43,13 +43,6 @@ def test_of_several_runs_all_must_be_equal_to_their_seed() -> None:
     assert levelled(default, seeded)["in"]["at"] is None
 
 
-def test_settings_are_looked_at_once_where_no_default_is_the_seed() -> None:
-    runs = iter([run(0, 0), run(1, 0)])
-    levelled(runs, lambda settings: ())
-
-    assert [run(1, 0)] == list(runs)
-
-
 def test_settings_as_a_key_are_equal_where_they_are_equal() -> None:
     one, other = {"a": [1, {"b": 2}]}, {"a": (1.0, {"b": 2.0})}
 

@@ -14,7 +14,6 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 from tests.lessons import (
-    ANSWERED,
     CAST,
     HEADER,
     LESSONS,
@@ -108,32 +107,6 @@ def changed(path: Path, out: Path, at: int, code: int, rows: Sequence[Any]) -> P
     ]
     commits[at] = Commit(UNIT, commits[at].unit, commits[at].digest, blocks)
     return write(out, commits, HEADER)
-
-
-def test_a_submission_put_in_by_hand_is_found_by_the_number_of_people(
-    path: Path, other: Path
-) -> None:
-    rows = [(0, "0.0"), (1, "else")]
-    changed(forked(path, 0, other, replaced=[[0, 1]]), other, 2, ANSWERED, rows)
-
-    assert ["that of agent 1 in lesson 0, put in by hand in B"] == [
-        cause.text for cause in diff(path, other).causes
-    ]
-
-
-def test_another_draw_is_told_by_the_fields_that_follow_from_its_words(
-    path: Path, other: Path
-) -> None:
-    [(winner, agents, (word,))] = commits_of(path)[2].blocks[1].rows(PRAISED)
-    loser = next(agent for agent in agents if agent != winner)
-    changed(path, other, 2, PRAISED, [(loser, agents, (word ^ 1,))])
-    fewer = changed(path, other.with_name("c"), 2, PRAISED, [(winner, agents[:2], (word ^ 1,))])
-
-    assert [
-        ("draw", 1, "praised in lesson 1: the same participants, another draw; `goldrush verify` "
-         "shows which run follows the rules")
-    ] == told(diff(path, other))  # fmt: skip
-    assert ["derivation"] == [cause.kind for cause in diff(path, fewer).causes]
 
 
 # Verified.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.kernel import files, fold
+from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import (
@@ -189,36 +189,6 @@ def test_a_world_without_frozen_states_gets_no_index(
 
         assert folded(journal)[20][0] == facts_of(again.state)
     assert not cached().exists()
-
-
-def test_frozen_states_take_no_more_than_their_share_of_the_journal(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    rebuild(journal, 10)
-    dense = Parts.of(journal).entries
-    small.setattr("goldrush.replay.journal.index.SHARE", 4)
-    index_of(journal).unlink()
-    rebuild(journal, 10)
-    sparse = Parts.of(journal).entries
-
-    assert ROUNDS // 3 == len(dense) > len(sparse) > 0
-    assert sum(entry[4] for entry in sparse[:-1]) <= journal.stat().st_size / 4
-
-
-def _refuse(*_: object) -> None:
-    raise OSError(28, "No space left on device")
-
-
-@pytest.mark.parametrize("call", ["make_folder", "open", "write", "link"])
-def test_where_no_index_can_be_written_the_answers_are_right_and_nothing_is_left(
-    journal: Path, small: pytest.MonkeyPatch, call: str
-) -> None:
-    small.setattr(files, "system", attrs.evolve(files.system, **{call: _refuse}))
-    expected = folded(journal)
-
-    for round_ in (0, 1, 17, ROUNDS):
-        assert expected[round_] == rebuilt(journal, round_)
-    assert not cached().exists() or [] == list(cached().iterdir())
 
 
 def test_the_index_of_a_journal_that_has_grown_is_made_anew(

@@ -1,6 +1,5 @@
 """The doctor on small subjects: which repeat, and where the others part, with both values."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from goldrush.replay.repeats.judge import _MORE_SEEDS
 from goldrush.replay.repeats.trace import Way
 from goldrush.replay.repeats.verdict import Difference, Repeats
 from tests.cli.helpers import cold
-from tests.cli.helpers import goldrush as typed
 from tests.replay.repeats import subjects
 from tests.replay.worlds.episode import envs
 
@@ -330,19 +328,6 @@ def test_values_that_another_process_cannot_be_given_are_refused(
 
 
 # Its doors.
-
-
-@in_child_processes
-def test_the_command_tells_the_verdict_by_its_exit_code(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(Path(FILE).read_text())
-    same = typed("repeats", "model.py:sized", "--set", "size=9", "--seed", "4", cwd=tmp_path)
-    differs = typed("repeats", "model:clock", "--no-causes", "--json", cwd=tmp_path)
-    refused = typed("repeats", "model.py:sized", cwd=tmp_path)
-    shown = json.loads(differs.out)
-
-    assert (0, 1, 2) == (same.code, differs.code, refused.code)
-    assert ("", "") == (same.err, refused.out)
-    assert (False, 2) == (shown["repeats"], shown["steps"])
 
 
 @in_child_processes

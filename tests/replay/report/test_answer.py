@@ -49,19 +49,6 @@ def test_a_planted_difference_is_found_with_its_size_and_how_sure_it_is() -> Non
     assert f"; of the policies the first is greedy-mine in {MIXED} under baseline (10" in two
 
 
-def test_of_several_comparisons_it_says_how_many_differ_after_the_correction() -> None:
-    def gold(treatment: str, roster: str, seed: int, agent: int) -> float:
-        return no_effect(treatment, roster, seed, agent) + 7 * (
-            treatment == "scarce" and roster == "raid"
-        )
-
-    *_, three = asked(gold, rosters=("raid", "mine", "defend")).sentences
-
-    assert three.startswith(
-        "Treatments differ in 1 of 3 comparisons, most scarce − baseline for raid"
-    )
-
-
 def test_of_several_comparisons_the_largest_and_the_most_certain_is_told() -> None:
     """The largest whichever its sign; of none, the smallest p and what all could have found."""
     rosters = ("raid", "mine", "defend")

@@ -71,37 +71,21 @@ def test_runs_come_cell_by_cell() -> None:
     assert [2] * 8 == [len(members) for _, members in cells_of(runs)]
 
 
-def test_a_file_and_the_same_in_words_are_the_same_plan(tmp_path: Path) -> None:
+def test_rosters_of_a_file_have_their_names_or_are_those_of_the_rules(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         """
-        treatments = ["baseline", "dense"]
         rosters = ["baselines", "pirates", "raid*4"]
-        seeds = [0, 5]
-        rounds = [5, 9]
-        [settings]
-        fine = 4.0
-        [treatment.dense]
-        rows = 5
-        cols = 5
         [roster]
         pirates = "greedy-mine,raid"
         unused = "random"
         """,
     )
-    expected = plan_of(
-        treatments=["baseline", "dense"],
-        rosters={"baselines": "baselines", "pirates": "greedy-mine,raid", "raid*4": "raid*4"},
-        seeds=[0, 5],
-        rounds=[5, 9],
-        settings={"fine": 4.0},
-        own={"dense": {"rows": 5, "cols": 5}},
-    )
+    rosters = {"baselines": "baselines", "pirates": "greedy-mine,raid", "raid*4": "raid*4"}
     plan = read_plan(path)
 
-    assert expected == plan
+    assert plan_of(rosters=rosters) == plan
     assert (*BASELINES, "pirates", "raid*4") == tuple(plan.rosters)
-    assert {25, 100} == {run.config.plots for run in plan.runs()}
 
 
 def test_the_plan_of_the_page_is_one() -> None:

@@ -136,23 +136,6 @@ def test_runs_are_in_the_order_of_treatment_roster_length_and_seed(tmp_path: Pat
     ]
 
 
-def test_a_measure_that_one_of_two_worlds_has_is_charted_there(
-    folder: Path, tmp_path: Path
-) -> None:
-    page = tmp_path / "page.html"
-
-    def charted(outcome: str | None) -> dict[str, str]:
-        written = write_overview(folder, page, outcome=outcome, jobs=1, force=True)
-        return {world["name"]: world["outcome"]["name"] for world in _data(written.path)["worlds"]}
-
-    usual = charted(None)
-    [season] = usual.keys() - {"mining"}
-    assert charted("plots") == usual | {"mining": "plots"}
-    assert charted(usual[season]) == usual
-    with pytest.raises(BadInput, match="wealth"):
-        charted("wealth")
-
-
 def test_measures_of_the_user_are_columns_and_can_be_charted(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
