@@ -94,6 +94,10 @@ def test_what_follows_from_anything_done_is_what_the_oracle_derives() -> None:
             derived = oracle.step(inputs)
 
             assert derived == shown(world, unit, step.derived, step.closed is not None)
+            assert [(a["stage"], a["self-determined"]) for a in oracle.agents.values()] == [
+                (agent.stage, agent.is_self_determined)
+                for agent in (step.closed or step.after).agents.values()
+            ]
             refused = {event["act"]["index"] for event in derived if event["event"] == "refused"}
             done = [event for index, event in enumerate(inputs) if index not in refused]
             met.update(event["event"] for event in (*done, *derived))
