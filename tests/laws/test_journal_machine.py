@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,7 +16,6 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from xxhash import xxh3_64_intdigest as xxh3
 
 from goldrush.kernel import files
 from goldrush.kernel.errors import (
@@ -32,15 +32,15 @@ from goldrush.kernel.journal import (
     START,
     UNIT,
     Commit,
-    Header,
     JournalReader,
     JournalWriter,
     Location,
 )
 from goldrush.kernel.world import Block
+from tests.kernel.tiny import HEADER, content, forged
 
-HEADER = Header("tiny", 3)
 FRONT = len(HEADER.packed())
+FRAME = 20  # bytes of a commit around its body
 DIGESTS = st.integers(0, 2**64 - 1)
 INPUTS, DERIVED = range(2)
 
@@ -55,23 +55,9 @@ STEPS = st.lists(st.tuples(blocks(INPUTS), blocks(DERIVED)), min_size=1, max_siz
 
 def file_of(commits: Sequence[Commit]) -> tuple[bytes, list[int]]:
     """The bytes of a journal of these commits, worked out without the writer, and their ends."""
-    data = HEADER.packed()
-    checksum = int.from_bytes(data[-8:], "big")
-    ends = []
-    for commit in commits:
-        body = commit.body()
-        length = b"\x94\xce" + len(body).to_bytes(4, "big")
-        check = xxh3(length, checksum) & 0xFFFFFFFF
-        frame = length + b"\xce" + check.to_bytes(4, "big") + body
-        checksum = xxh3(frame, checksum)
-        data += frame + b"\xcf" + checksum.to_bytes(8, "big")
-        ends.append(len(data))
-    return data, ends
-
-
-def content(commit: Commit) -> tuple[Any, ...]:
-    packed = tuple(block.packed for block in commit.blocks)
-    return commit.kind, commit.unit, commit.digest, commit.setup, packed
+    bodies = [commit.body() for commit in commits]
+    _, *ends = accumulate((len(body) + FRAME for body in bodies), initial=FRONT)
+    return forged(bodies), ends
 
 
 def full_after(left: int) -> files.System:
@@ -196,7 +182,7 @@ class JournalMachine(RuleBasedStateMachine):
         self, digest: int, steps: list[tuple[Block, Block]], data: st.DataObject
     ) -> None:
         commit = Commit(UNIT, self.unit + 1, digest, [block for step in steps for block in step])
-        room = data.draw(st.integers(0, len(commit.body()) + 19))
+        room = data.draw(st.integers(0, len(commit.body()) + FRAME - 1))
         assert self.writer is not None
         whole = len(self.list)
         with (
