@@ -380,6 +380,17 @@ def test_a_body_that_is_no_commit_is_malformed(path: Path, bodies: list[bytes]) 
     assert error.fault
 
 
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [("a batch of three", "not a list of two"), ("an end of unit -1", "unit -1, which is not")],
+)
+def test_the_fault_of_a_body_is_named(path: Path, body: str, fault: str) -> None:
+    _, error = error_of(path, forged([START_BODY, NEXT_BODIES[body]]))
+
+    assert isinstance(error, MalformedEvents)
+    assert fault in error.fault
+
+
 CHANGES = st.lists(st.tuples(st.integers(0, 100), st.binary(min_size=1, max_size=3)), max_size=3)
 
 

@@ -23,7 +23,7 @@ from tests.mutations.listed import ROOT, Mutation, faults, mutations
 
 RESULTS = Path(__file__).parent / "results.tsv"
 HEAD = ("id", "result", "seconds", "room", "by", "rule")
-FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\s\[]+)", re.MULTILINE)  # in pytest's short summary
+FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)  # in pytest's summary
 
 
 class Copy:
@@ -74,7 +74,6 @@ class Copy:
         before, times = path.read_text(), path.stat()
         if before.count(mutation.old) != 1:
             return "not-applicable", ""
-        result = "not-run", ""
         for tests in filter(any, [(by,), mutation.tests]):
             path.write_text(before.replace(mutation.old, mutation.new))
             try:
@@ -82,9 +81,10 @@ class Copy:
             finally:
                 path.write_text(before)
                 os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-            if result[0] == "died" and self.passes_unchanged(result[1]):
-                return result
-        return ("broken", result[1]) if result[0] == "died" else result
+            died, by = result[0] == "died", result[1]
+            if died and self.passes_unchanged(by):
+                return "died", by.partition("[")[0]
+        return ("broken", by) if died else result
 
 
 def known() -> dict[tuple[str, str], tuple[str, ...]]:
