@@ -74,17 +74,6 @@ def test_under_other_rules_the_same_submissions_come_to_something_else(source: P
     assert "off-grid" in str(logged(again, "pruned"))
 
 
-def test_recorded_agents_play_beside_others(source: Path) -> None:
-    again = replayed(source, "mine*1,recorded:{}*2,claim*1")
-
-    for agent, same in enumerate((False, True, True, False)):
-        first, second = (
-            [event["actions"] for event in logged(path, "submitted") if event["agent"] == agent]
-            for path in (source, again)
-        )
-        assert same == (first == second)
-
-
 def test_memos_errors_and_items_that_were_no_actions_are_submitted_again(tmp_path: Path) -> None:
     path = tmp_path / "source"
     record(path, SETTINGS | {"communication": True}, f"{__name__}:Talks*2")

@@ -13,7 +13,6 @@ from goldrush.agents.roster import Roster, format_policy, parts_of
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.replay.journal.verify import verify
 from tests.mining import prepare, record
@@ -178,16 +177,3 @@ def test_a_roster_already_made_is_taken_as_it_is_if_it_fits() -> None:
     assert (3, roster) == (config.agents, taken)
     with pytest.raises(BadInput, match="the roster has 3 agents"):
         prepare({"agents": 4}, roster)
-
-
-def test_a_recording_stands_in_the_roster_by_its_digest_not_by_its_path(tmp_path: Path) -> None:
-    path = tmp_path / "source"
-    record(path, {"rounds": 2}, "raid*2")
-
-    roster = POLICY_SET.parse(f"recorded:{path}*2,mine*1")
-
-    digest = sha256_of(path)
-    assert [("recorded", {"journal": digest})] * 2 + [("mine", {})] == [
-        (entry.policy, entry.options) for entry in roster.entries
-    ]
-    assert [digest] == [recording.sha256 for recording in roster.recordings]

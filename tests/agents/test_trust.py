@@ -17,7 +17,6 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of, read_plan
@@ -126,17 +125,6 @@ def test_a_plan_in_a_file_makes_nothing_run(text: str, tmp_path: Path, mark: Pat
 
     assert not mark.exists()
     assert not (tmp_path / "out").exists()
-
-
-def test_a_plan_in_a_file_plays_what_is_trusted_in_other_processes_too(
-    tmp_path: Path, mark: Path
-) -> None:
-    path = plan_file(tmp_path, f'rosters = ["{SENTINEL}"]')
-    manifest = carry_out(read_plan(path, [SENTINEL]), tmp_path / "out", backend=processes(2))
-
-    assert manifest.finished
-    assert mark.exists()
-    assert "trust" not in manifest.plan
 
 
 WORLD = """import os

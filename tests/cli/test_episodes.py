@@ -54,14 +54,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("option", ["--env", "--world"])
-def test_journals_are_verified_in_other_processes(folder: Path, option: str) -> None:
-    ran = goldrush("verify", ".", option, "walk:Walk", "--jobs", 2, cwd=folder)
-
-    assert (0, 2) == (ran.code, ran.out.count("holds at levels 1 to 4: 20 steps, "))
-    assert 2 == ran.out.count("it repeats here, under python ")
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_each_of_several_makers_makes_what_is_recorded_under_its_name(
     folder: Path, jobs: int

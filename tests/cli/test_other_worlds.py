@@ -43,13 +43,6 @@ def goldrush(
     return run
 
 
-def test_the_way_out_of_damage_is_a_fork_by_the_number_of_people(goldrush: Goldrush) -> None:
-    assert (
-        "fork damaged.journal --at 0` keeps what is intact"
-        in goldrush("verify", "damaged.journal").out
-    )
-
-
 def test_diff_tells_events_as_json_and_has_no_consequences(goldrush: Goldrush) -> None:
     ran = goldrush("diff", "a.journal", "fork.journal")
     shown = json.loads(goldrush("diff", "a.journal", "fork.journal", "--json").out)

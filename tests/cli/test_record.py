@@ -28,29 +28,6 @@ def test_a_second_run_without_out_takes_the_next_free_name(tmp_path: Path) -> No
     ]
 
 
-def test_a_file_size_limit_breaks_off_with_the_rounds_that_fit_and_they_go_on(
-    tmp_path: Path,
-) -> None:
-    command = f"ulimit -f 20; exec {sys.executable} -m goldrush record --rounds 50 --out x.journal"
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-    )
-    kept = verify(tmp_path / "x.journal").rounds
-    goldrush("record", "--rounds", 50, "--out", "whole.journal", cwd=tmp_path)
-    goldrush("resume", "x.journal", cwd=tmp_path)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert f"file too large after {kept + 1} whole commits" in done.stderr
-    assert f"holds rounds 1 to {kept}, whole" in done.stderr
-    assert (tmp_path / "x.journal").read_bytes() == (tmp_path / "whole.journal").read_bytes()
-
-
 def test_a_roster_that_cannot_be_recorded_does_not_touch_what_is_there(tmp_path: Path) -> None:
     name = "p" * 210
     (tmp_path / f"{name}.py").write_text(

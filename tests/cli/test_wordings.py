@@ -198,15 +198,6 @@ def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> No
     assert {"raid", f"llm:{own}", "llm:a"} == set(policies)
 
 
-def test_a_fork_takes_the_wording_from_the_journal(worded: Path, tmp_path: Path) -> None:
-    out = tmp_path / "fork.journal"
-    with serving(_answer) as server:
-        reach = models(server.address, "a", patience=9)
-        Run.open(worded, models=reach).fork(1, out)
-
-    assert verify(out, 4).holds
-
-
 def test_a_fork_that_lets_agents_talk_needs_the_same_names(worded: Path, tmp_path: Path) -> None:
     ran = goldrush(
         "fork", worded, "--at", 1, "--set", "communication=true", "--out", "x.journal", cwd=tmp_path

@@ -271,19 +271,3 @@ def test_of_a_damaged_journal_with_an_index_that_seems_fresh_no_answer_is_wrong(
 
     assert wrong == []
     assert 0 < answered < cases
-
-
-def test_an_index_made_of_a_damaged_journal_does_no_harm_once_it_is_mended(
-    long: Indexed, counted: Counted
-) -> None:
-    data = long.sound.data
-    for commit in sampled(long.sound.commits[2:-1], 3):
-        changed = bytearray(data)
-        changed[commit.offset + 20] ^= 1
-        long.put(changed)
-        with pytest.raises(GoldrushError):
-            rebuild(long.path, 30)
-        long.put(data, Parts.of(long.path))
-        counted("indices of damaged journals", 1)
-
-        assert [] == [says for round in (1, 10, 30) for says in long.asked(round)]

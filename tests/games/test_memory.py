@@ -16,6 +16,7 @@ from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.replay.journal.batch import journals_in, verify_all
 from goldrush.testing import LAWS, broken, trial
+from tests.journals import tree
 from tests.waiting import HANGS, until
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -96,11 +97,6 @@ def remembering(
         "model": {"world": f"{name}.py:Town", "rounds": 20},
         "policy": {"rosters": f"{name}:Draws*4", "rounds": 4, "treatments": "baseline"},
     }[request.param]  # type: ignore[return-value]
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def test_a_study_does_not_depend_on_the_number_of_processes(

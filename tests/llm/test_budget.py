@@ -213,21 +213,6 @@ def test_what_was_never_sent_is_free() -> None:
     assert 0 == budget.tokens
 
 
-def test_what_is_out_is_reserved() -> None:
-    budget = Budget(Models(), ["a"])
-    seen: list[int] = []
-
-    def respond(asked: Asked) -> Reply:
-        seen.append(budget.tokens)
-        return completion("x", usage=(30, 7))
-
-    with serving(respond) as server, closing(Client(1)) as client:
-        list(answered(client, [question(server.address)] * 3, budget))
-
-    assert [3 * MOST.tokens, 2 * MOST.tokens + 37, MOST.tokens + 74] == seen
-    assert 3 * 37 == budget.tokens
-
-
 def test_what_is_given_up_stays_counted() -> None:
     budget = Budget(Models(), ["a"])
     released = threading.Event()

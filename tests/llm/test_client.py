@@ -7,14 +7,13 @@ import gzip
 import json
 import threading
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from email.utils import formatdate
 from functools import partial
 from typing import Any
 
 import attrs
-import httpx2
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -244,22 +243,6 @@ def test_a_body_of_another_length_than_was_announced_is_asked_again(status: int,
     assert attrs.evolve(GOOD, tries=2) == answer
 
 
-def test_a_connection_has_half_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = []
-
-    async def takes_none(self: object, request: httpx2.Request) -> httpx2.Response:
-        limits.append(request.extensions["timeout"])
-        raise httpx2.ConnectTimeout("", request=request)
-
-    monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", takes_none)
-    with closing(Client(1)) as client:
-        address = "http://127.0.0.1/v1"
-        [(_, answer)] = answered(client, [question(address, tries=2, timeout=30)])
-
-    assert [{"connect": 15, "read": None, "write": None, "pool": None}] * 2 == limits
-    assert Answer(0, tries=2, trouble="ConnectTimeout") == answer
-
-
 # What a status means.
 
 
@@ -435,35 +418,6 @@ def test_a_question_that_waits_for_another_try_does_not_hold_up_the_others(clock
 
 
 # Leaving early.
-
-
-@pytest.fixture
-def blocked() -> Iterator[tuple[Server, threading.Event]]:
-    """A server that answers a question `quick` at once and others when the event is set."""
-    event = threading.Event()
-
-    def respond(asked: Asked) -> Reply:
-        if asked.text != "quick":
-            event.wait(HANGS)
-        return completion(asked.text)
-
-    with serving(respond) as server:
-        yield server, event
-        event.set()
-
-
-def test_who_leaves_early_gives_up_the_rest(blocked: tuple[Server, threading.Event]) -> None:
-    server, event = blocked
-    many = [question(server.address, text) for text in ["quick"] + ["slow"] * 9]
-    with closing(Client(2)) as client:
-        for place, _ in answered(client, many):
-            assert 0 == place
-            break
-        after = dict(answered(client, [question(server.address, "quick")] * 4))
-        event.set()
-
-    assert ["quick"] * 4 == [after[place].text for place in range(4)]
-    assert len([asked for asked in server.asked if asked.text == "slow"]) <= 2
 
 
 @pytest.mark.parametrize("is_pause", [False, True])
@@ -699,13 +653,6 @@ def test_a_server_is_asked_in_the_way_that_it_takes(
 
     assert attrs.evolve(AS_IT_IS, answer=answer, limit=limit) == found
     assert asked == len(bodies)
-
-
-def test_a_limit_that_is_the_wrong_one_is_changed_back() -> None:
-    found, bodies = probed(strict(limit=LIMITS[0]), attrs.evolve(AS_IT_IS, limit=LIMITS[1]))
-
-    assert attrs.evolve(AS_IT_IS, answer=SCHEMA) == found
-    assert 2 == len(bodies)
 
 
 def test_a_model_that_thinks_is_asked_once_more_with_room_for_an_answer() -> None:

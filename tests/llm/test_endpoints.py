@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.budget import Amount, Budget, Price
+from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.model import NONE, TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.journal.usage import usage
 from tests import mining
 from tests.llm.seasons import SETTINGS, said
 from tests.llm.servers import Asked, Reply, answered, completion, error, serving
@@ -162,23 +161,3 @@ def test_cached_tokens_have_a_price_of_their_own(tmp_path: Path) -> None:
         table(tmp_path, text.replace("= 1", "= 5"))
     with pytest.raises(BadInput, match="price_cached is over price_in"):
         table(tmp_path, "[a]\nprice_cached = 5")
-
-
-def test_usage_of_a_run_counts_cached_tokens_at_their_price(tmp_path: Path) -> None:
-    path = tmp_path / "s.journal"
-    counts = {
-        "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 130,
-        "prompt_tokens_details": {"cached_tokens": 60},
-    }  # fmt: skip
-    with serving(
-        lambda asked: completion(str(said(asked)).replace("'", '"'), usage=counts)
-    ) as server:
-        model = Model("a", "a-1", answer=TEXT, reasoning=NONE)
-        models = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
-        cast = cast_of(4, ["judge=llm:a"], models)
-        record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
-    total = usage(path, {"a": Price(2.0, 10.0, 0.5)}).total
-
-    assert total.answers > 0
-    assert (total.tokens_in, total.tokens_out) == (100 * total.answers, 30 * total.answers)
-    assert total.cost == pytest.approx(total.answers * (40 * 2 + 60 * 0.5 + 30 * 10) / 1e6)

@@ -128,11 +128,6 @@ def test_what_is_no_file_of_models_is_refused(text: str | bytes, tmp_path: Path)
     assert len(str(refused)) < 500
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"cannot read .*; give a TOML file"):
-        read_models(tmp_path)
-
-
 # Keys and addresses.
 
 
@@ -354,11 +349,6 @@ def test_without_a_file_a_model_is_called_as_its_server_does(name: str) -> None:
 
     assert decided(Model(name, name), PROMPT) == Model.of(entry.options)
     assert Model(name, name) == Models(default=name).named("")
-
-
-def test_a_model_that_the_file_does_not_have_is_no_other_server_s() -> None:
-    with pytest.raises(BadInput, match=r"no table \[model-aa\]; did you mean model-a\?"):
-        POLICY_SET.parse("llm:model-aa*1", models=Models(KNOWN))
 
 
 def test_llm_alone_is_the_only_model_that_is_known() -> None:

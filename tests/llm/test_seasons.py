@@ -53,18 +53,6 @@ HELD = (None, 4, True)
 # What is played
 
 
-@pytest.mark.parametrize("role", ["worker", "judge"])
-def test_a_model_in_a_role_is_asked_in_place_of_its_script(role: str) -> None:
-    path, sent, _ = season_of(role, assignments=1)
-    asked = answers_in(path)
-    chosen = {seat["ordinal"] for seat in _cast_of(commits_of(path)) if seat["role"] == role}
-
-    assert HELD == held(path)
-    assert len(sent) == len(asked) > 0
-    assert chosen == {row[0] for _, row in asked}
-    assert {None} == {row[3]["error"] for _, row in asked}
-
-
 def test_options_shape_the_prompts_and_are_recorded(tmp_path: Path) -> None:
     asked: list[str] = []
 
@@ -196,9 +184,6 @@ def test_what_others_write_cannot_pose_as_the_prompt(tmp_path: Path) -> None:
     assert told
     assert {1} == {text.count("\nTHE QUESTION: ") for text in told}
     assert not [text for text in told if trick in text]
-
-
-# What is kept
 
 
 # What goes wrong

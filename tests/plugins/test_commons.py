@@ -14,7 +14,6 @@ import pytest
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 
 Command = Callable[..., Ran]
-ENDS = "season_closed"
 
 
 @pytest.fixture(scope="module")
@@ -53,22 +52,6 @@ def commons(installed: Path, played: Path, tmp_path: Path) -> Command:
         return goldrush(*arguments, cwd=tmp_path, installed=installed, **environment)
 
     return run
-
-
-def test_it_is_recorded_forked_measured_and_exported_by_its_own_unit(commons: Command) -> None:
-    forked = commons("fork", "c.journal", "--at", 20, "--roster", "greedy*5", "--out", "f.journal")
-    [told] = json.loads(commons("measure", "c.journal", "--json", "--by-round").out)
-    rows = commons("export", "c.journal", "--format", "csv", "--table", "seasons").out.splitlines()
-
-    assert "holds at levels 1 to 4: 50 seasons" in commons("verify", "--strict", "c.journal").out
-    assert (0, 0) == (forked.code, commons("verify", "f.journal").code)
-    assert "differ from season 21 on" in commons("diff", "c.journal", "f.journal").out
-    assert (50, 3, 5) == (told["seasons"], told["seed"], told["agents"])
-    assert told["run"]["landed"] == told["by_season"][-1]["landed"]
-    assert 0 == told["run"]["gini"]  # everybody shares
-    assert (1 + 50, "journal,treatment,roster,seed,season,stock,landed,sustained,gini") == (
-        len(rows), rows[0],
-    )  # fmt: skip
 
 
 PLAN = """

@@ -9,9 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
@@ -46,7 +44,7 @@ from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.atlas import SEEDS, screened
 from tests.cli.helpers import ROOT
 from tests.mining import record
-from tests.waiting import HANGS, marked, until
+from tests.waiting import HANGS, marked, until, until_gone
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -461,10 +459,10 @@ def test_a_program_that_does_not_read_its_text_has_a_value(
 def test_what_a_program_started_ends_with_it(
     last: str, program: Callable[[str], str], agenda: Path
 ) -> None:
-    mark = f"MARK={agenda.parent.name}-{len(last)}"
+    mark = f"{agenda.parent.name}-{len(last)}"
     source = (
         "import subprocess\n"
-        f"env = {{'MARK': {mark.partition('=')[2]!r}}}\n"
+        f"env = {{'MARK': {mark!r}}}\n"
         "child = [sys.executable, '-c', 'import time; print(1, flush=True); time.sleep(9999)']\n"
         "one = subprocess.Popen(child, env=env, stdout=subprocess.PIPE)\n"
         "one.stdout.readline()\n"
@@ -474,7 +472,7 @@ def test_what_a_program_started_ends_with_it(
     value, _ = value_of(program(source), agenda, time_limit=3 if last else 3_000)
 
     assert (None if last else 1.0) == value
-    assert until(lambda: not marked(mark.partition("=")[2]))
+    until_gone(mark)
 
 
 def test_what_a_program_made_is_removed_and_what_it_linked_to_stays(
@@ -501,33 +499,12 @@ def test_a_file_that_is_no_program_has_no_value(tmp_path: Path, agenda: Path) ->
         assert (None, ((7, xxh3_64_intdigest(b"")),)) == value_of(str(path), agenda)
 
 
-@pytest.fixture
-def endless(program: Callable[[str], str], agenda: Path) -> str:
-    """A program that tells its process, beside the agenda, and does not end. Several may run."""
-    return program(
-        f"new = {str(agenda)!r} + f'.{{os.getpid()}}'\n"
-        "open(new, 'w').write(str(os.getpid()))\n"
-        f"os.rename(new, {str(agenda)!r} + '.pid'); time.sleep(9999)"
-    )
-
-
-def process_of(agenda: Path) -> Path:
-    """The process of the endless program, which is waited for."""
-    told = Path(f"{agenda}.pid")
-    until(told.exists)
-    process = Path("/proc", told.read_text())
-    assert is_alive(process)
-    return process
-
-
-def is_alive(process: Path) -> bool:
-    with suppress(OSError):
-        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_season_that_is_stopped_ends_its_programs(jobs: int, endless: str, agenda: Path) -> None:
+def test_a_season_that_is_stopped_ends_its_programs(
+    jobs: int, program: Callable[[str], str], agenda: Path
+) -> None:
+    mark = f"{agenda.parent.name}-{jobs}"
+    endless = program(f"os.execve('/bin/sleep', ['sleep', '9999'], {{'MARK': {mark!r}}})")
     code = (
         "import sys; from goldrush.agents.worlds.competition.arenas import *\n"
         "arena = arena_record(f'command[agenda={sys.argv[1]};time_limit=3000]', test=sys.argv[2])\n"
@@ -537,31 +514,14 @@ def test_a_season_that_is_stopped_ends_its_programs(jobs: int, endless: str, age
     season = subprocess.Popen(
         [sys.executable, "-c", code, str(agenda), endless, str(jobs)], cwd=ROOT, stderr=DEVNULL
     )
-    process = process_of(agenda)
+    until(lambda: marked(mark))
     season.send_signal(signal.SIGINT)
     season.wait(timeout=HANGS)
 
-    assert until(lambda: not is_alive(process))
+    until_gone(mark)
 
 
 # Which program
-
-
-def test_the_record_names_the_program_and_the_agenda_whole(
-    program: Callable[[str], str], agenda: Path
-) -> None:
-    path = program(GOOD)
-    arena = arena_record(f"command[agenda={agenda}]", test=path)
-
-    assert {
-        "program": "grade",
-        "sha256": sha256(Path(path).read_bytes()).hexdigest(),
-        "agenda": (("short", "words", "up", "Write.", "one two\nthree"),),
-        "seeds": 5,
-        "time_limit": 10,
-        "output_limit": 65_536,
-        "deterministic": True,
-    } == arena.options
 
 
 def test_another_program_is_refused_at_the_beginning_and_on_the_way(

@@ -59,7 +59,6 @@ ODD_NAMES = [
     *("\u212a", "m\u0131ne", "\uff4dine", "mine ", "", "3", "1,7", "why", "\\ud800", "pl\\u006ft"),
 ]
 KEYS = st.sampled_from([f'"{name}"' for name in NAMES * 4 + ODD_NAMES])
-CATEGORY_KEYS = st.sampled_from(['"mine"', '"raid"', '"Claim"', '"DEFEND"', '"why"'])
 KINDS = st.sampled_from(
     ['"mine"', '"raid"', '"claim"', '"defend"', '"MINE"', '"Ra\\u0069d"', '"dig"', '"mine "']
 )

@@ -59,7 +59,6 @@ CONFIGS: list[dict[str, Any]] = [
     {"visibility": "all"}, {"visibility": 1},
 ]  # fmt: skip
 DEFAULT = Framed(wordable().default)
-SHIPPED = ["default", *wordable().shipped]
 ROW_COL = {"plots": "row,col"}
 OTHERS = {
     "kinds": {"defend": "keep", "mine": "claim", "claim": "mine", "raid": "take-over"},
