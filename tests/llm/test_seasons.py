@@ -231,6 +231,20 @@ def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(path: P
     }
 
 
+def test_who_refuses_or_is_cut_is_told_apart(path: Path) -> None:
+    replies = [
+        completion('{"signal": "clean"}', "content_filter"),
+        completion('{"sig', "length"),
+        completion('{"signal": "clean", "ids": [], "reason": ""} and', "length"),
+    ]
+    turn = count()
+    with serving(lambda asked: replies[next(turn) % 3]) as server:
+        recorded(path, server.address, "judge", assignments=3, patience=999)
+
+    assert HELD == held(path)
+    assert ["refusal", "cut", None] == [row[3]["error"] for _, row in answers_in(path)][:3]
+
+
 # Broken off
 
 
