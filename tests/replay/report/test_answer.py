@@ -235,8 +235,10 @@ def test_where_nobody_plays_no_roster_is_named() -> None:
         for seed in range(3)
     ]
     page = StudyPage(study_of(results(*runs), StudyQuestion(outcome="gini")))
+    sentences = " ".join(page.study.answer.sentences)
 
-    assert "mixed" not in " ".join(page.study.answer.sentences)
+    assert "with 3 seeds" in sentences
+    assert "mixed" not in sentences
     assert not {"roster", "policy", "agents"} & {
         name for table in page.tables.values() for name in table.head
     }
