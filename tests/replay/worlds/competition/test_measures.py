@@ -1,7 +1,8 @@
 """The measures of a season, derived a second time from its events, by their definitions alone.
 
-`Told` reads a season assignment by assignment, and shares no code with what it is held against: the
-landscapes of `nk` are hashed anew, correlations are scipy's. What has a known answer stands below.
+`Told` reads a season assignment by assignment, its tables as the season oracle has them, and shares
+no code with what it is held against: the landscapes of `nk` are hashed anew, correlations are
+scipy's. What has a known answer stands below.
 """
 
 import functools
@@ -26,7 +27,7 @@ from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel import run
 from goldrush.kernel.journal import JournalReader, JournalWriter
 from goldrush.kernel.measures import spearman
-from goldrush.kernel.world import Batch, RecordedEvent
+from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition import events as kinds
 from goldrush.kernel.worlds.competition.arenas.mining import conducts
@@ -47,6 +48,7 @@ from tests.golden import SEASON, SEASON_NAMES, season_path
 from tests.journals import commits_of, events_of, write
 from tests.playing import record
 from tests.replay.worlds.competition.told import Assignment, assignments_of
+from tests.season_oracle import Table
 from tests.seasons import HEADER
 
 Value = float | None
@@ -58,7 +60,7 @@ def mean_of(values: Sequence[Value]) -> Value:
     return fmean(defined) if defined else None
 
 
-def share(part: int, whole: int) -> Value:
+def share(part: float, whole: int) -> Value:
     return part / whole if whole else None
 
 
@@ -67,29 +69,11 @@ def share(part: int, whole: int) -> Value:
 UNTOLD = -9.0  # below all values of a measure: the events do not tell it
 
 
-def heard(one: Assignment, table: int) -> list[dict[str, Any]]:
-    """The contributions of a table; a refused one is a pass, of who has the turn."""
-    [opened] = one.all("roundtable_opened", table)
-    said: list[dict[str, Any]] = []
-    for event in one.events[one.events.index(opened) :]:
-        if event.name == "concluded" and event["table"] == table:
-            break
-        if event.name != "spoke" or event["table"] != table:
-            continue
-        if one.code(event) is None:
-            said.append(dict(event.fields))
-            continue
-        is_said = any((s["round"], s["agent"]) == (event["round"], event["agent"]) for s in said)
-        if event["agent"] in opened["participants"] and not is_said:
-            said.append({**event.fields, "move": "pass", "words": ""})
-    return said
-
-
-def told_measures(one: Assignment, table: int) -> dict[str, Value]:
+def told_measures(one: Assignment, table: Table) -> dict[str, Value]:
     """The measures of a table."""
-    said, tests = heard(one, table), one.tested(table)
-    claims = one.counted(table, "propose", "amend")
-    challenges = one.counted(table, "challenge")
+    counted, tests = table.counted(), table.tests
+    claims = table.proposals(counted)
+    challenges = [said for said in counted if said["move"] == "challenge"]
     [end] = one.all("concluded", table)
     scored = one.all("scored", table)
     raw = {event["agent"]: event["rubric"] for event in scored}
@@ -102,23 +86,21 @@ def told_measures(one: Assignment, table: int) -> dict[str, Value]:
             own = [tests[c["id"], "base"] for c in claims if c["agent"] == agent]
             if values := [value for value in own if value is not None]:
                 totals.append(total)
-                is_up = one.subject(table)[1] == "up"
+                is_up = table.arena.is_up(table.objective)
                 bests.append(max(values) if is_up else -min(values))
         if len(totals) < 4 or len(set(totals)) == 1 or len(set(bests)) == 1:
             return None
         return float(spearmanr(totals, bests).statistic)
 
-    held = [one.held(table, c["id"], "base") for c in claims]
-    sharp = [one.sharp(table, c["id"]) for c in claims]
-    refuted = [one.held(table, c["target"], c["part"]) is False for c in challenges]
+    holding = [c["id"] for c in claims if table.holds(c["id"], "base")]
     return {
-        **told_quality(one, table, end),
-        "chose_best": float(told_best(one, table, end["proposal"])),
+        **told_quality(table, end["proposal"]),
+        "chose_best": float(end["proposal"] in table.best(holding)),
         "open": float(end["proposal"] is None),
-        "held": share(held.count(True), len(claims)),
-        "sharp": share(sharp.count(True), len(claims)),
-        "sustained": share(sum(refuted), len(challenges)),
-        "passes": share(sum(s["move"] == "pass" for s in said), len(said)),
+        "held": share(len(holding), len(claims)),
+        "sharp": share(sum(table.is_sharp(c["id"]) for c in claims), len(claims)),
+        "sustained": share(sum(map(table.is_sustained, challenges)), len(challenges)),
+        "passes": share(sum(s["move"] == "pass" for s in table.said), len(table.said)),
         "trials": len(one.done("tried", table)),
         "total": fmean(event["total"] for event in scored),
         "validity": valid(raw),
@@ -126,38 +108,26 @@ def told_measures(one: Assignment, table: int) -> dict[str, Value]:
     }
 
 
-def told_best(one: Assignment, table: int, chosen: int | None) -> bool:
-    """Whether nothing that held tested better than what was concluded."""
-    claims = [said["id"] for said in one.counted(table, "propose", "amend")]
-    tests = {at: one.tested(table)[at, "base"] for at in claims if one.held(table, at, "base")}
-    if chosen is None or not tests:
-        return False
-    return tests[chosen] == (max if one.subject(table)[1] == "up" else min)(tests.values())
-
-
-def told_quality(one: Assignment, table: int, end: RecordedEvent) -> dict[str, Value]:
+def told_quality(table: Table, chosen: int | None) -> dict[str, Value]:
     """Of `nk`, whose values are known. Where nothing was concluded, or tested, the bar's conduct
     counts. Elsewhere the share of the table's proposals that the conclusion is better than.
     """
-    arena, (_, better, treatment, _) = one.setup["arena"], one.subject(table)
-    tests, claims = one.tested(table), one.counted(table, "propose", "amend")
-    [bar] = [event for event in one.done("tested", table) if event["at"] is None]
-    is_open = end["proposal"] is None
-    if "drift" not in arena["options"]:
-        own = bar["value"] if is_open else tests[end["proposal"], "base"]
+    arena, claims = table.arena, table.proposals(table.counted())
+    if arena.name != "nk":
+        own = table.bar if chosen is None else table.tests[chosen, "base"]
         points = 0.0
-        for value in (tests[c["id"], "base"] for c in claims):
-            if value == own:
-                points += 0.5
-            elif own is not None and (value is None or (own > value) == (better == "up")):
-                points += 1
+        for value in (table.tests[c["id"], "base"] for c in claims):
+            points += 0.5 if value == own else table.is_better(own, value)
         return {"percentile": share(points, len(claims))}
-    values = nk_values(arena["options"]["landscape"], treatment, arena["options"]["drift"])
-    concluded = values[bar["conduct"] if is_open else end["conduct"]]
-    tested = [(tests[c["id"], "base"], c["conduct"]) for c in claims]
-    most = max((v for v, _ in tested if v is not None), default=None)
-    firsts = [conduct for value, conduct in tested if value == most is not None]
-    best = values[firsts[0] if firsts else bar["conduct"]]
+    values = nk_values(arena.options["landscape"], table.treatment, arena.options["drift"])
+
+    def worth(id: int | None) -> float:
+        bar = arena.bar(table.treatment)
+        return values[bar if id is None else table.said[id]["conduct"]]
+
+    concluded = worth(chosen)
+    tested = [c["id"] for c in claims if table.tests[c["id"], "base"] is not None]
+    best = worth(next(iter(table.best(tested)), None))
     below = sum(value < concluded for value in values.values())
     as_good = sum(value == concluded for value in values.values())
     optimum = max(values.values())
@@ -205,7 +175,7 @@ class Told:
             values["merit"] = UNTOLD
         for name in ("percentile", "optimum_share", "regret", "discovery", "selection"):
             values.setdefault(name, None)
-        families = [one.subject(table)[3] for table in one.tables]
+        families = [one.family(table) for table in one.tables]
         new, old = [], []
         for family, of in zip(families, of_tables, strict=True):
             (old if family in self.families else new).append(of["percentile"])

@@ -21,6 +21,7 @@ from goldrush.replay.worlds.competition.tables import (
 from tests.golden import SEASON_NAMES, season_path
 from tests.journals import commits_of, write
 from tests.replay.worlds.competition.told import Assignment, assignments_of
+from tests.season_oracle import Table as Roundtable
 from tests.seasons import HEADER
 from tests.stances import apart, odd, silent
 from tests.tables import by_name
@@ -48,7 +49,7 @@ def plain(conduct: Any) -> str | None:
 def test_contributions_are_those_that_were_made_and_what_became_of_them(name: str) -> None:
     path = season_path(name)
     expected = [
-        {"assignment": one.number, **contribution(one, event)}
+        {"assignment": one.number, **contribution(one, table, event)}
         for one in assignments_of(path)
         for table in one.tables
         for event in one.done("spoke", table)
@@ -57,31 +58,34 @@ def test_contributions_are_those_that_were_made_and_what_became_of_them(name: st
     assert expected == [row for row in own_rows(CONTRIBUTIONS, path) if row["code"] is None]
 
 
-def contribution(one: Assignment, event: RecordedEvent) -> Row:
-    table, at = event["table"], event["id"]
+def contribution(one: Assignment, table: Roundtable, event: RecordedEvent) -> Row:
+    at, said = event["id"], table.said[event["id"]]
     claim, edge = event["claim"] or (None, None)
-    is_challenge = event["move"] == "challenge"
     return {
-        "table": table, "agent": event["agent"], "name": one.names[event["agent"]],
+        "table": table.number, "agent": event["agent"], "name": one.names[event["agent"]],
         "round": event["round"], "id": at, "move": event["move"],
         "conduct": plain(event["conduct"]), "claim": claim, "edge": edge,
         "target": event["target"], "part": event["part"],
         "because": None if event["because"] is None else event["because"][0],
-        "words": event["words"], "code": None, "redirected": at in one.removed(table),
-        "sustained": one.held(table, event["target"], event["part"]) is False
-        if is_challenge else None,
-        **became(one, table, event),
+        "words": event["words"], "code": None,
+        "redirected": event["move"] != "pass" and said not in table.counted(),
+        "sustained": table.is_sustained(said) if event["move"] == "challenge" else None,
+        **became(table, event),
     }  # fmt: skip
 
 
-def became(one: Assignment, table: int, event: RecordedEvent) -> Row:
+def became(table: Roundtable, event: RecordedEvent) -> Row:
     names = ("tested", "edge_tested", "held", "edge_held", "sharp", "concluded")
     if event["move"] not in ("propose", "amend"):
         return dict.fromkeys(names)
-    at, tested, [end] = event["id"], one.tested(table), one.all("concluded", table)
+    at, tests = event["id"], table.tests
+    held, edge_held = (
+        table.holds(at, part) if (at, part) in tests else None for part in ("base", "edge")
+    )
+    sharp = None if held is None else table.is_sharp(at)
     values = (
-        tested.get((at, "base")), tested.get((at, "edge")), one.held(table, at, "base"),
-        one.held(table, at, "edge"), one.sharp(table, at), end["proposal"] == at,
+        tests.get((at, "base")), tests.get((at, "edge")), held, edge_held, sharp,
+        table.conclusion == at,
     )  # fmt: skip
     return dict(zip(names, values, strict=True))
 
@@ -92,10 +96,10 @@ def test_stances_are_those_of_the_talk_of_the_proof_and_of_the_end(name: str) ->
     path = made[name]() if name in made else season_path(name)
     found = own_rows(STANCES, path)
     expected = [
-        {"assignment": one.number, "table": table, **stance(one, table, agent)}
+        {"assignment": one.number, "table": table.number, **stance(one, table, agent)}
         for one in assignments_of(path)
         for table in one.tables
-        for agent in one.all("roundtable_opened", table)[0]["order"]
+        for agent in table.order
     ]
 
     assert expected == found
@@ -105,14 +109,13 @@ def test_stances_are_those_of_the_talk_of_the_proof_and_of_the_end(name: str) ->
     assert all(row["stood"] or row["final"] == row["proven"] for row in found)
 
 
-def stance(one: Assignment, table: int, agent: int) -> Row:
-    [end] = one.all("concluded", table)
-    talked, proven = (one.stances(table, proven=is_over).get(agent) for is_over in (False, True))
-    final = dict(end["stances"]).get(agent)
+def stance(one: Assignment, table: Roundtable, agent: int) -> Row:
+    counted = table.counted()
+    talked, proven = (table.stances(counted, is_over).get(agent) for is_over in (False, True))
+    final = table.final_stances(counted).get(agent)
     return {
         "agent": agent, "name": one.names[agent], "talked": talked, "proven": proven,
-        "final": final, "changed": talked != final,
-        "stood": agent in [event["agent"] for event in one.done("stood", table)],
+        "final": final, "changed": talked != final, "stood": agent in table.stood,
     }  # fmt: skip
 
 
